@@ -1,0 +1,66 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The only place that reads the clock.
+
+Everything else is handed an instant or a :class:`Clock`, so that tests move
+time by hand and two processes can be compared at all.
+"""
+
+from __future__ import annotations
+
+import datetime
+import threading
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Tells the present instant."""
+
+    def now(self) -> datetime.datetime:
+        """Return the present instant as an aware UTC datetime."""
+        ...
+
+
+class SystemClock:
+    """The clock of the machine."""
+
+    def now(self) -> datetime.datetime:
+        """Return the present instant as an aware UTC datetime."""
+        return datetime.datetime.now(datetime.UTC)
+
+
+class ManualClock:
+    """A clock that moves only when it is told to; for tests and rehearsals."""
+
+    def __init__(self, now: datetime.datetime) -> None:
+        if now.tzinfo is None:
+            raise ValueError('a clock needs an aware datetime')
+        self._now = now.astimezone(datetime.UTC)
+        self._lock = threading.Lock()
+
+    def now(self) -> datetime.datetime:
+        """Return the instant the clock was last moved to."""
+        with self._lock:
+            return self._now
+
+    def move_to(self, now: datetime.datetime) -> None:
+        """Jump to *now* (aware)."""
+        if now.tzinfo is None:
+            raise ValueError('a clock needs an aware datetime')
+        with self._lock:
+            self._now = now.astimezone(datetime.UTC)
+
+    def advance(self, seconds: float) -> None:
+        """Move forward by *seconds*."""
+        with self._lock:
+            self._now += datetime.timedelta(seconds=seconds)

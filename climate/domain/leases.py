@@ -1,0 +1,104 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases, reservations and allocations as values."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+from climate.domain.events import Event
+from climate.domain.lifecycles import LeaseStatus, ReservationStatus
+from climate.domain.periods import Period
+
+
+class AllocationState(enum.StrEnum):
+    """Who has the resource.
+
+    ``booked``: promised for its period; ``held``: the cloud was told, the
+    lease has it in hand; ``released``: given back, kept for the record.
+    """
+
+    BOOKED = 'booked'
+    HELD = 'held'
+    RELEASED = 'released'
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Allocation:
+    """An amount of a resource class on a resource, for a period.
+
+    :ivar resource_class: None if the whole resource is taken
+    :ivar amount: units of the class; 1 if the whole resource is taken
+    """
+
+    reservation_id: str
+    resource_id: int
+    period: Period
+    resource_name: str = ''
+    resource_class: str | None = None
+    amount: int = 1
+    state: AllocationState = AllocationState.BOOKED
+    id: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Reservation:
+    """One line of a lease.
+
+    :ivar request: what was asked for, as the plugin's ``dump`` wrote it
+    :ivar facts: what effects left in the cloud, such as an aggregate's id
+    """
+
+    id: str
+    lease_id: str
+    resource_type: str
+    request: Mapping[str, Any]
+    position: int = 0
+    status: ReservationStatus = ReservationStatus.PENDING
+    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    missing_resources: bool = False
+    resources_changed: bool = False
+    created_at: datetime.datetime | None = None
+    updated_at: datetime.datetime | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Lease:
+    """A contract of one project over resources for a period.
+
+    :ivar next_due: when a manager has to look at it next; the durable timer
+    :ivar notify_before_start: seconds before the start at which to tell;
+        None if the operator's default holds
+    :ivar before_end_date: when the user wants to be told of the end; None if
+        the operator's default holds
+    """
+
+    id: str
+    name: str
+    user_id: str
+    project_id: str
+    period: Period
+    status: LeaseStatus = LeaseStatus.PENDING
+    degraded: bool = False
+    before_end_date: datetime.datetime | None = None
+    notify_before_start: tuple[int, ...] | None = None
+    next_due: datetime.datetime | None = None
+    reservations: tuple[Reservation, ...] = ()
+    events: tuple[Event, ...] = ()
+    created_at: datetime.datetime | None = None
+    updated_at: datetime.datetime | None = None
+    deleted_at: datetime.datetime | None = None

@@ -1,0 +1,201 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What may become of a lease, a reservation and an event: three tables.
+
+Each machine is data, ``(old, trigger) -> new``; a pair that is not in the
+table is refused. The pictures in the documentation are drawn from them.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+
+class LeaseStatus(enum.StrEnum):
+    """Where a lease is in its life (the words existing clients know)."""
+
+    PENDING = 'PENDING'
+    STARTING = 'STARTING'
+    ACTIVE = 'ACTIVE'
+    UPDATING = 'UPDATING'
+    TERMINATING = 'TERMINATING'
+    TERMINATED = 'TERMINATED'
+    DELETING = 'DELETING'
+    DELETED = 'DELETED'
+    ERROR = 'ERROR'
+
+
+class LeaseTrigger(enum.StrEnum):
+    """What happens to a lease."""
+
+    START = 'start'
+    STARTED = 'started'
+    CHANGE = 'change'
+    CHANGED = 'changed'
+    END = 'end'
+    ENDED = 'ended'
+    DELETE = 'delete'
+    DELETED = 'deleted'
+    FAIL = 'fail'
+
+
+class ReservationStatus(enum.StrEnum):
+    """Where a reservation is in its life (lower case on the wire)."""
+
+    PENDING = 'pending'
+    ACTIVE = 'active'
+    DELETED = 'deleted'
+    ERROR = 'error'
+
+
+class ReservationTrigger(enum.StrEnum):
+    """What happens to a reservation."""
+
+    STARTED = 'started'
+    ENDED = 'ended'
+    FAIL = 'fail'
+
+
+class EventState(enum.StrEnum):
+    """Where an event is in its life."""
+
+    UNDONE = 'UNDONE'
+    IN_PROGRESS = 'IN_PROGRESS'
+    DONE = 'DONE'
+    ERROR = 'ERROR'
+
+
+class EventTrigger(enum.StrEnum):
+    """What happens to an event."""
+
+    BEGIN = 'begin'
+    POSTPONE = 'postpone'
+    FINISH = 'finish'
+    FAIL = 'fail'
+    REARM = 'rearm'
+    CANCEL = 'cancel'
+
+
+class TransitionRefused(Exception):
+    """The table has no such transition."""
+
+    def __init__(self, machine: str, old: str, trigger: str) -> None:
+        super().__init__(f'{machine}: no {trigger!r} from {old!r}')
+        self.old = old
+        self.trigger = trigger
+
+
+S = TypeVar('S', bound=enum.StrEnum)
+T = TypeVar('T', bound=enum.StrEnum)
+
+
+class LifeCycle(Generic[S, T]):
+    """A table of transitions and the question one asks it."""
+
+    def __init__(self, name: str, initial: S, table: Mapping[tuple[S, T], S]) -> None:
+        self.name = name
+        self.initial = initial
+        self.table: Mapping[tuple[S, T], S] = MappingProxyType(dict(table))
+
+    def allows(self, old: S, trigger: T) -> bool:
+        """Whether *trigger* may happen in state *old*."""
+        return (old, trigger) in self.table
+
+    def after(self, old: S, trigger: T) -> S:
+        """Return the state that *trigger* leads to.
+
+        :raises TransitionRefused: if the table has no such pair
+        """
+        try:
+            return self.table[old, trigger]
+        except KeyError:
+            raise TransitionRefused(self.name, old, trigger) from None
+
+
+def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
+    s, t = LeaseStatus, LeaseTrigger
+    table = {
+        # The ordinary life: booked, made real, used, taken back.
+        (s.PENDING, t.START): s.STARTING,
+        (s.STARTING, t.STARTED): s.ACTIVE,
+        (s.ACTIVE, t.END): s.TERMINATING,
+        (s.TERMINATING, t.ENDED): s.TERMINATED,
+        # A manager that takes over finds the lease where the last one left it.
+        (s.STARTING, t.START): s.STARTING,
+        (s.TERMINATING, t.END): s.TERMINATING,
+        (s.DELETING, t.DELETE): s.DELETING,
+        # The whole period passed while no manager ran: nothing to take back.
+        (s.PENDING, t.END): s.TERMINATING,
+        # A change of an active lease that the cloud has to follow.
+        (s.ACTIVE, t.CHANGE): s.UPDATING,
+        (s.UPDATING, t.CHANGE): s.UPDATING,
+        (s.UPDATING, t.CHANGED): s.ACTIVE,
+        (s.UPDATING, t.END): s.TERMINATING,
+        # Failures: the lease says so, and its end still comes.
+        (s.STARTING, t.FAIL): s.ERROR,
+        (s.TERMINATING, t.FAIL): s.ERROR,
+        (s.DELETING, t.FAIL): s.ERROR,
+        (s.ERROR, t.FAIL): s.ERROR,
+        (s.ERROR, t.END): s.TERMINATING,
+        # An end that failed for a while and then worked after all.
+        (s.ERROR, t.ENDED): s.TERMINATED,
+        (s.ERROR, t.DELETED): s.DELETED,
+        (s.DELETING, t.DELETED): s.DELETED,
+        # A pending or ended lease holds nothing and goes at once.
+        (s.PENDING, t.DELETED): s.DELETED,
+        (s.TERMINATED, t.DELETED): s.DELETED,
+    }
+    for status in (s.PENDING, s.STARTING, s.ACTIVE, s.UPDATING, s.TERMINATING, s.ERROR):
+        table[status, t.DELETE] = s.DELETING
+    return table
+
+
+def _reservation_table() -> dict[tuple[ReservationStatus, ReservationTrigger], ReservationStatus]:
+    s, t = ReservationStatus, ReservationTrigger
+    return {
+        (s.PENDING, t.STARTED): s.ACTIVE,
+        (s.ACTIVE, t.STARTED): s.ACTIVE,
+        (s.PENDING, t.FAIL): s.ERROR,
+        (s.ACTIVE, t.FAIL): s.ERROR,
+        (s.ERROR, t.FAIL): s.ERROR,
+        (s.PENDING, t.ENDED): s.DELETED,
+        (s.ACTIVE, t.ENDED): s.DELETED,
+        (s.ERROR, t.ENDED): s.DELETED,
+        (s.DELETED, t.ENDED): s.DELETED,
+    }
+
+
+def _event_table() -> dict[tuple[EventState, EventTrigger], EventState]:
+    s, t = EventState, EventTrigger
+    return {
+        (s.UNDONE, t.BEGIN): s.IN_PROGRESS,
+        # Begun by a manager that died; the next one begins it again.
+        (s.IN_PROGRESS, t.BEGIN): s.IN_PROGRESS,
+        (s.IN_PROGRESS, t.POSTPONE): s.UNDONE,
+        (s.IN_PROGRESS, t.FINISH): s.DONE,
+        (s.IN_PROGRESS, t.FAIL): s.ERROR,
+        # The lease's dates changed: told already or not, it will be told.
+        (s.UNDONE, t.REARM): s.UNDONE,
+        (s.DONE, t.REARM): s.UNDONE,
+        # The lease went away, so the event will not come.
+        (s.UNDONE, t.CANCEL): s.DONE,
+        (s.IN_PROGRESS, t.CANCEL): s.DONE,
+    }
+
+
+LEASE = LifeCycle('lease', LeaseStatus.PENDING, _lease_table())
+RESERVATION = LifeCycle('reservation', ReservationStatus.PENDING, _reservation_table())
+EVENT = LifeCycle('event', EventState.UNDONE, _event_table())

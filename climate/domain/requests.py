@@ -1,0 +1,158 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What callers ask for, as values between the API and the layers below."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+from collections.abc import Mapping
+from typing import Any, Final
+
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+
+
+class Unset(enum.Enum):
+    """The type of :data:`UNSET`."""
+
+    UNSET = 'unset'
+
+
+UNSET: Final = Unset.UNSET
+"""Says "not mentioned" where None is a value of its own."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Caller:
+    """Who asks; from the token only, never from a body.
+
+    :ivar all_projects: whether policy lets the caller see every project
+    """
+
+    user_id: str
+    project_id: str
+    roles: frozenset[str] = frozenset()
+    all_projects: bool = False
+    request_id: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class EventDraft:
+    """An event the user wants."""
+
+    kind: EventKind
+    time: datetime.datetime
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class LeaseDraft:
+    """A lease that somebody wants.
+
+    :ivar start: aware UTC; the caller of the core has already turned ``now``
+        into an instant
+    :ivar reservations: the bodies as they came; each type's plugin reads its own
+    :ivar strict: whether unknown keys are refused (1.1) or dropped (1.0)
+    :ivar grain: how exact the wanted times are; a start is in the past only
+        if it is before now floored to the grain
+    """
+
+    name: str
+    start: datetime.datetime
+    end: datetime.datetime
+    reservations: tuple[Mapping[str, Any], ...] = ()
+    events: tuple[EventDraft, ...] = ()
+    before_end_date: datetime.datetime | None = None
+    notify_before_start: tuple[int, ...] | None = None
+    strict: bool = False
+    grain: datetime.timedelta = datetime.timedelta(minutes=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ReservationChange:
+    """New values for one reservation of a lease; ``body`` as it came, with ``id``."""
+
+    id: str
+    body: Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class LeaseChange:
+    """New values for a lease; None and UNSET leave what is."""
+
+    name: str | None = None
+    start: datetime.datetime | None = None
+    end: datetime.datetime | None = None
+    before_end_date: datetime.datetime | None | Unset = UNSET
+    notify_before_start: tuple[int, ...] | None | Unset = UNSET
+    reservations: tuple[ReservationChange, ...] = ()
+    strict: bool = False
+    grain: datetime.timedelta = datetime.timedelta(minutes=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class LeaseQuery:
+    """Which leases, in which order, how many.
+
+    :ivar project_id: None for every project
+    :ivar sort: ``(key, 'asc' | 'desc')`` pairs; keys of :data:`SORT_KEYS`
+    :ivar marker: id of the last lease of the page before
+    """
+
+    project_id: str | None
+    status: str | None = None
+    name: str | None = None
+    resource_type: str | None = None
+    start_before: datetime.datetime | None = None
+    start_after: datetime.datetime | None = None
+    end_before: datetime.datetime | None = None
+    end_after: datetime.datetime | None = None
+    sort: tuple[tuple[str, str], ...] = ()
+    limit: int | None = None
+    marker: str | None = None
+
+
+SORT_KEYS: Final = ('id', 'name', 'start_date', 'end_date', 'status', 'project_id', 'created_at')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class LeasePage:
+    """Some leases, and whether there are more after them."""
+
+    leases: tuple[Lease, ...]
+    more: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class BusyPeriod:
+    """One allocation as others may see it.
+
+    :ivar reservation_id: the real id for those who may know it, else an
+        opaque one that is the same each time
+    :ivar lease_id: likewise
+    """
+
+    reservation_id: str
+    lease_id: str
+    start: datetime.datetime
+    end: datetime.datetime
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ResourceCalendar:
+    """When one resource is taken; every resource has one, be it empty."""
+
+    resource_id: int
+    resource_name: str
+    busy: tuple[BusyPeriod, ...] = ()
