@@ -1,0 +1,362 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a resource must fulfil: the language of ``hypervisor_properties``.
+
+An expression is JSON::
+
+    ["==", "$gpu", "True"]
+    ["and", [">=", "$vcpus", "8"], ["not", ["==", "$architecture.platform_type", "arm64"]]]
+
+with the operators ``==`` (also written ``=``), ``!=``, ``>=``, ``<=``, ``>`` and
+``<``, and the combinators ``and``, ``or`` (one part or more) and ``not`` (exactly
+one), nested at most :data:`MAX_DEPTH` deep.
+
+Two values are compared as numbers if both are plain decimals
+(:func:`as_number`), otherwise as texts in the order of their code points: ``16``
+is less than ``128`` and equal to ``16.0``, and ``1.10.2`` is a text. A resource
+that lacks the key, or has no value for it, fails every comparison, ``!=`` too;
+``not`` of that comparison holds. The store compiles the same tree to SQL, so
+whatever changes here has to change there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import decimal
+import enum
+import functools
+import json
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+MAX_CHARACTERS: Final = 64 * 1024
+"""How long the text of an expression, or all keys and values in it, may be."""
+
+MAX_CONDITIONS: Final = 100
+"""How many comparisons an expression may have."""
+
+MAX_DEPTH: Final = 16
+"""How deep an expression may be nested; one comparison alone has depth 1."""
+
+MAX_KEY: Final = 255
+"""How long a key may be: what the store keeps of a property's name."""
+
+_MAX_NUMBER: Final = 400
+_DECIMAL: Final = re.compile(r'-?[0-9]+(\.[0-9]+)?')
+# PostgreSQL cannot store NUL and no engine can store half a surrogate pair;
+# nothing can be equal to such a text, and asking would be an error there.
+_UNSTORABLE: Final = re.compile('[\x00\ud800-\udfff]')
+
+
+class RequirementError(ValueError):
+    """An expression cannot be read; the message says what is wrong and where."""
+
+
+class Operator(enum.StrEnum):
+    """How a comparison compares."""
+
+    EQ = '=='
+    NE = '!='
+    GE = '>='
+    LE = '<='
+    GT = '>'
+    LT = '<'
+
+
+def as_number(text: str) -> float | None:
+    """Return the number that *text* is written as, None if it is something else.
+
+    Only plain decimals are numbers, such as ``-3`` or ``16.50``; not ``nan``,
+    ``inf``, ``1e3``, ``0x10``, ``1_000``, ``+1``, ``.5`` or anything with blanks,
+    nor what is too large for a double. Whole numbers beyond 2**53 are as exact
+    as a double is.
+    """
+    if len(text) > _MAX_NUMBER or not _DECIMAL.fullmatch(text):
+        return None
+    number = float(text)
+    # Adding zero turns -0.0 into 0.0, which every engine writes the same way.
+    return number + 0.0 if math.isfinite(number) else None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """A key compared with a constant.
+
+    :ivar key: name of the property, without the ``$``
+    :ivar value: the constant as text
+    :ivar number: the constant as a number, None if it is not one; follows
+        from *value*
+    """
+
+    key: str
+    op: Operator
+    value: str
+    number: float | None = dataclasses.field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'number', as_number(self.value))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class All:
+    """Every part must be fulfilled."""
+
+    parts: tuple[Requirement, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class AnyOf:
+    """At least one part must be fulfilled."""
+
+    parts: tuple[Requirement, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Not:
+    """The part must not be fulfilled."""
+
+    part: Requirement
+
+
+Requirement = Comparison | All | AnyOf | Not
+
+_OPERATORS: Final[Mapping[str, Operator]] = {'=': Operator.EQ, **{op.value: op for op in Operator}}
+_COMPARE: Final[Mapping[Operator, Callable[[Any, Any], bool]]] = {
+    Operator.EQ: operator.eq,
+    Operator.NE: operator.ne,
+    Operator.GE: operator.ge,
+    Operator.LE: operator.le,
+    Operator.GT: operator.gt,
+    Operator.LT: operator.lt,
+}
+_COMBINATORS: Final = ('and', 'or', 'not')
+
+
+def parse(text: object) -> Requirement | None:
+    """Read an expression.
+
+    :param text: JSON text, or the list it stands for; None and blank text are
+        no requirement
+    :returns: the requirement, None if there is none
+    :raises RequirementError: if it is malformed, too long, too deep or has too
+        many conditions
+    """
+    if text is None or (isinstance(text, str) and not text.strip()):
+        return None
+    if isinstance(text, str):
+        return _Reader().read(_decode(text), '', 1)
+    if isinstance(text, list | tuple):
+        return _Reader().read(text, '', 1)
+    raise RequirementError(f'a requirement is a JSON list, not {_short(text)}')
+
+
+def all_of(*requirements: Requirement | None) -> Requirement | None:
+    """Join requirements into one that asks for all of them; None if none asks."""
+    parts: list[Requirement] = []
+    for requirement in requirements:
+        if isinstance(requirement, All):
+            parts.extend(requirement.parts)
+        elif requirement is not None:
+            parts.append(requirement)
+    if len(parts) > 1:
+        return All(parts=tuple(parts))
+    return parts[0] if parts else None
+
+
+def matches(requirement: Requirement | None, values: Mapping[str, str | int | None]) -> bool:
+    """Whether a resource with *values* fulfils *requirement*; anything fulfils None."""
+    match requirement:
+        case None:
+            return True
+        case Comparison():
+            return _holds(requirement, values.get(requirement.key))
+        case All(parts=parts):
+            return all(matches(part, values) for part in parts)
+        case AnyOf(parts=parts):
+            return any(matches(part, values) for part in parts)
+        case Not(part=part):
+            return not matches(part, values)
+
+
+def keys(requirement: Requirement | None) -> frozenset[str]:
+    """Return the names of all properties that *requirement* looks at."""
+    match requirement:
+        case None:
+            return frozenset()
+        case Comparison(key=key):
+            return frozenset({key})
+        case Not(part=part):
+            return keys(part)
+        case All(parts=parts) | AnyOf(parts=parts):
+            return functools.reduce(frozenset.union, map(keys, parts), frozenset())
+
+
+def dumps(requirement: Requirement | None) -> str:
+    """Return the JSON text that :func:`parse` reads as *requirement*; '' for None."""
+    if requirement is None:
+        return ''
+    return json.dumps(_as_json(requirement), ensure_ascii=False)
+
+
+def _holds(comparison: Comparison, value: str | int | None) -> bool:
+    if value is None:
+        return False
+    text = str(value)
+    number = as_number(text) if comparison.number is not None else None
+    if number is not None:
+        return _COMPARE[comparison.op](number, comparison.number)
+    return _COMPARE[comparison.op](text, comparison.value)
+
+
+def _as_json(requirement: Requirement) -> list[Any]:
+    match requirement:
+        case Comparison(key=key, op=op, value=value):
+            return [op.value, f'${key}', value]
+        case All(parts=parts):
+            return ['and', *map(_as_json, parts)]
+        case AnyOf(parts=parts):
+            return ['or', *map(_as_json, parts)]
+        case Not(part=part):
+            return ['not', _as_json(part)]
+
+
+def _decode(text: str) -> object:
+    if len(text) > MAX_CHARACTERS:
+        raise RequirementError(f'longer than {MAX_CHARACTERS} characters')
+    try:
+        # Numbers stay as they are written, and none is too long to be converted.
+        return json.loads(
+            text, parse_int=str, parse_float=_as_written, parse_constant=_refuse_constant
+        )
+    except RequirementError:
+        raise
+    except RecursionError:
+        raise RequirementError(f'nested deeper than {MAX_DEPTH} levels') from None
+    except ValueError as error:
+        raise RequirementError(f'not JSON: {error}') from None
+
+
+def _as_written(text: str) -> str | float:
+    return float(text) if 'e' in text.lower() else text
+
+
+def _refuse_constant(name: str) -> object:
+    raise RequirementError(f'{name} is not a number to compare with')
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f'{text[:57]}...'
+
+
+class _Reader:
+    """Reads one expression and counts what it costs."""
+
+    def __init__(self) -> None:
+        self._conditions = 0
+        self._characters = 0
+
+    def read(self, node: object, where: str, depth: int) -> Requirement:
+        """Read the expression at *where*, which is nested *depth* deep."""
+        if depth > MAX_DEPTH:
+            raise RequirementError(f'nested deeper than {MAX_DEPTH} levels{_at(where)}')
+        if not isinstance(node, list | tuple):
+            raise RequirementError(f'expected a list, got {_short(node)}{_at(where)}')
+        if not node:
+            raise RequirementError(f'an empty list{_at(where)}')
+        word = node[0]
+        if isinstance(word, str) and word in _COMBINATORS:
+            return self._combination(word, node[1:], where, depth)
+        if isinstance(word, str) and word in _OPERATORS:
+            return self._comparison(_OPERATORS[word], node, where)
+        known = ' '.join((*_OPERATORS, *_COMBINATORS))
+        raise RequirementError(f'unknown operator {_short(word)}{_at(where)}; known are {known}')
+
+    def _combination(
+        self, word: str, nodes: list[object] | tuple[object, ...], where: str, depth: int
+    ) -> Requirement:
+        if not nodes or (word == 'not' and len(nodes) != 1):
+            wanted = 'exactly one part' if word == 'not' else 'at least one part'
+            raise RequirementError(f'{word!r} takes {wanted}, got {len(nodes)}{_at(where)}')
+        parts = tuple(
+            self.read(node, f'{where}[{place}]', depth + 1) for place, node in enumerate(nodes, 1)
+        )
+        if word == 'not':
+            return Not(part=parts[0])
+        return All(parts=parts) if word == 'and' else AnyOf(parts=parts)
+
+    def _comparison(
+        self, op: Operator, node: list[object] | tuple[object, ...], where: str
+    ) -> Comparison:
+        if len(node) != 3:
+            raise RequirementError(
+                f'a comparison is ["{op}", "$key", "value"], got {_short(node)}{_at(where)}'
+            )
+        self._conditions += 1
+        if self._conditions > MAX_CONDITIONS:
+            raise RequirementError(f'more than {MAX_CONDITIONS} conditions')
+        key, value = _key(node[1], where), _value(node[2], where)
+        self._characters += len(key) + len(value)
+        if self._characters > MAX_CHARACTERS:
+            raise RequirementError(f'longer than {MAX_CHARACTERS} characters')
+        return Comparison(key=key, op=op, value=value)
+
+
+def _at(where: str) -> str:
+    return f' at {where}' if where else ''
+
+
+def _key(node: object, where: str) -> str:
+    if not isinstance(node, str) or not node.startswith('$') or node == '$':
+        raise RequirementError(f'a key is written "$name", got {_short(node)}{_at(where)}')
+    key = node[1:]
+    if len(key) > MAX_KEY:
+        raise RequirementError(f'a key longer than {MAX_KEY} characters{_at(where)}')
+    if _UNSTORABLE.search(key):
+        raise RequirementError(f'a character that no key can have{_at(where)}')
+    return key
+
+
+def _value(node: object, where: str) -> str:
+    match node:
+        case str():
+            text = node
+        case bool() | int():
+            text = _whole(node, where)
+        case float():
+            text = _fraction(node, where)
+        case _:
+            raise RequirementError(
+                f'a value is a text, a number or a boolean, got {_short(node)}{_at(where)}'
+            )
+    if _UNSTORABLE.search(text):
+        raise RequirementError(f'a character that no value can have{_at(where)}')
+    return text
+
+
+def _whole(number: int, where: str) -> str:
+    try:
+        return str(number)
+    except ValueError:
+        raise RequirementError(f'a number with too many digits{_at(where)}') from None
+
+
+def _fraction(number: float, where: str) -> str:
+    """Write *number* without an exponent, so that it is compared as a number."""
+    if not math.isfinite(number):
+        raise RequirementError(f'{number} is not a number to compare with{_at(where)}')
+    text = repr(number)
+    return format(decimal.Decimal(text), 'f') if 'e' in text else text
