@@ -39,8 +39,10 @@ import json
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
 
 MAX_CHARACTERS: Final = 64 * 1024
 """How long the text of an expression, or all keys and values in it, may be."""

@@ -1,0 +1,90 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a changed reservation keeps of what it has."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from collections.abc import Sequence
+
+from climate.domain.leases import Allocation
+
+
+class WouldTakeRunning(ValueError):
+    """The change would take resources away from a lease that is running.
+
+    :ivar names: the names of those resources
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(f'in use by the running lease: {", ".join(names)}')
+        self.names = tuple(names)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Kept:
+    """What stays, what goes, and what is still to be found.
+
+    :ivar kept: the allocations that stay
+    :ivar dropped: the allocations that are given up
+    :ivar missing_minimum: how many more are needed to reach the minimum
+    :ivar missing_maximum: how many more may be had
+    """
+
+    kept: tuple[Allocation, ...]
+    dropped: tuple[Allocation, ...]
+    missing_minimum: int
+    missing_maximum: int
+
+
+def keep(
+    current: Sequence[Allocation],
+    still_good: Collection[int],
+    minimum: int,
+    maximum: int,
+    running: bool,
+) -> Kept:
+    """Keep every allocation that can be kept, up to *maximum*.
+
+    Of more good ones than *maximum* the first in the order of *current* stay.
+
+    :param current: the allocations not yet given back
+    :param still_good: ids of the resources that fulfil the new request and are
+        free, but for this reservation, in the new period
+    :param minimum: how many the new request needs at least
+    :param maximum: how many it may have
+    :param running: whether the lease has started: then nothing is taken away
+    :raises WouldTakeRunning: if *running* and an allocation would be dropped
+    :raises ValueError: if not ``0 <= minimum <= maximum``
+    """
+    if not 0 <= minimum <= maximum:
+        raise ValueError('a change needs 0 <= minimum <= maximum')
+    good_ids = frozenset(still_good)
+    kept: list[Allocation] = []
+    dropped: list[Allocation] = []
+    for allocation in current:
+        stays = allocation.resource_id in good_ids and len(kept) < maximum
+        (kept if stays else dropped).append(allocation)
+    if running and dropped:
+        raise WouldTakeRunning([_name(allocation) for allocation in dropped])
+    return Kept(
+        kept=tuple(kept),
+        dropped=tuple(dropped),
+        missing_minimum=max(0, minimum - len(kept)),
+        missing_maximum=maximum - len(kept),
+    )
+
+
+def _name(allocation: Allocation) -> str:
+    return allocation.resource_name or str(allocation.resource_id)

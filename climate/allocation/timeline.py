@@ -1,0 +1,77 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Periods along a line: what is busy, what is free, how much at most at once."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from climate.domain.periods import Period
+
+
+def merge(periods: Iterable[Period]) -> tuple[Period, ...]:
+    """Join periods that overlap or touch; the result is in order and disjoint."""
+    merged: list[Period] = []
+    for period in sorted(periods):
+        if merged and period.start <= merged[-1].end:
+            end = max(merged[-1].end, period.end)
+            merged[-1] = Period(start=merged[-1].start, end=end)
+        else:
+            merged.append(period)
+    return tuple(merged)
+
+
+def busy_within(window: Period, busy: Iterable[Period]) -> tuple[Period, ...]:
+    """Return the parts of *busy* inside *window*, merged."""
+    return merge(_clip(period, window) for period in busy if period.overlaps(window))
+
+
+def free(window: Period, busy: Iterable[Period]) -> tuple[Period, ...]:
+    """Return the parts of *window* that no period of *busy* covers."""
+    gaps: list[Period] = []
+    start = window.start
+    for period in busy_within(window, busy):
+        if start < period.start:
+            gaps.append(Period(start=start, end=period.start))
+        start = period.end
+    if start < window.end:
+        gaps.append(Period(start=start, end=window.end))
+    return tuple(gaps)
+
+
+def peak(uses: Iterable[tuple[Period, int]], window: Period) -> int:
+    """Return the most that is used at one instant of *window*; 0 if nothing is.
+
+    A use that ends when another one starts leaves before the other comes.
+
+    :param uses: each a period and the units in use throughout it (0 or more)
+    """
+    steps: list[tuple[datetime.datetime, int]] = []
+    for period, amount in uses:
+        if period.overlaps(window):
+            steps.append((period.start, amount))
+            steps.append((period.end, -amount))
+    # At one instant the negative steps sort first: ends before starts. What
+    # starts before the window or ends after it needs no clipping, because a
+    # sum outside the window only counts uses that reach into it.
+    most = level = 0
+    for instant, amount in sorted(steps):
+        level += amount
+        if instant < window.end:
+            most = max(most, level)
+    return most
+
+
+def _clip(period: Period, window: Period) -> Period:
+    return Period(start=max(period.start, window.start), end=min(period.end, window.end))

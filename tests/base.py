@@ -1,0 +1,36 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What every test case has in common."""
+
+from __future__ import annotations
+
+import hypothesis
+import testtools
+
+# No deadline: a busy machine is no reason for a test to fail. No database of
+# examples: a run depends on nothing that an earlier one left behind.
+hypothesis.settings.register_profile(
+    'climate',
+    deadline=None,
+    database=None,
+    max_examples=50,
+    suppress_health_check=[
+        hypothesis.HealthCheck.too_slow,
+        hypothesis.HealthCheck.differing_executors,
+    ],
+)
+hypothesis.settings.load_profile('climate')
+
+
+class TestCase(testtools.TestCase):
+    """Base of the tests; importing it sets hypothesis up."""
