@@ -1,0 +1,316 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The rules of the architecture, as functions from a source file to complaints.
+
+``tests/unit/test_architecture.py`` runs each of them over the tree and, so
+that the gates themselves are tested, over a small source that breaks it.
+Python's own parser reads the files; nothing is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import io
+import pathlib
+import re
+import sys
+import tokenize
+from collections.abc import Iterable
+from collections.abc import Iterator
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+LONGEST_FUNCTION = 40
+LONGEST_MODULE = 400
+MOST_MOCKS = 0.1
+
+# A unit imports only units with a smaller number, and itself. Units of one
+# number know nothing of each other, but for the composition roots, which may
+# build on each other (a command serves the WSGI application).
+LEVELS = {
+    'cmd': 6,
+    'wsgi': 6,
+    'manager': 5,
+    'api': 5,
+    'leasing': 4,
+    'plugins': 3,
+    'db': 2,
+    'clients': 2,
+    'messaging': 2,
+    'allocation': 1,
+    'policies': 1,
+    'domain': 0,
+    'exceptions': 0,
+    'clock': 0,
+    'conf': 0,
+}
+COMPOSITION = 6
+
+# Where a library may appear. What is not listed may appear anywhere above the
+# pure units.
+HOMES = {
+    'sqlalchemy': {'db'},
+    'alembic': {'db'},
+    'oslo_db': {'db'},
+    'pecan': {'api'},
+    'novaclient': {'clients'},
+    'openstack': {'clients'},
+    'keystoneauth1': {'clients'},
+    'keystonemiddleware': {'api', 'wsgi'},
+    'oslo_messaging': {'messaging'},
+    'oslo_policy': {'policies'},
+    'oslo_upgradecheck': {'cmd'},
+    'waitress': {'cmd', 'wsgi'},
+    'eventlet': set[str](),
+    'gevent': set[str](),
+    'unittest': set[str](),
+    'mock': set[str](),
+}
+
+# Units that import the standard library only, beside Climate's lower units.
+PURE = {'domain', 'allocation', 'exceptions', 'clock'}
+GLOBAL_CONF = {'cmd', 'wsgi', 'conf'}
+CLOCK = 'climate/clock.py'
+
+LICENCE = """\
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""
+
+_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+_IGNORE = re.compile(
+    r'noqa(?P<codes>:\s*[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?'
+    r'|type:\s*ignore(?:\[[^\]]*\])?'
+    r'|pragma:\s*no\s?cover'
+)
+_WORD = re.compile(r'[A-Za-z]{2,}')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """One file: its path from the root of the project, and its text."""
+
+    path: str
+    text: str
+
+    @property
+    def module(self) -> str:
+        """The dotted name of the module."""
+        parts = self.path.removesuffix('.py').split('/')
+        if parts[-1] == '__init__':
+            parts.pop()
+        return '.'.join(parts)
+
+    @property
+    def unit(self) -> str:
+        """The top-level unit of Climate it belongs to; '' for climate itself."""
+        parts = self.module.split('.')
+        return parts[1] if len(parts) > 1 else ''
+
+    @property
+    def tree(self) -> ast.Module:
+        """The parsed text."""
+        return ast.parse(self.text, self.path)
+
+
+def sources(*tops: str) -> list[Source]:
+    """Read every Python file below the folders *tops* of the project."""
+    found = []
+    for top in tops:
+        for path in sorted((ROOT / top).rglob('*.py')):
+            name = path.relative_to(ROOT).as_posix()
+            found.append(Source(path=name, text=path.read_text(encoding='utf-8')))
+    return found
+
+
+def imports(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield line and dotted name of everything *source* imports.
+
+    ``from a import b`` yields ``a.b``, for b may be a module. Imports inside
+    functions, for type checkers only, and through importlib count alike.
+    """
+    package = source.module.split('.')
+    if not source.path.endswith('/__init__.py'):
+        package.pop()
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            base = [*base, *filter(None, [node.module])]
+            yield from ((node.lineno, '.'.join([*base, alias.name])) for alias in node.names)
+        elif isinstance(node, ast.Call) and _dotted(node.func).endswith('import_module'):
+            for argument in node.args[:1]:
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                    yield node.lineno, argument.value
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return ``a.b.c`` for such an expression, as much of it as has a name."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f'{_dotted(node.value)}.{node.attr}'
+    return ''
+
+
+def upward_arrows(source: Source) -> Iterator[str]:
+    """Complain about imports that do not point to a lower level."""
+    if source.unit and source.unit not in LEVELS:
+        yield f'{source.path}: the unit {source.unit} is in no level'
+        return
+    for line, name in imports(source):
+        top, _, rest = name.partition('.')
+        target = rest.split('.')[0]
+        if top != 'climate' or target in ('', source.unit):
+            continue
+        # The package itself holds nothing: it may be imported, and imports nothing.
+        own = LEVELS[source.unit] if source.unit else -1
+        other = LEVELS.get(target)
+        if other is None:
+            yield f'{source.path}:{line}: {name} is in no level'
+        elif other > own or (other == own and own != COMPOSITION):
+            yield f'{source.path}:{line}: {source.unit or "climate"} must not import {name}'
+
+
+def strayed_libraries(source: Source) -> Iterator[str]:
+    """Complain about a library outside of the folder it lives in."""
+    for line, name in imports(source):
+        top = name.split('.')[0]
+        if top in HOMES and source.unit not in HOMES[top]:
+            homes = ', '.join(sorted(HOMES[top])) or 'no unit'
+            yield f'{source.path}:{line}: {top} may appear in {homes} only'
+
+
+def impure_imports(source: Source) -> Iterator[str]:
+    """Complain about a pure unit that imports more than the standard library."""
+    if source.unit not in PURE:
+        return
+    for line, name in imports(source):
+        top = name.split('.')[0]
+        if top != 'climate' and top not in sys.stdlib_module_names:
+            yield f'{source.path}:{line}: {source.unit} is pure and must not import {top}'
+
+
+def global_configuration(source: Source) -> Iterator[str]:
+    """Complain about ``cfg.CONF`` where configuration has to be an argument."""
+    if source.unit in GLOBAL_CONF:
+        return
+    for line, name in imports(source):
+        if name == 'oslo_config.cfg.CONF':
+            yield f'{source.path}:{line}: configuration is an argument here'
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Attribute) and node.attr == 'CONF':
+            yield f'{source.path}:{node.lineno}: configuration is an argument here'
+
+
+def _reads_clock(name: str) -> bool:
+    owner, _, verb = name.rpartition('.')
+    kind = owner.rpartition('.')[2]
+    return (
+        (kind in ('datetime', 'date') and verb in ('now', 'utcnow', 'today'))
+        or (kind == 'time' and verb in ('time', 'time_ns'))
+        or (kind == 'timeutils' and verb.startswith(('utcnow', 'now')))
+    )
+
+
+def clock_readers(source: Source) -> Iterator[str]:
+    """Complain about whoever reads the clock outside of clock.py."""
+    if source.path == CLOCK:
+        return
+    for line, name in imports(source):
+        if _reads_clock(name):
+            yield f'{source.path}:{line}: only clock.py reads the clock'
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Attribute) and _reads_clock(_dotted(node)):
+            yield f'{source.path}:{node.lineno}: only clock.py reads the clock'
+
+
+def _body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count the lines of a body, from the first to the last statement.
+
+    The docstring does not count, so that nobody saves on words; comments and
+    blank lines between statements do.
+    """
+    body = function.body
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        body = body[1:]
+    if not body:
+        return 0
+    return (body[-1].end_lineno or body[-1].lineno) - body[0].lineno + 1
+
+
+def long_functions(source: Source) -> Iterator[str]:
+    """Complain about functions of more than 40 lines, docstrings not counted."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, _FUNCTION) and (lines := _body_lines(node)) > LONGEST_FUNCTION:
+            yield f'{source.path}:{node.lineno}: {node.name} has {lines} lines'
+
+
+def long_modules(source: Source) -> Iterator[str]:
+    """Complain about modules of more than 400 lines, whatever is in them."""
+    lines = len(source.text.splitlines())
+    if lines > LONGEST_MODULE:
+        yield f'{source.path}: {lines} lines'
+
+
+def missing_licence(source: Source) -> Iterator[str]:
+    """Complain about a file that does not begin with the licence."""
+    text = source.text
+    if text.startswith('#!'):
+        text = text.partition('\n')[2]
+    if not text.startswith(LICENCE):
+        yield f'{source.path}: does not begin with the licence'
+
+
+def bare_ignores(source: Source) -> Iterator[str]:
+    """Complain about an ignored finding without at least two words of reason."""
+    for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+        if token.type != tokenize.COMMENT or not _IGNORE.search(token.string):
+            continue
+        if len(_WORD.findall(_IGNORE.sub(' ', token.string))) < 2:
+            yield f'{source.path}:{token.start[0]}: says not why it ignores: {token.string}'
+
+
+def _uses_mocks(source: Source) -> bool:
+    return any(
+        name.startswith(('unittest.mock', 'mock')) or 'fixtures.MockPatch' in name
+        for _, name in imports(source)
+    ) or any(
+        isinstance(node, ast.Attribute) and node.attr.startswith('MockPatch')
+        for node in ast.walk(source.tree)
+    )
+
+
+def mocked_tests(tests: Iterable[Source]) -> tuple[int, int]:
+    """Count the test methods in modules that use mocks, and all test methods."""
+    mocked = total = 0
+    for source in tests:
+        count = sum(
+            isinstance(node, _FUNCTION) and node.name.startswith('test_')
+            for node in ast.walk(source.tree)
+        )
+        total += count
+        mocked += count if _uses_mocks(source) else 0
+    return mocked, total

@@ -1,0 +1,330 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The gates of the architecture, and a test that each of them shuts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+
+import testtools
+
+from tests import architecture
+from tests.architecture import Source
+
+SERVICE = ('climate',)
+PROGRAMS = ('climate', 'tools', 'benchmarks')
+EVERYTHING = (*PROGRAMS, 'tests', 'doc', 'api-ref', 'releasenotes')
+
+
+def source(path: str, text: str) -> Source:
+    return Source(path=path, text=text)
+
+
+class ArchitectureTestCase(testtools.TestCase):
+    """Runs a rule over folders, or over one bad source."""
+
+    def assert_kept(
+        self, rule: Callable[[Source], Iterable[str]], tops: Iterable[str] = SERVICE
+    ) -> None:
+        complaints = [line for each in architecture.sources(*tops) for line in rule(each)]
+        self.assertEqual([], complaints, '\n'.join(['', *complaints]))
+
+    def assert_refused(
+        self, rule: Callable[[Source], Iterable[str]], path: str, *texts: str
+    ) -> None:
+        for text in texts:
+            self.assertEqual(1, len(list(rule(source(path, text)))), text)
+
+    def assert_allowed(
+        self, rule: Callable[[Source], Iterable[str]], path: str, *texts: str
+    ) -> None:
+        for text in texts:
+            self.assertEqual([], list(rule(source(path, text))), text)
+
+
+class TestTree(ArchitectureTestCase):
+    """The project keeps its own rules."""
+
+    def test_files_are_found(self) -> None:
+        paths = {each.path for each in architecture.sources(*EVERYTHING)}
+        self.assertIn('climate/clock.py', paths)
+        self.assertIn('climate/domain/leases.py', paths)
+        self.assertIn('tests/unit/test_architecture.py', paths)
+
+    def test_imports_point_down(self) -> None:
+        self.assert_kept(architecture.upward_arrows)
+
+    def test_libraries_live_in_one_folder(self) -> None:
+        self.assert_kept(architecture.strayed_libraries)
+
+    def test_pure_units_import_the_standard_library_only(self) -> None:
+        self.assert_kept(architecture.impure_imports)
+
+    def test_configuration_is_an_argument(self) -> None:
+        self.assert_kept(architecture.global_configuration)
+
+    def test_one_module_reads_the_clock(self) -> None:
+        self.assert_kept(architecture.clock_readers)
+
+    def test_functions_are_short(self) -> None:
+        self.assert_kept(architecture.long_functions, PROGRAMS)
+
+    def test_modules_are_short(self) -> None:
+        self.assert_kept(architecture.long_modules, (*PROGRAMS, 'tests'))
+
+    def test_files_begin_with_the_licence(self) -> None:
+        self.assert_kept(architecture.missing_licence, EVERYTHING)
+
+    def test_what_is_ignored_has_a_reason(self) -> None:
+        self.assert_kept(architecture.bare_ignores, EVERYTHING)
+
+    def test_mocks_are_rare(self) -> None:
+        mocked, total = architecture.mocked_tests(architecture.sources('tests'))
+        self.assertGreater(total, 0)
+        self.assertLessEqual(mocked, total * architecture.MOST_MOCKS)
+
+
+class TestLevels(ArchitectureTestCase):
+    """Imports that do not point down are found."""
+
+    def test_upward(self) -> None:
+        self.assert_refused(
+            architecture.upward_arrows,
+            'climate/db/leases.py',
+            'from climate.leasing import create',
+            'import climate.manager.loop',
+            'from climate import plugins',
+            'from ..leasing import create',
+            'from .. import api',
+            'def late():\n    from climate.leasing import create',
+            'if TYPE_CHECKING:\n    from climate.leasing import create',
+            "importlib.import_module('climate.leasing.create')",
+        )
+
+    def test_sideways(self) -> None:
+        for path, text in (
+            ('climate/manager/loop.py', 'from climate.api import app'),
+            ('climate/api/app.py', 'from climate.manager import loop'),
+            ('climate/db/leases.py', 'from climate.clients import base'),
+            ('climate/domain/leases.py', 'from climate import exceptions'),
+            ('climate/allocation/peak.py', 'from climate import policies'),
+        ):
+            self.assert_refused(architecture.upward_arrows, path, text)
+
+    def test_unknown_units(self) -> None:
+        self.assert_refused(architecture.upward_arrows, 'climate/common/utils.py', '')
+        self.assert_refused(
+            architecture.upward_arrows, 'climate/api/app.py', 'from climate import common'
+        )
+
+    def test_package_imports_nothing(self) -> None:
+        self.assert_refused(
+            architecture.upward_arrows, 'climate/__init__.py', 'from climate import clock'
+        )
+
+    def test_downward(self) -> None:
+        self.assert_allowed(
+            architecture.upward_arrows,
+            'climate/db/leases.py',
+            'from climate import exceptions',
+            'from climate.db import models',
+            'from . import models',
+            'from .models import Lease',
+            'from ..domain import leases',
+            'from climate.allocation import requirements',
+            'import climate',
+            'import climatology.api',
+        )
+
+    def test_composition_roots_build_on_each_other(self) -> None:
+        self.assert_allowed(
+            architecture.upward_arrows, 'climate/cmd/api.py', 'from climate.wsgi import api'
+        )
+
+    def test_relative_import_of_a_package(self) -> None:
+        bad = source('climate/api/__init__.py', 'from ..manager import loop')
+        self.assertEqual([(1, 'climate.manager.loop')], list(architecture.imports(bad)))
+
+
+class TestLibraries(ArchitectureTestCase):
+    """Libraries out of their folder, or in a pure unit, are found."""
+
+    def test_strayed(self) -> None:
+        self.assert_refused(
+            architecture.strayed_libraries,
+            'climate/leasing/create.py',
+            'import sqlalchemy as sa',
+            'from sqlalchemy import orm',
+            'import pecan',
+            'from novaclient import client',
+            'from openstack import connection',
+            'from oslo_db import exception',
+            'import oslo_messaging',
+            'import eventlet',
+            'from unittest import mock',
+        )
+
+    def test_at_home(self) -> None:
+        self.assert_allowed(
+            architecture.strayed_libraries, 'climate/db/models.py', 'import sqlalchemy as sa'
+        )
+        self.assert_allowed(
+            architecture.strayed_libraries,
+            'climate/api/app.py',
+            'import pecan',
+            'import jsonschema',
+        )
+
+    def test_eventlet_has_no_home(self) -> None:
+        for unit in architecture.LEVELS:
+            self.assert_refused(
+                architecture.strayed_libraries, f'climate/{unit}/x.py', 'import eventlet'
+            )
+
+    def test_impure(self) -> None:
+        self.assert_refused(
+            architecture.impure_imports,
+            'climate/domain/leases.py',
+            'from oslo_config import cfg',
+            'import dateutil.parser',
+        )
+        self.assert_refused(
+            architecture.impure_imports, 'climate/exceptions.py', 'from oslo_i18n import _'
+        )
+
+    def test_pure(self) -> None:
+        self.assert_allowed(
+            architecture.impure_imports,
+            'climate/allocation/peak.py',
+            'import dataclasses',
+            'from climate.domain import periods',
+        )
+
+
+class TestGlobals(ArchitectureTestCase):
+    """Global configuration and hidden clocks are found."""
+
+    def test_configuration(self) -> None:
+        self.assert_refused(
+            architecture.global_configuration,
+            'climate/manager/loop.py',
+            'sleep(cfg.CONF.manager.max_sleep)',
+            'from oslo_config.cfg import CONF',
+            'conf = oslo_config.cfg.CONF',
+        )
+        self.assert_allowed(
+            architecture.global_configuration, 'climate/cmd/api.py', 'conf = cfg.CONF'
+        )
+
+    def test_clock(self) -> None:
+        self.assert_refused(
+            architecture.clock_readers,
+            'climate/leasing/create.py',
+            'datetime.datetime.now(datetime.UTC)',
+            'datetime.now()',
+            'datetime.datetime.utcnow()',
+            'datetime.date.today()',
+            'time.time()',
+            'from time import time',
+            'timeutils.utcnow()',
+            'field(default_factory=datetime.datetime.now)',
+        )
+        self.assert_allowed(
+            architecture.clock_readers,
+            'climate/leasing/create.py',
+            'clock.now()',
+            'time.monotonic()',
+            'self.time.isoformat()',
+        )
+        self.assert_allowed(
+            architecture.clock_readers, 'climate/clock.py', 'datetime.datetime.now(datetime.UTC)'
+        )
+
+
+class TestSizes(ArchitectureTestCase):
+    """Long functions and modules are found."""
+
+    def function(self, lines: int, docstring: str = '') -> str:
+        return '\n'.join(['def f():', docstring, *['    x = 1'] * lines, ''])
+
+    def test_functions(self) -> None:
+        path = 'climate/api/app.py'
+        self.assert_allowed(architecture.long_functions, path, self.function(40))
+        self.assert_refused(architecture.long_functions, path, self.function(41))
+
+    def test_docstring_is_free(self) -> None:
+        docstring = '    """' + '\n' * 30 + '    """'
+        path = 'climate/api/app.py'
+        self.assert_allowed(architecture.long_functions, path, self.function(40, docstring))
+        self.assert_refused(architecture.long_functions, path, self.function(41, docstring))
+        self.assert_allowed(architecture.long_functions, path, 'def f():\n    """Only words."""')
+
+    def test_modules(self) -> None:
+        path = 'climate/api/app.py'
+        self.assert_allowed(architecture.long_modules, path, 'x = 1\n' * 400)
+        self.assert_refused(architecture.long_modules, path, 'x = 1\n' * 401)
+
+
+class TestWords(ArchitectureTestCase):
+    """A missing licence and a bare ignore are found."""
+
+    def test_licence(self) -> None:
+        path = 'climate/api/app.py'
+        self.assert_refused(architecture.missing_licence, path, '', 'import os\n', '# Licensed\n')
+        self.assert_allowed(
+            architecture.missing_licence,
+            path,
+            architecture.LICENCE,
+            '#!/usr/bin/env python3\n' + architecture.LICENCE,
+        )
+
+    def test_ignores(self) -> None:
+        hash_sign = '#'
+        path = 'climate/api/app.py'
+        self.assert_refused(
+            architecture.bare_ignores,
+            path,
+            f'x = 1  {hash_sign} noqa',
+            f'x = 1  {hash_sign} noqa: S101',
+            f'x = 1  {hash_sign} noqa: S101, E501',
+            f'x = 1  {hash_sign} type: ignore[attr-defined]',
+            f'x = 1  {hash_sign} type: ignore[misc]  {hash_sign} noqa: E501',
+            f'x = 1  {hash_sign} pragma: no cover',
+        )
+        self.assert_allowed(
+            architecture.bare_ignores,
+            path,
+            f'x = 1  {hash_sign} noqa: S101 - narrows the type',
+            f'x = 1  {hash_sign} type: ignore[misc]  {hash_sign} pecan is untyped',
+            f'x = "{hash_sign} noqa"',
+        )
+
+
+class TestMocks(ArchitectureTestCase):
+    """Tests in modules that use mocks are counted."""
+
+    def test_counted(self) -> None:
+        body = 'class T:\n    def test_a(self): ...\n    def test_b(self): ...\n'
+        plain = source('tests/unit/test_plain.py', body)
+        for text in (
+            'from unittest import mock\n',
+            'import unittest.mock\n',
+            'from unittest.mock import patch\n',
+            'import mock\n',
+            'from fixtures import MockPatch\n',
+            'fixtures.MockPatchObject\n',
+        ):
+            bad = source('tests/unit/test_bad.py', text + body)
+            self.assertEqual((2, 4), architecture.mocked_tests([plain, bad]), text)
+        self.assertEqual((0, 2), architecture.mocked_tests([plain]))
