@@ -1,0 +1,135 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+PORT ?= 1234
+HOSTS ?= 4
+STATE_DIR ?= .state
+
+# pbr takes the version from git. Where this is no clone, or git is missing,
+# it has to be told one.
+ifneq ($(shell test "$$(git rev-parse --show-toplevel 2>/dev/null)" = "$$(pwd -P)" && echo clone),clone)
+export PBR_VERSION ?= 0.0.1
+endif
+
+# What is installed is noted in these files: nothing is installed again before
+# a list of requirements changes.
+SERVICE := $(VENV)/service.installed
+TESTS := $(VENV)/tests.installed
+DOCS := $(VENV)/docs.installed
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Say what can be made
+	@echo 'make run [PORT=1234] [HOSTS=4] [STATE_DIR=.state]'
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo '$(PYTHON) is too old: Climate needs Python 3.11 or later (PYTHON=...)'; exit 1; }
+	@echo 'Making $(VENV)'
+	@$(PYTHON) -m venv $(VENV)
+
+$(SERVICE): requirements.txt setup.cfg setup.py pyproject.toml | $(BIN)/python
+	@echo 'Installing Climate'
+	@$(PIP) install --editable .
+	@touch $@
+
+$(TESTS): test-requirements.txt $(SERVICE)
+	@echo 'Installing what the tests need'
+	@$(PIP) install --requirement test-requirements.txt
+	@touch $@
+
+$(DOCS): doc/requirements.txt $(SERVICE)
+	@echo 'Installing what the documentation needs'
+	@$(PIP) install --requirement doc/requirements.txt
+	@touch $@
+
+.PHONY: run
+run: $(SERVICE) ## Start the whole service on 127.0.0.1 with a twin of a cloud
+	@exec $(BIN)/climate-standalone --host 127.0.0.1 --port $(PORT) \
+	    --state-dir '$(STATE_DIR)' --hosts $(HOSTS)
+
+.PHONY: demo
+demo: $(TESTS) ## Watch one whole lease of two hosts, in under a minute
+	@exec $(BIN)/python tools/demo.py
+
+.PHONY: test
+test: $(TESTS) ## Run all tests (ARGS='regular expression' picks some)
+	$(BIN)/stestr run $(ARGS)
+
+.PHONY: unit
+unit: $(TESTS) ## Run the tests that need nothing but Python
+	OS_TEST_PATH=./tests/unit $(BIN)/stestr run $(ARGS)
+
+.PHONY: functional
+functional: $(TESTS) ## Run the tests over HTTP and SQL
+	OS_TEST_PATH=./tests/functional $(BIN)/stestr run $(ARGS)
+
+.PHONY: lint
+lint: $(TESTS) ## Look for likely bugs and odd spellings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+.PHONY: format
+format: $(TESTS) ## Mend what lint can mend by itself
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.PHONY: types
+types: $(TESTS) ## Check the types, strictly in the pure core
+	$(BIN)/mypy
+	$(BIN)/mypy --strict climate/domain climate/allocation
+
+.PHONY: cover
+cover: $(TESTS) ## Run all tests and say which lines they reach
+	$(BIN)/coverage erase
+	PYTHON='$(BIN)/coverage run --parallel-mode' $(BIN)/stestr run $(ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet
+	$(BIN)/coverage report
+
+.PHONY: docs
+docs: $(DOCS) ## Build the documentation into doc/build/html
+	$(BIN)/sphinx-build -q -W --keep-going -b html doc/source doc/build/html
+
+.PHONY: api-ref
+api-ref: $(DOCS) ## Build the reference of the API into api-ref/build/html
+	$(BIN)/sphinx-build -q -W --keep-going -b html api-ref/source api-ref/build/html
+
+.PHONY: releasenotes
+releasenotes: $(DOCS) ## Build the release notes (needs a clone)
+	$(BIN)/sphinx-build -q -W --keep-going -b html releasenotes/source releasenotes/build/html
+
+.PHONY: genconfig
+genconfig: $(SERVICE) ## Write etc/climate/climate.conf.sample anew
+	$(BIN)/oslo-config-generator --config-file etc/climate/climate-config-generator.conf
+
+.PHONY: genpolicy
+genpolicy: $(SERVICE) ## Write etc/climate/policy.yaml.sample anew
+	$(BIN)/oslopolicy-sample-generator --config-file etc/climate/climate-policy-generator.conf
+
+.PHONY: bench
+bench: $(TESTS) ## Measure the service (ARGS is handed on)
+	@exec $(BIN)/python benchmarks/core.py $(ARGS)
+
+.PHONY: clean
+clean: ## Remove all that was made, but not the state of make run
+	rm -rf $(VENV) .stestr .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* cover \
+	    build dist *.egg-info doc/build api-ref/build releasenotes/build AUTHORS ChangeLog
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,175 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The servers that tests borrow from: found or not, and left as they were."""
+
+from __future__ import annotations
+
+import os
+import socket
+import unittest
+
+import fixtures
+import sqlalchemy as sa
+import testtools
+
+from tests import services
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(('127.0.0.1', 0))
+        return int(listener.getsockname()[1])
+
+
+class TestAnswers(testtools.TestCase):
+    """A server that is away skips a test, or fails it where it must be there."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        services.trouble.cache_clear()
+        self.addCleanup(services.trouble.cache_clear)
+        port = _free_port()
+        for name, url in (
+            ('CLIMATE_TEST_MYSQL_URL', f'mysql://root@127.0.0.1:{port}/'),
+            ('CLIMATE_TEST_POSTGRESQL_URL', f'postgresql://x:secret@127.0.0.1:{port}/postgres'),
+            ('CLIMATE_TEST_RABBIT_URL', f'rabbit://guest:guest@127.0.0.1:{port}/'),
+        ):
+            self.useFixture(fixtures.EnvironmentVariable(name, url))
+
+    def test_away_is_skipped(self) -> None:
+        self.useFixture(fixtures.EnvironmentVariable('CLIMATE_REQUIRE_SERVICES', None))
+        for name in (services.MARIADB, services.POSTGRESQL, services.RABBITMQ):
+            self.assertFalse(services.answers(name))
+            with self.assertRaisesRegex(unittest.SkipTest, f'{name} does not answer'):
+                services.require(name)
+
+    def test_away_fails_where_all_must_answer(self) -> None:
+        self.useFixture(fixtures.EnvironmentVariable('CLIMATE_REQUIRE_SERVICES', '1'))
+        for name in (services.MARIADB, services.POSTGRESQL, services.RABBITMQ):
+            with self.assertRaisesRegex(AssertionError, f'{name} does not answer'):
+                services.require(name)
+
+    def test_sqlite_is_always_there(self) -> None:
+        self.useFixture(fixtures.EnvironmentVariable('CLIMATE_REQUIRE_SERVICES', '1'))
+        services.require(services.SQLITE)
+
+    def test_reason_keeps_the_password(self) -> None:
+        self.assertNotIn('secret', services.trouble(services.POSTGRESQL) or 'secret')
+
+    def test_fixture_skips_its_test(self) -> None:
+        self.useFixture(fixtures.EnvironmentVariable('CLIMATE_REQUIRE_SERVICES', None))
+
+        class Inner(testtools.TestCase):
+            def test_it(self) -> None:
+                self.useFixture(services.Database(services.MARIADB))
+
+        result = unittest.TestResult()
+        Inner('test_it').run(result)
+        self.assertEqual(1, len(result.skipped))
+        self.assertTrue(result.wasSuccessful())
+
+
+class TestAddress(testtools.TestCase):
+    """Addresses come from the environment and name the drivers that are used."""
+
+    def test_defaults(self) -> None:
+        for name in ('MYSQL', 'POSTGRESQL', 'RABBIT'):
+            self.useFixture(fixtures.EnvironmentVariable(f'CLIMATE_TEST_{name}_URL', None))
+        mariadb = services.address(services.MARIADB)
+        self.assertEqual('mysql+pymysql://root@127.0.0.1:3306/?charset=utf8mb4', str(mariadb))
+        postgresql = services.address(services.POSTGRESQL)
+        self.assertEqual('postgresql+psycopg2', postgresql.drivername)
+        self.assertEqual('127.0.0.1', postgresql.host)
+        self.assertEqual('guest', services.address(services.RABBITMQ).password)
+
+    def test_environment(self) -> None:
+        self.useFixture(
+            fixtures.EnvironmentVariable('CLIMATE_TEST_MYSQL_URL', 'mysql://me:pw@db:33/')
+        )
+        found = services.address(services.MARIADB)
+        self.assertEqual(
+            ('me', 'pw', 'db', 33), (found.username, found.password, found.host, found.port)
+        )
+
+
+class TestDatabase(testtools.TestCase):
+    """Each database is empty, its own, and gone afterwards."""
+
+    def check(self, kind: str) -> None:
+        services.require(kind)
+        one, two = services.Database(kind), services.Database(kind)
+        with one, two:
+            self.assertNotEqual(one.url, two.url)
+            engine = sa.create_engine(one.url)
+            self.assertEqual([], sa.inspect(engine).get_table_names())
+            with engine.begin() as connection:
+                connection.execute(sa.text('CREATE TABLE things (name VARCHAR(20))'))
+            other = sa.create_engine(two.url)
+            self.assertEqual([], sa.inspect(other).get_table_names())
+            url = one.url
+            # Connections are left open on purpose: a database has to go all the same.
+        engine.dispose()
+        other.dispose()
+        self.assert_gone(kind, url)
+
+    def assert_gone(self, kind: str, url: str) -> None:
+        if kind == services.SQLITE:
+            self.assertFalse(os.path.exists(sa.make_url(url).database or ''))
+            return
+        with (
+            testtools.ExpectedException(sa.exc.OperationalError),
+            sa.create_engine(url, poolclass=sa.NullPool).connect(),
+        ):
+            pass
+
+    def test_sqlite(self) -> None:
+        self.check(services.SQLITE)
+
+    def test_mariadb(self) -> None:
+        self.check(services.MARIADB)
+
+    def test_postgresql(self) -> None:
+        self.check(services.POSTGRESQL)
+
+    def test_unknown_kind(self) -> None:
+        with self.assertRaisesRegex(ValueError, 'oracle'):
+            services.Database('oracle')
+
+
+class TestBroker(testtools.TestCase):
+    """Each corner of the broker is its own, and gone afterwards."""
+
+    def test_rabbitmq(self) -> None:
+        services.require(services.RABBITMQ)
+        with services.Broker() as broker, services.Broker() as other:
+            self.assertNotEqual(broker.exchange, other.exchange)
+            topic = broker.topic('notifications')
+            self.assertNotEqual(topic, other.topic('notifications'))
+            self.declare(f'{topic}.info')
+            self.assertTrue(self.exists(f'{topic}.info'))
+        self.assertFalse(self.exists(f'{topic}.info'))
+
+    def declare(self, queue: str) -> None:
+        connection = services._channel(services.address(services.RABBITMQ))
+        self.addCleanup(connection.close)
+        connection.channel().queue_declare(queue, durable=True, auto_delete=False)
+
+    def exists(self, queue: str) -> bool:
+        connection = services._channel(services.address(services.RABBITMQ))
+        try:
+            connection.channel().queue_declare(queue, passive=True)
+        except services.amqp.exceptions.NotFound:
+            return False
+        finally:
+            connection.close()
+        return True

@@ -1,0 +1,207 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The servers that tests may use, and fixtures that borrow a corner of them.
+
+A server that does not answer skips the tests that need it; with
+``CLIMATE_REQUIRE_SERVICES=1`` they fail instead, so that a run which is meant
+to be complete cannot be incomplete by mistake.
+"""
+
+from __future__ import annotations
+
+import functools
+import getpass
+import os
+import pathlib
+import tempfile
+import unittest
+import uuid
+from collections.abc import Iterator
+
+import amqp
+import fixtures
+import sqlalchemy as sa
+
+MARIADB = 'mysql'
+POSTGRESQL = 'postgresql'
+RABBITMQ = 'rabbitmq'
+SQLITE = 'sqlite'
+
+DATABASES = (SQLITE, MARIADB, POSTGRESQL)
+
+_TIMEOUT = 5
+_DRIVERS = {'mysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg2'}
+_PRIORITIES = ('audit', 'critical', 'debug', 'error', 'info', 'sample', 'warn')
+
+
+def address(name: str) -> sa.URL:
+    """Return the address of a server, as the environment or a default says it.
+
+    :param name: ``mysql``, ``postgresql`` or ``rabbitmq``
+    """
+    if name == MARIADB:
+        text = os.environ.get('CLIMATE_TEST_MYSQL_URL', 'mysql://root@127.0.0.1:3306/')
+    elif name == POSTGRESQL:
+        default = f'postgresql://{getpass.getuser()}@127.0.0.1:5432/postgres'
+        text = os.environ.get('CLIMATE_TEST_POSTGRESQL_URL', default)
+    else:
+        text = os.environ.get('CLIMATE_TEST_RABBIT_URL', 'rabbit://guest:guest@127.0.0.1:5672/')
+    url = sa.make_url(text)
+    url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
+    if name == MARIADB:
+        url = url.update_query_dict({'charset': 'utf8mb4'})
+    return url
+
+
+@functools.cache
+def trouble(name: str) -> str | None:
+    """Return why a server cannot be used; None if it can. Asked once per process."""
+    try:
+        if name == RABBITMQ:
+            _channel(address(name)).close()
+        elif name != SQLITE:
+            with _server(name).connect() as connection:
+                connection.execute(sa.text('SELECT 1'))
+    except (OSError, amqp.exceptions.AMQPError, sa.exc.SQLAlchemyError) as error:
+        lines = str(error).splitlines() or [type(error).__name__]
+        return f'{name} does not answer at {address(name)!r}: {lines[0]}'
+    return None
+
+
+def answers(name: str) -> bool:
+    """Say whether a server can be used."""
+    return trouble(name) is None
+
+
+def require(name: str) -> None:
+    """Skip the test if a server cannot be used, or fail it where all must answer.
+
+    :raises unittest.SkipTest: if it does not answer
+    :raises AssertionError: the same, with CLIMATE_REQUIRE_SERVICES=1
+    """
+    reason = trouble(name)
+    if reason is None:
+        return
+    if os.environ.get('CLIMATE_REQUIRE_SERVICES') == '1':
+        raise AssertionError(reason)
+    raise unittest.SkipTest(reason)
+
+
+class Database(fixtures.Fixture):
+    """An empty database of its own, dropped afterwards.
+
+    :ivar url: its address for SQLAlchemy, password included
+    """
+
+    def __init__(self, kind: str = SQLITE) -> None:
+        """Prepare for a database of *kind*: ``sqlite``, ``mysql`` or ``postgresql``."""
+        super().__init__()
+        if kind not in DATABASES:
+            raise ValueError(f'unknown kind of database: {kind}')
+        self.kind = kind
+        self.name = f'climate_test_{os.getpid()}_{uuid.uuid4().hex[:12]}'
+        self.url = ''
+
+    def setUp(self) -> None:
+        """Create the database; skip or fail if the server is not there."""
+        # Before the fixture is set up: what is raised in _setUp comes out
+        # wrapped, and a skip would be taken for an error.
+        require(self.kind)
+        super().setUp()
+
+    def _setUp(self) -> None:
+        if self.kind == SQLITE:
+            # Not in the directory of a NestedTempfile, which goes away earlier.
+            folder = tempfile.TemporaryDirectory(prefix='climate-', ignore_cleanup_errors=True)
+            self.addCleanup(folder.cleanup)
+            self.url = f'sqlite:///{pathlib.Path(folder.name) / self.name}.sqlite'
+            return
+        extra = 'TEMPLATE template0' if self.kind == POSTGRESQL else 'CHARACTER SET utf8mb4'
+        _run(self.kind, f'CREATE DATABASE {self.name} {extra}')
+        force = ' WITH (FORCE)' if self.kind == POSTGRESQL else ''
+        self.addCleanup(_run, self.kind, f'DROP DATABASE IF EXISTS {self.name}{force}')
+        url = address(self.kind).set(database=self.name)
+        self.url = url.render_as_string(hide_password=False)
+
+
+class Broker(fixtures.Fixture):
+    """A name space of its own on the message broker.
+
+    :ivar url: the transport URL for oslo.messaging
+    :ivar exchange: the name of an exchange nobody else uses, for
+        ``[DEFAULT] control_exchange``
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.exchange = f'climate_test_{os.getpid()}_{uuid.uuid4().hex[:12]}'
+        self.url = ''
+        self._topics: list[str] = []
+
+    def setUp(self) -> None:
+        """Check the broker; skip or fail if it is not there."""
+        require(RABBITMQ)
+        super().setUp()
+
+    def _setUp(self) -> None:
+        self.url = address(RABBITMQ).render_as_string(hide_password=False)
+        self.addCleanup(self._delete)
+
+    def topic(self, name: str) -> str:
+        """Return a topic nobody else uses; its queues are deleted afterwards."""
+        topic = f'{self.exchange}.{name}'
+        self._topics.append(topic)
+        return topic
+
+    def _queues(self) -> Iterator[str]:
+        for topic in self._topics:
+            yield topic
+            yield from (f'{topic}.{priority}' for priority in _PRIORITIES)
+
+    def _delete(self) -> None:
+        # Deleting what is not there is no error to RabbitMQ.
+        connection = _channel(address(RABBITMQ))
+        try:
+            channel = connection.channel()
+            for queue in self._queues():
+                channel.queue_delete(queue)
+            channel.exchange_delete(self.exchange)
+        finally:
+            connection.close()
+
+
+def _server(name: str) -> sa.Engine:
+    return sa.create_engine(
+        address(name),
+        isolation_level='AUTOCOMMIT',
+        poolclass=sa.NullPool,
+        connect_args={'connect_timeout': _TIMEOUT},
+    )
+
+
+def _run(name: str, statement: str) -> None:
+    with _server(name).connect() as connection:
+        connection.execute(sa.text(statement))
+
+
+def _channel(url: sa.URL) -> amqp.Connection:
+    connection = amqp.Connection(
+        host=f'{url.host}:{url.port or 5672}',
+        userid=url.username or 'guest',
+        password=url.password or 'guest',
+        virtual_host=url.database or '/',
+        connect_timeout=_TIMEOUT,
+        read_timeout=_TIMEOUT,
+    )
+    connection.connect()
+    return connection
