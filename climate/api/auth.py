@@ -1,0 +1,45 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Ways to find out who calls, as wrappers of an application."""
+
+from __future__ import annotations
+
+from keystonemiddleware import auth_token
+from oslo_config import cfg
+
+from climate.api.middleware import Wrapper
+from climate.api.middleware import WSGIApp
+from climate.api.middleware.noauth import NoAuth
+
+
+def wrapper(conf: cfg.ConfigOpts) -> Wrapper:
+    """Return the wrapper that ``[DEFAULT] auth_strategy`` names."""
+    if conf.auth_strategy == 'noauth':
+        return NoAuth
+    return keystone(conf)
+
+
+def keystone(conf: cfg.ConfigOpts) -> Wrapper:
+    """Return a wrapper that has Keystone validate tokens.
+
+    :param conf: with the group ``keystone_authtoken``
+    """
+
+    def wrap(app: WSGIApp) -> WSGIApp:
+        # It only says whether the token is good; climate.api.middleware.identity
+        # answers, so that a refusal is a JSON object like any other.
+        options = {'oslo_config_config': conf, 'delay_auth_decision': True}
+        wrapped: WSGIApp = auth_token.AuthProtocol(app, options)
+        return wrapped
+
+    return wrap

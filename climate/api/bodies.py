@@ -1,0 +1,131 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reads request bodies: JSON objects that every store can keep."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+
+# Where the size limit puts the bytes it has read.
+ENVIRON_KEY: Final = 'climate.body'
+
+MOST_LEVELS: Final = 32
+_MOST: Final = 2**63 - 1
+
+
+def read(environ: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a request.
+
+    :raises climate.exceptions.UnsupportedMediaType: if it is not JSON
+    :raises climate.exceptions.InvalidInput: if it is no JSON object, or holds
+        what no database can keep
+    """
+    _check_content_type(environ.get('CONTENT_TYPE') or '')
+    body = _parse(environ.get(ENVIRON_KEY, b''))
+    if not isinstance(body, dict):
+        raise exceptions.InvalidInput('The body must be a JSON object')
+    for field, value in _walk(body):
+        _check_value(field, value)
+    return body
+
+
+def _check_content_type(content_type: str) -> None:
+    # Some clients send no type at all; what they send is JSON nevertheless.
+    kind = content_type.partition(';')[0].strip().lower()
+    if kind and kind != 'application/json' and not kind.endswith('+json'):
+        raise exceptions.UnsupportedMediaType(content_type=kind)
+
+
+def _parse(raw: bytes) -> Any:
+    if not raw.strip():
+        raise exceptions.InvalidInput('The body is empty; a JSON object is required')
+    try:
+        text = raw.decode('utf-8')
+    except UnicodeDecodeError as error:
+        raise exceptions.InvalidInput(
+            f'The body is not valid UTF-8: byte {error.start} is wrong'
+        ) from None
+    try:
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise exceptions.InvalidInput(f'The body is not valid JSON: {error}') from None
+    except ValueError:
+        raise exceptions.InvalidInput(
+            'The body is not valid JSON: it has a number that is too large'
+        ) from None
+    except RecursionError:
+        raise exceptions.InvalidInput('The body is nested too deeply') from None
+
+
+def _no_constant(word: str) -> Any:
+    raise exceptions.InvalidInput(f'The body is not valid JSON: {word} is no JSON value')
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def _walk(body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the name and value of everything inside *body*, keys included."""
+    # A list instead of recursion, for the depth is the caller's choice.
+    pending: list[tuple[str, int, Any]] = [('', 0, body)]
+    while pending:
+        field, level, value = pending.pop()
+        if level > MOST_LEVELS:
+            raise exceptions.InvalidInput(f'The body is nested too deeply at {field}')
+        yield field, value
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                name = f'{field}.{key}' if field else key
+                yield f'the name of {name!r}', key
+                pending.append((name, level + 1, inner))
+        elif isinstance(value, list):
+            pending.extend((f'{field}[{i}]', level + 1, inner) for i, inner in enumerate(value))
+
+
+def _check_value(field: str, value: Any) -> None:
+    reason = None
+    if isinstance(value, str):
+        reason = unfit_text(value)
+    elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > _MOST:
+        reason = 'the number is too large'
+    if reason:
+        raise exceptions.MalformedParameter(f'Malformed parameter {printable(field)}: {reason}')
+
+
+def unfit_text(text: str) -> str | None:
+    """Return why no database can keep *text*; None if each can."""
+    if '\0' in text:
+        return 'the character NUL is not allowed'
+    if not text.isascii():
+        try:
+            text.encode('utf-8')
+        except UnicodeEncodeError:
+            return 'half of a surrogate pair is not a character'
+    return None
+
+
+def printable(field: str) -> str:
+    """Return *field* so that it can be written into an answer and a log."""
+    text = field.encode('utf-8', 'backslashreplace').decode().replace('\0', '\\x00')
+    return text if len(text) <= 200 else text[:197] + '...'

@@ -1,0 +1,59 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What every controller has: the services, and the scope of a request."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from climate import exceptions
+from climate.api import bodies
+from climate.api.scope import Scope
+from climate.api.services import ApiSettings
+from climate.api.services import Services
+
+_LEASE_ID = re.compile(r'[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
+_HOST_ID = re.compile(r'[0-9]{1,10}', re.ASCII)
+_LARGEST_HOST_ID = 2**31 - 1
+
+
+class Controller:
+    """Base of the controllers."""
+
+    def __init__(self, services: Services, settings: ApiSettings) -> None:
+        self._services = services
+        self._settings = settings
+
+    def _scope(self, request: Any) -> Scope:
+        return Scope(request.environ, self._services.enforcer, self._services.clock)
+
+
+def lease_id(text: str) -> str:
+    """Return the id of a lease as it is stored.
+
+    :raises climate.exceptions.NotFound: if no lease can have this id
+    """
+    if _LEASE_ID.fullmatch(text) is None:
+        raise exceptions.NotFound(object={'lease_id': bodies.printable(text)})
+    return text.lower()
+
+
+def host_id(text: str) -> int:
+    """Return the id of a host as it is stored.
+
+    :raises climate.exceptions.NotFound: if no host can have this id
+    """
+    if _HOST_ID.fullmatch(text) is None or int(text) > _LARGEST_HOST_ID:
+        raise exceptions.NotFound(object={'host_id': bodies.printable(text)})
+    return int(text)

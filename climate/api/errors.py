@@ -1,0 +1,137 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""From an exception to an answer: the one place where that is decided."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from http import HTTPStatus
+from typing import Any
+
+import webob
+from oslo_log import log as logging
+from webob import exc as webob_exc
+
+from climate import exceptions
+from climate.api import dates
+from climate.api import microversions
+
+LOG = logging.getLogger(__name__)
+
+# Set once an answer in our own words has been made.
+TOLD = 'climate.error_told'
+
+_BY_STATUS: dict[int, type[exceptions.ClimateError]] = {
+    cls.code: cls
+    for cls in (
+        exceptions.InvalidInput,
+        exceptions.NotAuthenticated,
+        exceptions.NotAuthorized,
+        exceptions.MethodNotAllowed,
+        exceptions.Conflict,
+        exceptions.RequestTooLarge,
+        exceptions.UnsupportedMediaType,
+        exceptions.ServiceUnavailable,
+    )
+}
+
+
+class RouteNotFound(exceptions.NotFound):
+    """No route has this path."""
+
+    template = 'The requested URL was not found'
+
+
+class Unhealthy(exceptions.ServiceUnavailable):
+    """A check of the service's health failed."""
+
+    error_name = 'UNHEALTHY'
+    template = 'Failing checks: %(names)s'
+
+
+def body(error: exceptions.ClimateError, version: microversions.Microversion) -> dict[str, Any]:
+    """Return the JSON object that tells of *error*."""
+    shown: dict[str, Any] = {
+        'error_code': error.code,
+        'error_message': error.message,
+        'error_name': error.error_name,
+    }
+    if isinstance(error, exceptions.NotEnoughResources) and version >= microversions.V1_1:
+        reasons = _reasons(error, version)
+        if reasons:
+            shown['reasons'] = reasons
+    if isinstance(error, Unhealthy):
+        shown['checks'] = error.facts['checks']
+    return shown
+
+
+def _reasons(
+    error: exceptions.NotEnoughResources, version: microversions.Microversion
+) -> list[dict[str, Any]]:
+    facts: dict[str, Any] = {
+        'resource_type': getattr(error, 'resource_type', None),
+        'matched': error.matched,
+        'free': error.free,
+        'first_blocker_ends': error.first_blocker_ends,
+    }
+    known = {key: value for key, value in facts.items() if value is not None}
+    ends = known.get('first_blocker_ends')
+    if isinstance(ends, datetime.datetime):
+        known['first_blocker_ends'] = dates.write(ends, version)
+    return [known] if known else []
+
+
+def response(error: exceptions.ClimateError, environ: dict[str, Any]) -> webob.Response:
+    """Return the answer that tells of *error*."""
+    version = environ.get('climate.microversion', microversions.MIN)
+    answer = webob.Response(
+        status=error.code,
+        body=json.dumps(body(error, version)).encode(),
+        content_type='application/json',
+        charset=None,
+    )
+    environ[TOLD] = True
+    allowed = error.facts.get('allowed')
+    if isinstance(error, exceptions.MethodNotAllowed) and allowed:
+        answer.allow = sorted(allowed)
+    return answer
+
+
+def known(error: Exception) -> exceptions.ClimateError:
+    """Return *error* as one that may be told; what nobody foresaw is logged."""
+    if isinstance(error, exceptions.ClimateError):
+        if error.code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            LOG.warning('%s: %s', type(error).__name__, error.message)
+        return error
+    if isinstance(error, webob_exc.HTTPException):
+        return from_status(error.status_int, error.detail or error.title)
+    if isinstance(error, UnicodeError):
+        return exceptions.InvalidInput('The request is not valid UTF-8')
+    LOG.exception('A request failed unexpectedly')
+    return exceptions.ClimateError('Internal Server Error')
+
+
+def from_status(status: int, reason: str) -> exceptions.ClimateError:
+    """Return the error that another library's HTTP *status* stands for."""
+    if status == HTTPStatus.NOT_FOUND:
+        return RouteNotFound()
+    cls = _BY_STATUS.get(status)
+    if cls is None:
+        fallback = (
+            exceptions.InvalidInput
+            if status < HTTPStatus.INTERNAL_SERVER_ERROR
+            else exceptions.ServiceUnavailable
+        )
+        return fallback(reason)
+    return cls(reason)

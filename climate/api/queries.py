@@ -1,0 +1,191 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Query parameters: what may be asked, and what it means."""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Collection
+from collections.abc import Mapping
+from collections.abc import Sequence
+from urllib.parse import parse_qsl
+from urllib.parse import urlencode
+
+from climate import exceptions
+from climate.api import bodies
+from climate.api import dates
+from climate.api import validation
+from climate.api.microversions import Microversion
+from climate.api.microversions import V1_1
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import LeaseQuery
+from climate.domain.requests import SORT_KEYS
+
+Parameters = Mapping[str, Sequence[str]]
+
+_PLAIN = ('name', 'resource_type', 'project_id')
+_TIMES = ('start_before', 'start_after', 'end_before', 'end_after')
+LEASES = frozenset({*_PLAIN, *_TIMES, 'status', 'sort_key', 'sort_dir', 'limit', 'marker'})
+_MANY = frozenset({'sort_key', 'sort_dir'})
+_LONGEST = 255
+
+
+def parse(query_string: str) -> Parameters:
+    """Return the parameters of a query string.
+
+    :raises climate.exceptions.InvalidInput: if it is not valid UTF-8 or holds
+        what no database can keep
+    """
+    try:
+        pairs = parse_qsl(query_string, keep_blank_values=True, errors='strict', max_num_fields=100)
+    except UnicodeDecodeError:
+        raise exceptions.InvalidInput('The query string is not valid UTF-8') from None
+    except ValueError:
+        raise exceptions.InvalidInput('The query string has too many parameters') from None
+    parameters: dict[str, list[str]] = {}
+    for key, value in pairs:
+        reason = bodies.unfit_text(key) or bodies.unfit_text(value)
+        if reason:
+            raise _malformed(key, reason)
+        parameters.setdefault(key, []).append(value)
+    return parameters
+
+
+def refuse_unknown(
+    parameters: Parameters,
+    known: Collection[str],
+    version: Microversion,
+    many: Collection[str] = (),
+) -> None:
+    """From 1.1 on refuse parameters that nothing reads, and repeated ones.
+
+    :raises climate.exceptions.InvalidInput: naming the parameter
+    """
+    if version < V1_1:
+        return
+    for key, values in parameters.items():
+        if key not in known:
+            raise exceptions.InvalidInput(f'Unknown query parameter {bodies.printable(key)}')
+        if len(values) > 1 and key not in many:
+            raise _malformed(key, 'it may be given once only')
+
+
+def one(parameters: Parameters, key: str) -> str | None:
+    """Return the last value of *key*; None if there is none or it is empty."""
+    values = parameters.get(key)
+    return (values[-1] or None) if values else None
+
+
+def flag(parameters: Parameters, key: str) -> bool:
+    """Return *key* as a boolean; False if it is not there.
+
+    :raises climate.exceptions.MalformedParameter: if it is none
+    """
+    return validation.boolean(key, parameters.get(key, ('',))[-1])
+
+
+def leases(
+    parameters: Parameters,
+    version: Microversion,
+    *,
+    project_id: str | None,
+    now: datetime.datetime,
+    max_limit: int,
+) -> LeaseQuery:
+    """Return which leases are asked for; at 1.0 all of them.
+
+    :param project_id: the only project to look at; None for every one
+    :raises climate.exceptions.InvalidInput: naming the parameter and why
+    """
+    if version < V1_1:
+        return LeaseQuery(project_id=project_id)
+    refuse_unknown(parameters, LEASES, version, _MANY)
+    for key in _PLAIN:
+        if len(one(parameters, key) or '') > _LONGEST:
+            raise _malformed(key, f'at most {_LONGEST} characters are allowed')
+    times = {}
+    for key in _TIMES:
+        value = one(parameters, key)
+        # In a query string an unescaped + is a space; no zone starts with one.
+        times[key] = None if value is None else dates.parse(key, _plus(value), now, version)
+    return LeaseQuery(
+        project_id=project_id,
+        status=_status(one(parameters, 'status')),
+        name=one(parameters, 'name'),
+        resource_type=one(parameters, 'resource_type'),
+        sort=_sort(parameters),
+        limit=_limit(one(parameters, 'limit'), max_limit),
+        marker=_marker(one(parameters, 'marker')),
+        **times,
+    )
+
+
+def _plus(value: str) -> str:
+    head, space, zone = value.rpartition(' ')
+    return f'{head}+{zone}' if space and 'T' in head else value
+
+
+def _status(value: str | None) -> str | None:
+    if value is None:
+        return None
+    try:
+        return LeaseStatus(value.upper()).value
+    except ValueError:
+        raise _malformed('status', 'one of ' + ', '.join(LeaseStatus) + ' is required') from None
+
+
+def _sort(parameters: Parameters) -> tuple[tuple[str, str], ...]:
+    keys = [key for key in parameters.get('sort_key', ()) if key]
+    directions = [word.lower() for word in parameters.get('sort_dir', ()) if word]
+    for key in keys:
+        if key not in SORT_KEYS:
+            raise _malformed('sort_key', 'one of ' + ', '.join(SORT_KEYS) + ' is required')
+    if len(set(keys)) < len(keys):
+        raise _malformed('sort_key', 'a key may be given once only')
+    for word in directions:
+        if word not in {'asc', 'desc'}:
+            raise _malformed('sort_dir', 'asc or desc is required')
+    if len(directions) > max(len(keys), 1):
+        raise _malformed('sort_dir', 'there are more directions than keys')
+    if directions and not keys:
+        keys = ['created_at']
+    directions += ['asc'] * (len(keys) - len(directions))
+    return tuple(zip(keys, directions, strict=True))
+
+
+def _limit(value: str | None, max_limit: int) -> int:
+    if value is None:
+        return max_limit
+    if not value.isascii() or not value.isdigit() or len(value) > 18 or int(value) < 1:
+        raise _malformed('limit', 'an integer above 0 is required')
+    return min(int(value), max_limit)
+
+
+def _marker(value: str | None) -> str | None:
+    if value is None:
+        return None
+    try:
+        return str(uuid.UUID(value))
+    except ValueError:
+        raise _malformed('marker', 'the id of a lease is required') from None
+
+
+def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
+    return exceptions.MalformedParameter(f'Malformed parameter {bodies.printable(key)}: {reason}')
+
+
+def next_page(path: str, parameters: Parameters, marker: str) -> str:
+    """Return the address of the page after the one that ends with *marker*."""
+    pairs = [(k, v) for k, values in parameters.items() if k != 'marker' for v in values]
+    return f'{path}?{urlencode([*pairs, ("marker", marker)])}'

@@ -1,0 +1,135 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Bodies of hosts: a name and free capabilities beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+from climate.api import bodies
+from climate.api.validation import Validator
+
+# What a host is shown with by itself; a capability of that name would hide it.
+RESERVED_NAMES: Final = frozenset(
+    {
+        'id',
+        'name',
+        'availability_zone',
+        'cpu_info',
+        'created_at',
+        'disabled',
+        'extra_capability',
+        'hypervisor_hostname',
+        'hypervisor_type',
+        'hypervisor_version',
+        'local_gb',
+        'memory_mb',
+        'reservable',
+        'service_name',
+        'status',
+        'trust_id',
+        'updated_at',
+        'vcpus',
+    }
+)
+LONGEST_NAME: Final = 64
+LONGEST_VALUE: Final = 16383
+MOST_CAPABILITIES: Final = 1000
+
+_CREATE = Validator(
+    {
+        'type': 'object',
+        'properties': {
+            'name': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+            'id': {'type': ['string', 'integer'], 'minLength': 1, 'maxLength': 255},
+        },
+    }
+)
+_UPDATE = Validator({'type': 'object', 'properties': {}})
+
+
+def read_new(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """Return the name and the capabilities of a new host.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _CREATE.check(body)
+    rest = dict(body)
+    name, host_id = rest.pop('name', None), rest.pop('id', None)
+    if name is None:
+        name = host_id
+    if name is None:
+        raise exceptions.MissingParameter(param='name')
+    # There is nothing to remove from a new host, so null means nothing.
+    capabilities = read_capabilities(rest)
+    return str(name), {key: text for key, text in capabilities.items() if text is not None}
+
+
+def read_change(body: dict[str, Any]) -> dict[str, str | None]:
+    """Return the capabilities a host is to have; None removes.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _UPDATE.check(body)
+    # Clients that show a host and send it back name it; a name cannot change.
+    changes = {key: value for key, value in body.items() if key != 'name'}
+    if not changes:
+        raise exceptions.InvalidInput('No data to update')
+    return read_capabilities(changes)
+
+
+def read_capabilities(values: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return capabilities as text.
+
+    :raises climate.exceptions.InvalidInput: naming the capability and why
+    """
+    if len(values) > MOST_CAPABILITIES:
+        raise exceptions.InvalidInput(f'At most {MOST_CAPABILITIES} extra capabilities are allowed')
+    return {_name(name): _text(name, value) for name, value in values.items()}
+
+
+def _name(name: str) -> str:
+    shown = bodies.printable(name)
+    if len(name) > LONGEST_NAME:
+        raise exceptions.ExtraCapabilityTooLong(
+            f'{exceptions.ExtraCapabilityTooLong.template} ({shown}): '
+            f'at most {LONGEST_NAME} characters are allowed'
+        )
+    if not name.strip():
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {shown!r}: the name of an extra capability cannot be empty'
+        )
+    if name in RESERVED_NAMES:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {shown}: an extra capability cannot have this name'
+        )
+    return name
+
+
+def _text(name: str, value: Any) -> str | None:
+    if value is None:
+        return None
+    # Requirements are compared with the words that users write: True, 16.
+    text = value if isinstance(value, str) else str(value)
+    if isinstance(value, dict | list):
+        text = json.dumps(value, sort_keys=True)
+    if len(text) > LONGEST_VALUE:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {bodies.printable(name)}: '
+            f'at most {LONGEST_VALUE} characters are allowed'
+        )
+    return text

@@ -1,0 +1,45 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Bodies of properties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from climate import exceptions
+from climate.api import microversions
+from climate.api import validation
+
+_UPDATE = {
+    microversions.V1_0: validation.Validator({'type': 'object', 'required': ['private']}),
+    microversions.V1_1: validation.Validator(
+        {
+            'type': 'object',
+            'required': ['private'],
+            'additionalProperties': False,
+            'properties': {'private': {'type': 'boolean'}},
+        }
+    ),
+}
+
+
+def read_private(version: microversions.Microversion, body: dict[str, Any]) -> bool:
+    """Return whether a property is to be private.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _UPDATE[max(known for known in _UPDATE if known <= version)].check(body)
+    private = body['private']
+    if private in {'', 'None'} if isinstance(private, str) else private is None:
+        raise exceptions.MalformedParameter('Malformed parameter private: a boolean is required')
+    return validation.boolean('private', private)

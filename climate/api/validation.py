@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Validates bodies against schemas, and says in words what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+from typing import cast
+
+import jsonschema
+
+from climate import exceptions
+from climate.api import bodies
+
+Schema = Mapping[str, Any]
+
+_TYPES = {
+    'array': 'a list',
+    'boolean': 'a boolean',
+    'integer': 'an integer',
+    'null': 'null',
+    'number': 'a number',
+    'object': 'an object',
+    'string': 'a string',
+}
+
+
+class Validator:
+    """A schema that has been prepared once."""
+
+    def __init__(self, schema: Schema) -> None:
+        jsonschema.Draft202012Validator.check_schema(schema)
+        self._validator = jsonschema.Draft202012Validator(schema)
+
+    def check(self, body: Any) -> None:
+        """Return if *body* fulfils the schema.
+
+        :raises climate.exceptions.InvalidInput: naming the first field that
+            does not, and why
+        """
+        # What is missing at the top is told before what is wrong further down.
+        errors = sorted(self._validator.iter_errors(body), key=_depth_first)
+        if errors:
+            raise _to_exception(errors[0])
+
+
+def _depth_first(error: jsonschema.ValidationError) -> tuple[int, bool]:
+    return (len(error.absolute_path), error.validator != 'required')
+
+
+def field_name(path: Iterable[str | int]) -> str:
+    """Return a path as people write it, such as ``reservations[0].id``."""
+    name = ''
+    for part in path:
+        if isinstance(part, int):
+            name += f'[{part}]'
+        else:
+            name += f'.{part}' if name else part
+    return bodies.printable(name)
+
+
+def _to_exception(error: jsonschema.ValidationError) -> exceptions.InvalidInput:
+    path = list(error.absolute_path)
+    # The library types these as "or not set yet", which they never are here.
+    kind, schema, instance = str(error.validator), error.schema, cast(Any, error.instance)
+    wanted: Any = cast(Any, error.validator_value)
+    if kind == 'required':
+        missing = next(key for key in wanted if key not in instance)
+        return exceptions.MissingParameter(param=field_name([*path, missing]))
+    if kind == 'additionalProperties':
+        known = cast(Schema, schema).get('properties', {})
+        unknown = next(key for key in instance if key not in known)
+        return exceptions.InvalidInput(f'Unknown field {field_name([*path, unknown])}')
+    say = _REASONS.get(kind)
+    reason = say(wanted) if say else 'the value is not allowed'
+    return exceptions.MalformedParameter(
+        f'Malformed parameter {field_name(path) or "body"}: {reason}'
+    )
+
+
+def _type(wanted: Any) -> str:
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    return f'{" or ".join(_TYPES[name] for name in names)} is required'
+
+
+_REASONS: dict[str, Callable[[Any], str]] = {
+    'type': _type,
+    'enum': lambda value: 'one of ' + ', '.join(str(one) for one in value) + ' is required',
+    'const': lambda value: f'{value} is required',
+    'minLength': lambda value: f'at least {value} character(s) are required',
+    'maxLength': lambda value: f'at most {value} characters are allowed',
+    'minimum': lambda value: f'at least {value} is required',
+    'maximum': lambda value: f'at most {value} is allowed',
+    'minItems': lambda value: f'at least {value} item(s) are required',
+    'maxItems': lambda value: f'at most {value} items are allowed',
+    'minProperties': lambda value: f'at least {value} field(s) are required',
+}
+
+
+def boolean(field: str, value: Any) -> bool:
+    """Return a boolean that may have been written as a word.
+
+    :raises climate.exceptions.MalformedParameter: if it is none
+    """
+    if isinstance(value, bool):
+        return value
+    word = value.strip().lower() if isinstance(value, str) else None
+    if word in {'true', '1', 'yes', 'on', 't', 'y'}:
+        return True
+    if word in {'false', '0', 'no', 'off', 'f', 'n', 'none', ''}:
+        return False
+    raise exceptions.MalformedParameter(
+        f'Malformed parameter {bodies.printable(field)}: a boolean is required'
+    )

@@ -1,0 +1,110 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases, their reservations and their events as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from typing import Protocol
+
+from climate.api import dates
+from climate.api.microversions import Microversion
+from climate.api.microversions import V1_1
+from climate.domain.events import Event
+from climate.domain.events import order
+from climate.domain.events import PUBLIC_AT_1_0
+from climate.domain.events import PUBLIC_AT_1_1
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+
+
+class Describer(Protocol):
+    """What a view needs of a plugin."""
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of its type."""
+        ...
+
+
+def lease(
+    value: Lease, describers: Mapping[str, Describer], version: Microversion
+) -> dict[str, Any]:
+    """Return a lease as it is shown at *version*."""
+    shown: dict[str, Any] = {
+        'id': value.id,
+        'name': value.name,
+        'user_id': value.user_id,
+        'project_id': value.project_id,
+        'start_date': dates.write(value.period.start, version),
+        'end_date': dates.write(value.period.end, version),
+        # Climate uses no trusts, but clients read the key.
+        'trust_id': None,
+        'status': value.status.value,
+        'degraded': value.degraded,
+        'created_at': dates.write_record(value.created_at, version),
+        'updated_at': dates.write_record(value.updated_at, version),
+        'reservations': [
+            reservation(one, describers.get(one.resource_type), version)
+            for one in value.reservations
+        ],
+        'events': events(value.events, version),
+    }
+    if version >= V1_1:
+        notices = value.notify_before_start
+        shown['before_end_date'] = dates.write(value.before_end_date, version)
+        shown['notify_before_start'] = None if notices is None else list(notices)
+    return shown
+
+
+def reservation(
+    value: Reservation, describer: Describer | None, version: Microversion
+) -> dict[str, Any]:
+    """Return one line of a lease.
+
+    :param describer: the plugin of its type; None if it is not served any
+        more, and then only the common keys are shown
+    """
+    own = describer.describe(value) if describer else {}
+    return {
+        **own,
+        'id': value.id,
+        'lease_id': value.lease_id,
+        # Clients take it for the id of the type's own record, which is this.
+        'resource_id': value.id,
+        'resource_type': value.resource_type,
+        'status': value.status.value,
+        'missing_resources': value.missing_resources,
+        'resources_changed': value.resources_changed,
+        'created_at': dates.write_record(value.created_at, version),
+        'updated_at': dates.write_record(value.updated_at, version),
+    }
+
+
+def events(values: tuple[Event, ...], version: Microversion) -> list[dict[str, Any]]:
+    """Return the events users may know of, in order."""
+    public = PUBLIC_AT_1_1 if version >= V1_1 else PUBLIC_AT_1_0
+    return [event(one, version) for one in sorted(values, key=order) if one.kind in public]
+
+
+def event(value: Event, version: Microversion) -> dict[str, Any]:
+    """Return one event of a lease."""
+    return {
+        'id': value.id,
+        'lease_id': value.lease_id,
+        'event_type': value.kind.value,
+        'time': dates.write(value.time, version),
+        'status': value.state.value,
+        'created_at': dates.write_record(value.created_at, version),
+        'updated_at': dates.write_record(value.updated_at, version),
+    }

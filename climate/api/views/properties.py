@@ -1,0 +1,46 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Names of host properties as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from climate.api import dates
+from climate.api.microversions import Microversion
+from climate.domain.resources import PropertyKey
+
+
+def name(value: PropertyKey) -> dict[str, Any]:
+    """Return a property as a short list shows it."""
+    return {'property': value.name}
+
+
+def detail(value: PropertyKey) -> dict[str, Any]:
+    """Return a property with its values."""
+    return {'property': value.name, 'private': value.private, 'values': list(value.values)}
+
+
+def record(value: PropertyKey, version: Microversion) -> dict[str, Any]:
+    """Return a property as the answer to a change shows it.
+
+    Here, and only here, clients parse created_at in the long form.
+    """
+    return {
+        'id': value.id,
+        'resource_type': value.resource_type,
+        'property_name': value.name,
+        'private': value.private,
+        'created_at': dates.write(value.created_at, version),
+        'updated_at': dates.write(value.updated_at, version),
+    }

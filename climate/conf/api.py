@@ -1,0 +1,83 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the HTTP API."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+from oslo_middleware import cors
+from oslo_middleware import http_proxy_to_wsgi
+
+GROUP = 'api'
+
+DEFAULT_OPTS: list[cfg.Opt] = [
+    cfg.StrOpt(
+        'auth_strategy',
+        default='keystone',
+        choices=[
+            ('keystone', 'tokens are validated by Keystone'),
+            ('noauth', 'callers are believed: for trying out and for tests only'),
+        ],
+        help='How callers prove who they are. With noauth the token is user:project:role,role; '
+        'an empty or missing one is an admin of the project demo.',
+    ),
+]
+
+OPTS: list[cfg.Opt] = [
+    cfg.IntOpt(
+        'max_request_body_size',
+        default=114688,
+        min=1024,
+        help='The largest request body that is read, in bytes. Larger ones are answered with 413.',
+    ),
+    cfg.IntOpt(
+        'max_limit',
+        default=1000,
+        min=1,
+        help='How many leases one page of a list has at most, from microversion 1.1 on.',
+    ),
+]
+
+
+def set_middleware_defaults() -> None:
+    """Give oslo.middleware's options the defaults that suit this API.
+
+    They are written into the option objects, so that the sample configuration
+    and the documentation show them as well.
+    """
+    cors.set_defaults(
+        allow_headers=[
+            'Content-Type',
+            'OpenStack-API-Version',
+            'X-Auth-Token',
+            'X-Openstack-Request-Id',
+        ],
+        expose_headers=['OpenStack-API-Version', 'X-Openstack-Request-Id'],
+        allow_methods=['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    )
+    # Version documents must carry the public prefix, and the headers that
+    # tell it decide about nothing but the links in the caller's own answer.
+    cfg.set_defaults(http_proxy_to_wsgi.OPTS, enable_proxy_headers_parsing=True)
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    set_middleware_defaults()
+    conf.register_opts(DEFAULT_OPTS)
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    set_middleware_defaults()
+    return {'DEFAULT': DEFAULT_OPTS, GROUP: OPTS}

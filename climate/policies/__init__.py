@@ -1,0 +1,42 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Policies in code: who may do what, one file per noun.
+
+The names are ``climate:<noun>:<verb>``. The defaults need no policy file; an
+operator writes down only what is to differ.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from oslo_policy import policy
+
+from climate.policies import allocations
+from climate.policies import base
+from climate.policies import hosts
+from climate.policies import leases
+from climate.policies import properties
+
+
+def list_rules() -> list[policy.RuleDefault]:
+    """Return every rule; oslo.policy's generators call this."""
+    return list(
+        itertools.chain(
+            base.list_rules(),
+            leases.list_rules(),
+            hosts.list_rules(),
+            allocations.list_rules(),
+            properties.list_rules(),
+        )
+    )

@@ -1,0 +1,73 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Personas: admin, member and reader of a project, in oslo.policy's words."""
+
+from __future__ import annotations
+
+from oslo_policy import policy
+
+ADMIN = 'rule:admin_api'
+PROJECT_MEMBER = 'rule:project_member_api'
+PROJECT_READER = 'rule:project_reader_api'
+PROJECT_MEMBER_OR_ADMIN = 'rule:project_member_or_admin'
+PROJECT_READER_OR_ADMIN = 'rule:project_reader_or_admin'
+
+# Every token that may do anything here belongs to a project: leases do too.
+SCOPE_TYPES = ['project']
+
+
+def list_rules() -> list[policy.RuleDefault]:
+    """Return the personas the other rules are made of."""
+    return [
+        policy.RuleDefault('admin_api', 'role:admin', description='An operator of the cloud.'),
+        policy.RuleDefault(
+            'project_member_api',
+            'role:member and project_id:%(project_id)s',
+            description='A user who may change things of the project.',
+        ),
+        policy.RuleDefault(
+            'project_reader_api',
+            'role:reader and project_id:%(project_id)s',
+            description='A user who may see things of the project.',
+        ),
+        policy.RuleDefault(
+            'project_member_or_admin',
+            'rule:project_member_api or rule:admin_api',
+            description='A member of the project, or an operator.',
+        ),
+        policy.RuleDefault(
+            'project_reader_or_admin',
+            'rule:project_reader_api or rule:admin_api',
+            description='A reader of the project, or an operator.',
+        ),
+    ]
+
+
+def documented(
+    name: str, persona: str, description: str, *routes: str
+) -> policy.DocumentedRuleDefault:
+    """Return one rule.
+
+    :param routes: what it guards, such as ``GET /v1/leases``
+    """
+    operations: list[policy.Operation] = []
+    for route in routes:
+        method, path = route.split()
+        operations.append({'method': method, 'path': path})
+    return policy.DocumentedRuleDefault(
+        name=name,
+        check_str=persona,
+        description=description,
+        operations=operations,
+        scope_types=SCOPE_TYPES,
+    )

@@ -1,0 +1,41 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Builds the oslo.policy enforcer."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+from oslo_policy import policy
+
+from climate import policies
+
+
+def make_enforcer(conf: cfg.ConfigOpts) -> policy.Enforcer:
+    """Return an enforcer that knows every rule and reads *conf*'s policy file.
+
+    :raises oslo_policy.policy.InvalidDefinitionError: if the policy file names
+        rules that do not exist or refer to each other in a circle
+    """
+    enforcer = policy.Enforcer(conf)
+    enforcer.register_defaults(policies.list_rules())
+    enforcer.load_rules()
+    return enforcer
+
+
+def get_enforcer() -> policy.Enforcer:
+    """Return an enforcer for the oslopolicy command line tools."""
+    # The tools hand nothing over, so this reads the files and the command
+    # line that every command of Climate reads.
+    conf = cfg.ConfigOpts()
+    conf([], project='climate')
+    return make_enforcer(conf)
