@@ -66,6 +66,9 @@ class LeaseDraft:
     :ivar strict: whether unknown keys are refused (1.1) or dropped (1.0)
     :ivar grain: how exact the wanted times are; a start is in the past only
         if it is before now floored to the grain
+    :ivar asked_at: the instant of the request, against which its times are
+        judged, so that ``now`` is not past by the time it is; None for the
+        present instant
     """
 
     name: str
@@ -77,6 +80,7 @@ class LeaseDraft:
     notify_before_start: tuple[int, ...] | None = None
     strict: bool = False
     grain: datetime.timedelta = datetime.timedelta(minutes=1)
+    asked_at: datetime.datetime | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,7 +93,10 @@ class ReservationChange:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeaseChange:
-    """New values for a lease; None and UNSET leave what is."""
+    """New values for a lease; None and UNSET leave what is.
+
+    ``strict``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
+    """
 
     name: str | None = None
     start: datetime.datetime | None = None
@@ -99,6 +106,7 @@ class LeaseChange:
     reservations: tuple[ReservationChange, ...] = ()
     strict: bool = False
     grain: datetime.timedelta = datetime.timedelta(minutes=1)
+    asked_at: datetime.datetime | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
