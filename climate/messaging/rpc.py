@@ -1,0 +1,359 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""RPC with the managers: the client for the API, the server for a manager."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+from typing import Protocol
+
+import oslo_messaging
+from oslo_log import log as logging
+from oslo_messaging.rpc import dispatcher
+
+from climate import exceptions
+from climate.messaging import transport as transports
+from climate.messaging import waker
+
+LOG = logging.getLogger(__name__)
+
+TOPIC: Final = 'climate.manager'
+VERSION: Final = '1.0'
+
+_REMOTE_SUFFIX: Final = '_Remote'
+_REMOTE_TRACE: Final = '\nTraceback (most recent call last)'
+
+
+class ManagerEndpoint(Protocol):
+    """What a manager does when it is asked over RPC."""
+
+    def wake(self, reason: str) -> None:
+        """Look for due leases and unsent notifications now; returns at once.
+
+        :param reason: what there is to do, for the log
+        """
+        ...
+
+    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
+        """Take the hypervisor *name* in and return the id of the new host.
+
+        :raises climate.exceptions.ClimateError: why it was refused
+        """
+        ...
+
+    def delete_host(self, host_id: int) -> None:
+        """Let the host go.
+
+        :raises climate.exceptions.ClimateError: why it was refused
+        """
+        ...
+
+
+class ManagerClient:
+    """Asks the managers.
+
+    :param transport: an RPC transport that nothing else uses
+    :param timeout: how long to wait for an answer, in seconds; None for
+        ``[DEFAULT] rpc_response_timeout``
+    """
+
+    def __init__(
+        self,
+        transport: oslo_messaging.RPCTransport,
+        *,
+        topic: str = TOPIC,
+        timeout: float | None = None,
+    ) -> None:
+        self._transport = transport
+        self._timeout = transport.conf.rpc_response_timeout if timeout is None else timeout
+        target = oslo_messaging.Target(exchange=transports.EXCHANGE, topic=topic, version=VERSION)
+        self._client = oslo_messaging.get_rpc_client(transport, target, retry=transports.RETRIES)
+        self._waker = waker.Waker(self._cast_wake)
+        self._replies = _Replies(self._client)
+
+    def wake(self, reason: str = 'lease') -> None:
+        """Have every manager look for work; returns at once and never raises.
+
+        :param reason: what there is to do, such as ``lease`` or ``outbox``
+        """
+        self._waker.wake(reason)
+
+    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
+        """Have a manager take the hypervisor *name* in.
+
+        :returns: the id of the new host
+        :raises climate.exceptions.ManagerUnavailable: if none answered in time
+        :raises climate.exceptions.ClimateError: why it was refused
+        """
+        return int(self._call('register_host', name=name, capabilities=dict(capabilities)))
+
+    def delete_host(self, host_id: int) -> None:
+        """Have a manager let a host go.
+
+        :raises climate.exceptions.ManagerUnavailable: if none answered in time
+        :raises climate.exceptions.ClimateError: why it was refused
+        """
+        self._call('delete_host', host_id=host_id)
+
+    def ping(self) -> None:
+        """Ask whether any manager is there.
+
+        :raises climate.exceptions.ManagerUnavailable: if none answered in time
+        """
+        self._call('ping')
+
+    def close(self) -> None:
+        """Send no more, and close the transport; takes 2 s at most."""
+        self._waker.close()
+        self._replies.close()
+        transports.close(self._transport)
+
+    def _cast_wake(self, reason: str) -> None:
+        self._client.prepare(fanout=True).cast({}, 'wake', reason=reason)
+
+    def _call(self, method: str, **arguments: Any) -> Any:
+        deadline = time.monotonic() + self._timeout
+        if not self._replies.ready(self._timeout):
+            raise exceptions.ManagerUnavailable
+        left = max(deadline - time.monotonic(), 0.1)
+        try:
+            return self._client.prepare(timeout=left).call({}, method, **arguments)
+        except exceptions.ClimateError as error:
+            raise plain(error) from None
+        except oslo_messaging.RemoteError as error:
+            # Its text holds the manager's stack trace, which is in the
+            # manager's log already and no business of the caller.
+            LOG.error('A manager failed to %s: %s', method, error.exc_type)
+            raise exceptions.ClimateError from None
+        except transports.DELIVERY_ERRORS as error:
+            LOG.warning('No manager could be asked to %s: %s', method, type(error).__name__)
+            raise exceptions.ManagerUnavailable from None
+
+
+def plain(error: exceptions.ClimateError) -> exceptions.ClimateError:
+    """Return *error* as the manager raised it.
+
+    What travels comes back as a made-up subclass, ``HostExists_Remote``,
+    whose text ends with the stack trace of the other side.
+    """
+    made_up = type(error)
+    if not made_up.__name__.endswith(_REMOTE_SUFFIX):
+        return error
+    original = made_up.__mro__[1]
+    assert issubclass(original, exceptions.ClimateError)
+    # Not through the constructor: what travelled is the finished message,
+    # and some constructors put one together from parts.
+    back = original('')
+    back.args = (str(error).partition(_REMOTE_TRACE)[0],)
+    return back
+
+
+class _Replies:
+    """Opens the queue that answers come back on, off the callers' threads.
+
+    The library opens it within the first call, and that waits for the broker
+    for ever, whatever the time limit of the call. So the first call is a ping
+    made here; callers wait for it as long as they please. Once open, the
+    queue is kept open by the library.
+    """
+
+    def __init__(self, client: oslo_messaging.RPCClient) -> None:
+        self._client = client.prepare(timeout=1)
+        self._open = threading.Event()
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def ready(self, seconds: float) -> bool:
+        """Whether answers can be had, within *seconds*."""
+        if self._open.is_set():
+            return True
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(
+                    target=self._run, name='climate-replies', daemon=True
+                )
+                self._thread.start()
+        return self._open.wait(seconds)
+
+    def close(self) -> None:
+        """Stop trying."""
+        self._closed.set()
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            try:
+                self._client.call({}, 'ping')
+            except (oslo_messaging.MessagingTimeout, oslo_messaging.RemoteError):
+                # No manager is there, or not a well one: the queue is open.
+                break
+            except transports.DELIVERY_ERRORS as error:
+                LOG.debug('The queue for answers cannot be opened: %s', error)
+                self._closed.wait(1.0)
+            else:
+                break
+        self._open.set()
+
+
+@contextlib.contextmanager
+def _only_climate_errors() -> Iterator[None]:
+    # Others would arrive at the client as an OSError or KeyError of its own.
+    try:
+        yield
+    except exceptions.ClimateError:
+        raise
+    except Exception:
+        LOG.exception('Unexpected error in a request over RPC')
+        raise exceptions.ClimateError from None
+
+
+class _Adapter:
+    """What oslo.messaging sees of an endpoint: its verbs and nothing else."""
+
+    target = oslo_messaging.Target(version=VERSION)
+
+    def __init__(self, endpoint: ManagerEndpoint) -> None:
+        self._endpoint = endpoint
+
+    @oslo_messaging.expose
+    def wake(self, ctxt: Mapping[str, Any], reason: str = 'lease') -> None:
+        self._endpoint.wake(reason)
+
+    @oslo_messaging.expose
+    @oslo_messaging.expected_exceptions(exceptions.ClimateError)
+    def register_host(
+        self, ctxt: Mapping[str, Any], name: str, capabilities: Mapping[str, str]
+    ) -> int:
+        with _only_climate_errors():
+            return self._endpoint.register_host(name, capabilities)
+
+    @oslo_messaging.expose
+    @oslo_messaging.expected_exceptions(exceptions.ClimateError)
+    def delete_host(self, ctxt: Mapping[str, Any], host_id: int) -> None:
+        with _only_climate_errors():
+            self._endpoint.delete_host(host_id)
+
+    @oslo_messaging.expose
+    def ping(self, ctxt: Mapping[str, Any]) -> str:
+        return 'pong'
+
+
+class ManagerServer:
+    """Listens for what managers are asked.
+
+    :param transport: an RPC transport that nothing else uses
+    :param server: the name of this manager; on ``fake://`` each needs its
+        own. A name that changes with every start would leave a queue behind
+        in the broker each time, so the default is the host's name.
+    :param threads: how many requests are worked on at once
+    """
+
+    def __init__(
+        self,
+        transport: oslo_messaging.RPCTransport,
+        endpoint: ManagerEndpoint,
+        *,
+        topic: str = TOPIC,
+        server: str | None = None,
+        threads: int = 4,
+    ) -> None:
+        self._transport = transport
+        self._target = oslo_messaging.Target(
+            exchange=transports.EXCHANGE, topic=topic, server=server or socket.gethostname()
+        )
+        self._adapter = _Adapter(endpoint)
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._server: oslo_messaging.RPCServer | None = None
+        self._listening = threading.Event()
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        """Begin to listen; returns at once.
+
+        While the broker is away it goes on trying, and listens when it is back.
+        """
+        threading.Thread(target=self._run, name='climate-rpc', daemon=True).start()
+
+    def wait_until_listening(self, seconds: float) -> bool:
+        """Whether the server has begun to listen, within *seconds*."""
+        return self._listening.wait(seconds)
+
+    def stop(self, seconds: float = 3.0) -> None:
+        """Listen no more; waits for what is being worked on, at most *seconds*."""
+        self._stopping.set()
+        with self._lock:
+            server, self._server = self._server, None
+        if server is not None:
+            transports.within(seconds, self._ender(server), 'the RPC server to stop')
+        transports.close(self._transport, 1.0)
+
+    def _run(self) -> None:
+        failed = ''
+        while not self._stopping.is_set():
+            server = self._new_server()
+            try:
+                # Waits inside for a broker that does not answer.
+                server.start(override_pool_size=self._threads)
+            except Exception as error:
+                if failed != type(error).__name__:
+                    failed = type(error).__name__
+                    LOG.warning('Cannot listen on the message bus yet: %s', failed)
+                self._stopping.wait(1.0)
+                continue
+            with self._lock:
+                late = self._stopping.is_set()
+                if not late:
+                    self._server = server
+            if late:
+                self._ender(server)()
+            else:
+                LOG.info('Listening on %s', self._target.topic)
+                self._listening.set()
+            return
+
+    def _new_server(self) -> oslo_messaging.RPCServer:
+        return oslo_messaging.get_rpc_server(
+            self._transport,
+            self._target,
+            [self._adapter],
+            access_policy=dispatcher.ExplicitRPCAccessPolicy,
+        )
+
+    def _ender(self, server: oslo_messaging.RPCServer) -> Callable[[], None]:
+        def end() -> None:
+            # An idle listener looks up only every five seconds. A message
+            # makes it look up now, and look often for a while.
+            nudge = oslo_messaging.get_rpc_client(
+                self._transport,
+                oslo_messaging.Target(
+                    exchange=transports.EXCHANGE, topic=self._target.topic, version=VERSION
+                ),
+                retry=transports.RETRIES,
+            )
+            try:
+                nudge.prepare(fanout=True).cast({}, 'ping')
+            except transports.DELIVERY_ERRORS:
+                LOG.debug('The broker is away; the listener ends by itself')
+            server.stop()
+            server.wait()
+
+        return end

@@ -1,0 +1,180 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Transports: the connections to the message broker, with time limits.
+
+oslo.messaging tries for ever to reach a broker that is away unless every
+call says otherwise, and some of its calls cannot say otherwise. What can be
+told is told here, once; what cannot is kept off the callers' threads by
+:mod:`climate.messaging.rpc`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable
+from typing import Any
+from typing import Final
+
+import kombu.exceptions
+import oslo_messaging
+from kombu.transport import pyamqp
+from oslo_config import cfg
+from oslo_log import log as logging
+from oslo_messaging import opts as messaging_opts
+
+from climate import exceptions
+
+LOG = logging.getLogger(__name__)
+
+EXCHANGE: Final = 'climate'
+"""Exchange of the RPC topics. Notifications go to ``control_exchange``."""
+
+RETRIES: Final = 1
+"""How often a send is tried again: enough to replace a connection that died.
+
+Zero would fail the first message after every restart of the broker.
+"""
+
+DELIVERY_ERRORS: Final[tuple[type[Exception], ...]] = (
+    oslo_messaging.MessagingException,
+    oslo_messaging.MessageUndeliverable,
+    # The connection is made by kombu, and oslo.messaging lets its errors out.
+    kombu.exceptions.KombuError,
+    *pyamqp.Transport.connection_errors,
+    *pyamqp.Transport.channel_errors,
+    OSError,
+)
+"""What the library raises when a message could not be handed over."""
+
+RABBIT: Final = 'oslo_messaging_rabbit'
+NOTIFICATIONS: Final = 'oslo_messaging_notifications'
+
+# Shorter than the library's own: managers must be back seconds after the
+# broker is, and no thread may hang for a minute on a socket nobody answers.
+_DEFAULTS: Final[tuple[tuple[str | None, str, Any], ...]] = (
+    (None, 'rpc_response_timeout', 30),
+    (RABBIT, 'rabbit_retry_interval', 1),
+    (RABBIT, 'rabbit_retry_backoff', 1),
+    (RABBIT, 'rabbit_interval_max', 5),
+    (RABBIT, 'kombu_reconnect_delay', 0.2),
+    # A reply to somebody who went away is given up after this long.
+    (RABBIT, 'kombu_missing_consumer_retry_timeout', 10),
+    # Also the limit for a broker that takes a message and never confirms it.
+    (RABBIT, 'heartbeat_timeout_threshold', 30),
+    (NOTIFICATIONS, 'driver', ['messagingv2']),
+    (NOTIFICATIONS, 'retry', RETRIES),
+)
+
+
+# The library registers these on the global configuration only, when it is
+# imported, and reads them from whichever configuration it was given. Which
+# of the modules exist depends on the release.
+_ON_GLOBAL_CONF: Final = (
+    ('oslo_messaging._metrics.client', 'oslo_messaging_metrics'),
+    ('oslo_messaging._tracing.client', 'oslo_messaging_tracing'),
+)
+
+
+def set_defaults(conf: cfg.ConfigOpts) -> None:
+    """Register the library's options on *conf* with Climate's defaults.
+
+    Only *conf* is changed, never the library; what operators configure wins.
+    May be called any number of times.
+    """
+    for group, options in messaging_opts.list_opts():
+        conf.register_opts(options, group=group)
+    for module, group in _ON_GLOBAL_CONF:
+        _register_from(conf, module, group)
+    for group, name, value in _DEFAULTS:
+        conf.set_default(name, value, group=group)
+
+
+def _register_from(conf: cfg.ConfigOpts, module: str, group: str) -> None:
+    try:
+        options = getattr(importlib.import_module(module), group)
+    except (ImportError, AttributeError):
+        LOG.debug('This oslo.messaging has no [%s]', group)
+        return
+    conf.register_opts(options, group=group)
+
+
+def rpc_transport(conf: cfg.ConfigOpts, url: str | None = None) -> oslo_messaging.RPCTransport:
+    """Return a new transport for RPC; nothing is connected yet.
+
+    Clients and servers of one process take one each: replies are sent without
+    a limit in time, and must not hold up those who have one.
+
+    :param url: instead of ``[DEFAULT] transport_url``; ``fake://`` stays
+        inside the process
+    :raises climate.exceptions.ConfigurationError: if the URL or its driver
+        is unusable
+    """
+    return _build(oslo_messaging.get_rpc_transport, conf, url, ['climate.exceptions'])
+
+
+def notification_transport(
+    conf: cfg.ConfigOpts, url: str | None = None
+) -> oslo_messaging.NotificationTransport:
+    """Return a new transport for notifications; nothing is connected yet.
+
+    :param url: instead of ``[oslo_messaging_notifications] transport_url``,
+        which itself falls back to ``[DEFAULT] transport_url``
+    :raises climate.exceptions.ConfigurationError: if the URL or its driver
+        is unusable
+    """
+    return _build(oslo_messaging.get_notification_transport, conf, url, [])
+
+
+def _build(
+    factory: Callable[..., Any], conf: cfg.ConfigOpts, url: str | None, exmods: list[str]
+) -> Any:
+    set_defaults(conf)
+    try:
+        return factory(conf, url=url, allowed_remote_exmods=exmods)
+    except (oslo_messaging.InvalidTransportURL, oslo_messaging.DriverLoadFailure) as error:
+        # The text of the error may hold the URL, and the URL a password.
+        raise exceptions.ConfigurationError(
+            f'The transport URL of the message bus cannot be used ({type(error).__name__})'
+        ) from None
+
+
+def close(transport: oslo_messaging.Transport, seconds: float = 2.0) -> None:
+    """Give the connections of *transport* back, waiting at most *seconds*.
+
+    With the broker away the library may wait for ever; the rest is then left
+    to a thread that ends with the process.
+    """
+    within(seconds, transport.cleanup, 'closing the message bus')
+
+
+def within(seconds: float, work: Callable[[], None], what: str) -> bool:
+    """Run *work* on a daemon thread and wait for it, at most *seconds*.
+
+    :param what: what it does, for the log
+    :returns: whether it is done; an error in it is logged, and counts as done
+    """
+
+    def run() -> None:
+        try:
+            work()
+        except Exception:
+            LOG.debug('Error while %s', what, exc_info=True)
+
+    thread = threading.Thread(target=run, name='climate-messaging', daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        LOG.info('Gave up waiting for %s', what)
+        return False
+    return True
