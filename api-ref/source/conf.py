@@ -1,0 +1,27 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Configuration of the API reference."""
+
+project = 'Climate API reference'
+copyright = 'Climate developers'
+
+extensions = ['openstackdocstheme', 'os_api_ref']
+
+html_theme = 'openstackdocs'
+html_theme_options = {'sidebar_mode': 'toc'}
+html_copy_source = False
+openstackdocs_repo_name = 'openstack/climate'
+openstackdocs_auto_name = False
+openstackdocs_auto_version = False
+openstackdocs_use_storyboard = False
+version = release = ''

@@ -1,0 +1,43 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Configuration of the documentation."""
+
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'doc'))
+
+project = 'Climate'
+copyright = 'Climate developers'
+
+extensions = [
+    'ext.lifecycles',
+    'openstackdocstheme',
+    'oslo_config.sphinxext',
+    'oslo_policy.sphinxext',
+]
+
+exclude_patterns: list[str] = []
+highlight_language = 'console'
+# A reference that leads nowhere is an error under -W.
+nitpicky = True
+
+html_theme = 'openstackdocs'
+html_copy_source = False
+openstackdocs_repo_name = 'openstack/climate'
+openstackdocs_auto_name = False
+openstackdocs_auto_version = False
+# There is no bug tracker to link to from every page.
+openstackdocs_use_storyboard = False
+version = release = ''
