@@ -1,0 +1,167 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Builds the payload of a notification from a lease.
+
+Pure and cheap: it is called inside the transaction that the notification
+tells of. Tokens, trusts and whatever else the cloud must keep to itself have
+no field here.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from typing import Final
+
+from climate.domain import events as ordering
+from climate.domain.events import Event
+from climate.domain.events import PUBLIC_AT_1_1
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.messaging import schemas
+
+ERROR: Final = schemas.ERROR
+
+EVENT_TYPES: Final = tuple(schemas.SCHEMAS)
+"""Every type of notification there is."""
+
+_NOTHING: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+
+# A description comes from a plugin, and what a plugin describes comes from a
+# user. A key that sounds like one of these is not for every subscriber.
+_SECRET: Final = ('token', 'trust', 'password', 'secret', 'credential')
+
+
+def build(
+    event_type: str,
+    lease: Lease,
+    *,
+    now: datetime.datetime,
+    event: Event | None = None,
+    descriptions: Mapping[str, Mapping[str, Any]] = _NOTHING,
+    reason: str | None = None,
+) -> dict[str, Any]:
+    """Return the payload of a notification, as :mod:`schemas` describes it.
+
+    :param event_type: one of :data:`EVENT_TYPES`
+    :param lease: as it is after what the notification tells of
+    :param now: the instant of the notification (aware UTC)
+    :param event: what happened; required where the type begins with
+        ``lease.event.``
+    :param descriptions: what the plugins say of the reservations, by id
+    :param reason: why something failed, for people
+    :raises KeyError: if there is no such event type
+    :raises ValueError: if the type needs an event and has none
+    """
+    extra = schemas.EXTRA[event_type]
+    payload = {'payload_version': schemas.VERSIONS[event_type], **_lease(lease, descriptions)}
+    if 'event_id' in extra:
+        if event is None:
+            raise ValueError(f'{event_type} tells of an event')
+        payload['event_id'] = event.id
+        payload['event_time'] = stamp(event.time)
+        payload['late_by_seconds'] = round(ordering.lateness(event, now).total_seconds(), 3)
+        if 'event_type' in extra:
+            payload['event_type'] = event.kind.value
+    if 'seconds_to_start' in extra:
+        payload['seconds_to_start'] = _seconds(lease.period.start - now)
+    if 'seconds_to_end' in extra:
+        payload['seconds_to_end'] = _seconds(lease.period.end - now)
+    if 'reason' in extra:
+        payload['reason'] = reason or 'unknown'
+    return payload
+
+
+def priority(event_type: str) -> str:
+    """Return the priority of an event type, as Notifier spells it."""
+    return 'ERROR' if event_type == ERROR else 'INFO'
+
+
+def stamp(instant: datetime.datetime) -> str:
+    """Return an aware *instant* in UTC as existing consumers read it."""
+    naive = instant.astimezone(datetime.UTC).replace(tzinfo=None)
+    return naive.isoformat(timespec='microseconds')
+
+
+def _maybe_stamp(instant: datetime.datetime | None) -> str | None:
+    return None if instant is None else stamp(instant)
+
+
+def _seconds(left: datetime.timedelta) -> int:
+    # Rounded, for a message about 30 seconds that leaves a few milliseconds
+    # late is about 30 seconds still.
+    return max(round(left.total_seconds()), 0)
+
+
+def _lease(lease: Lease, descriptions: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        'lease_id': lease.id,
+        'name': lease.name,
+        'user_id': lease.user_id,
+        'project_id': lease.project_id,
+        'start_date': stamp(lease.period.start),
+        'end_date': stamp(lease.period.end),
+        'status': lease.status.value,
+        'degraded': lease.degraded,
+        'created_at': _maybe_stamp(lease.created_at),
+        'updated_at': _maybe_stamp(lease.updated_at),
+        'reservations': [
+            _reservation(reservation, descriptions.get(reservation.id, {}))
+            for reservation in lease.reservations
+        ],
+        # What is internal to the managers may change with any release.
+        'events': [_event(event) for event in lease.events if event.kind in PUBLIC_AT_1_1],
+    }
+
+
+def _reservation(reservation: Reservation, description: Mapping[str, Any]) -> dict[str, Any]:
+    # Of the facts only what is named here: the rest is the plugin's own.
+    aggregate_id = reservation.facts.get('aggregate_id')
+    return {
+        'id': reservation.id,
+        'lease_id': reservation.lease_id,
+        'resource_type': reservation.resource_type,
+        'status': reservation.status.value,
+        'missing_resources': reservation.missing_resources,
+        'resources_changed': reservation.resources_changed,
+        'request': _open(description),
+        'aggregate_id': aggregate_id,
+        # Aggregates of leased hosts are named after their reservation.
+        'aggregate_name': None if aggregate_id is None else reservation.id,
+        'created_at': _maybe_stamp(reservation.created_at),
+        'updated_at': _maybe_stamp(reservation.updated_at),
+    }
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {
+        'id': event.id,
+        'event_type': event.kind.value,
+        'time': stamp(event.time),
+        'status': event.state.value,
+    }
+
+
+def _open(value: Any) -> Any:
+    """Return *value* without what sounds like a secret, at any depth."""
+    if isinstance(value, Mapping):
+        return {
+            key: _open(item)
+            for key, item in value.items()
+            if not any(word in str(key).lower() for word in _SECRET)
+        }
+    if isinstance(value, list | tuple):
+        return [_open(item) for item in value]
+    return value

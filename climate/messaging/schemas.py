@@ -1,0 +1,133 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is in the payload of each notification: a JSON schema per event type.
+
+Subscribers build on these fields. A field that is added raises the minor
+version of its event type, one that is removed or changes its meaning raises
+the major one; a test compares the fields with those of the stated version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from typing import Final
+
+CREATE: Final = 'lease.create'
+UPDATE: Final = 'lease.update'
+DELETE: Final = 'lease.delete'
+BEFORE_START: Final = 'lease.event.before_start_lease'
+START: Final = 'lease.event.start_lease'
+NOTIFICATION: Final = 'lease.event.notification'
+BEFORE_END: Final = 'lease.event.before_end_lease'
+END: Final = 'lease.event.end_lease'
+ERROR: Final = 'lease.event.error'
+DEGRADED: Final = 'lease.degraded'
+
+VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        CREATE: '1.0',
+        UPDATE: '1.0',
+        DELETE: '1.0',
+        BEFORE_START: '1.0',
+        START: '1.0',
+        NOTIFICATION: '1.0',
+        BEFORE_END: '1.0',
+        END: '1.0',
+        ERROR: '1.0',
+        DEGRADED: '1.0',
+    }
+)
+
+Fields = dict[str, dict[str, Any]]
+
+_TEXT: Final = {'type': 'string'}
+_MAYBE_TEXT: Final = {'type': ['string', 'null']}
+_BOOLEAN: Final = {'type': 'boolean'}
+_WHOLE_SECONDS: Final = {'type': 'integer', 'minimum': 0}
+_SECONDS: Final = {'type': 'number', 'minimum': 0}
+_DATE_PATTERN: Final = r'^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$'
+_DATE: Final = {'type': 'string', 'pattern': _DATE_PATTERN}
+_MAYBE_DATE: Final = {'type': ['string', 'null'], 'pattern': _DATE_PATTERN}
+
+
+def _object(fields: Fields) -> dict[str, Any]:
+    return {
+        'type': 'object',
+        'properties': fields,
+        'required': sorted(fields),
+        'additionalProperties': False,
+    }
+
+
+_RESERVATION: Final = _object(
+    {
+        'id': _TEXT,
+        'lease_id': _TEXT,
+        'resource_type': _TEXT,
+        'status': _TEXT,
+        'missing_resources': _BOOLEAN,
+        'resources_changed': _BOOLEAN,
+        # What is in it belongs to the resource type, as in the API.
+        'request': {'type': 'object'},
+        'aggregate_id': {'type': ['integer', 'null']},
+        'aggregate_name': _MAYBE_TEXT,
+        'created_at': _MAYBE_DATE,
+        'updated_at': _MAYBE_DATE,
+    }
+)
+
+_EVENT: Final = _object({'id': _TEXT, 'event_type': _TEXT, 'time': _DATE, 'status': _TEXT})
+
+_LEASE: Final[Fields] = {
+    'payload_version': {'type': 'string', 'pattern': r'^[1-9]\d*\.\d+$'},
+    'lease_id': _TEXT,
+    'name': _TEXT,
+    'user_id': _TEXT,
+    'project_id': _TEXT,
+    'start_date': _DATE,
+    'end_date': _DATE,
+    'status': _TEXT,
+    'degraded': _BOOLEAN,
+    'created_at': _MAYBE_DATE,
+    'updated_at': _MAYBE_DATE,
+    'reservations': {'type': 'array', 'items': _RESERVATION},
+    'events': {'type': 'array', 'items': _EVENT},
+}
+
+_HAPPENED: Final[Fields] = {
+    'event_id': _TEXT,
+    'event_time': _DATE,
+    'late_by_seconds': _SECONDS,
+}
+
+EXTRA: Final[Mapping[str, Fields]] = MappingProxyType(
+    {
+        CREATE: {},
+        UPDATE: {},
+        DELETE: {},
+        BEFORE_START: {**_HAPPENED, 'seconds_to_start': _WHOLE_SECONDS},
+        START: _HAPPENED,
+        NOTIFICATION: _HAPPENED,
+        BEFORE_END: {**_HAPPENED, 'seconds_to_end': _WHOLE_SECONDS},
+        END: _HAPPENED,
+        ERROR: {**_HAPPENED, 'event_type': _TEXT, 'reason': _TEXT},
+        DEGRADED: {'reason': _TEXT},
+    }
+)
+"""The fields an event type has beside those of the lease."""
+
+SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {name: _object({**_LEASE, **extra}) for name, extra in EXTRA.items()}
+)
