@@ -38,7 +38,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Literal
+from typing import Protocol
 
 from climate import exceptions
 from climate.domain.resources import Inventory
@@ -178,11 +179,11 @@ class Compute(Protocol):
         """
         ...
 
-    def find_server(self, id: str) -> Server | None:
+    def find_server(self, server_id: str) -> Server | None:
         """Return a server of any project; None if there is none."""
         ...
 
-    def delete_server(self, id: str) -> None:
+    def delete_server(self, server_id: str) -> None:
         """Begin to delete a server; fine if it is gone or going already.
 
         It takes a while: see :meth:`list_servers`.
@@ -216,7 +217,7 @@ class Compute(Protocol):
         """
         ...
 
-    def set_aggregate_metadata(self, id: int, metadata: Mapping[str, str | None]) -> None:
+    def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
         """Set the keys named; a None removes its key, others stay as they are.
 
         :raises CloudNotFound: if there is no such aggregate
@@ -243,7 +244,7 @@ class Compute(Protocol):
         """
         ...
 
-    def delete_aggregate(self, id: int) -> None:
+    def delete_aggregate(self, aggregate_id: int) -> None:
         """Remove an empty aggregate; fine if it is gone already.
 
         :raises CloudConflict: if it still has hosts

@@ -1,0 +1,39 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The twin of a cloud: the verbs of :mod:`climate.clients.base` without one.
+
+It serves tests, demonstrations and the standalone service, and it ships
+because a fake that is held to the contract is worth more than a mock. It
+behaves like Nova and Placement where Climate could notice: names are unique,
+a host is in one availability zone only, servers take a while to go, whoever
+looks for what is not there is told so.
+
+Failure: it can be told to fail before or after it has done the work, to be
+slow, or to be away (:meth:`Twin.fail`, :meth:`Twin.slow`,
+:attr:`Twin.reachable`), by any process that knows the directory of its state.
+``python -m climate.clients.fake --help`` says how to do so by hand.
+
+Drift from the real clouds, as far as it is known: the twin has no quotas and
+no policies, schedules nothing, keeps no allocations in Placement, has images
+finished at once, and knows no cells and no Ironic.
+"""
+
+from __future__ import annotations
+
+from climate.clients.fake.faults import Fault
+from climate.clients.fake.faults import VERBS
+from climate.clients.fake.store import MEMORY
+from climate.clients.fake.twin import Call
+from climate.clients.fake.twin import Twin
+
+__all__ = ['MEMORY', 'VERBS', 'Call', 'Fault', 'Twin']

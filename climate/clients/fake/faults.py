@@ -1,0 +1,93 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How the twin misbehaves.
+
+Faults are kept in the state itself, so that a test, or a person at another
+terminal, can disturb the cloud of a running service.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+from typing import Literal
+
+from climate import exceptions
+from climate.clients import base
+from climate.clients.fake.store import Db
+
+When = Literal['before', 'after']
+Error = Literal['transient', 'permanent', 'not_found', 'conflict']
+
+ERRORS: dict[str, type[exceptions.EffectError]] = {
+    'transient': exceptions.Transient,
+    'permanent': exceptions.Permanent,
+    'not_found': base.CloudNotFound,
+    'conflict': base.CloudConflict,
+}
+VERBS = tuple(
+    f'{service}.{name}'
+    for service, protocol in (('compute', base.Compute), ('placement', base.Placement))
+    for name in sorted(vars(protocol))
+    if not name.startswith('_')
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """One way in which the twin misbehaves.
+
+    :ivar verb: such as ``compute.add_host``, ``compute.*`` or ``*``
+    :ivar times: how often it still happens; None for ever
+    :ivar moment: ``before`` the work, ``after`` it, or ``slow``
+    :ivar error: a key of :data:`ERRORS`; None if slow
+    :ivar seconds: how slow; None if not
+    """
+
+    id: int
+    verb: str
+    times: int | None
+    moment: str
+    error: str | None
+    seconds: float | None
+
+
+def known(pattern: str) -> str:
+    """Return *pattern*.
+
+    :raises ValueError: if no verb matches it: that is a typing error
+    """
+    if not fnmatch.filter(VERBS, pattern):
+        raise ValueError(f'no verb matches {pattern!r}; the verbs are {", ".join(VERBS)}')
+    return pattern
+
+
+def present(db: Db) -> list[Fault]:
+    """Return every fault, the oldest first."""
+    rows = db.rows('SELECT id, verb, times, moment, error, seconds FROM faults ORDER BY id')
+    return [Fault(**dict(row)) for row in rows]
+
+
+def concerning(db: Db, verb: str) -> list[Fault]:
+    """Return the faults that concern a verb, the oldest first."""
+    return [fault for fault in present(db) if fnmatch.fnmatchcase(verb, fault.verb)]
+
+
+def use_up(db: Db, verb: str, fault: Fault) -> exceptions.EffectError:
+    """Let a fault happen once and return the error that it makes."""
+    if fault.times is not None and fault.times > 1:
+        db.run('UPDATE faults SET times = times - 1 WHERE id = ?', fault.id)
+    elif fault.times is not None:
+        db.run('DELETE FROM faults WHERE id = ?', fault.id)
+    error = ERRORS[fault.error or 'transient']
+    return error(f'{verb}: the twin failed {fault.moment} the work, as it was told')

@@ -1,0 +1,100 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The gate that every verb of the twin passes through."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from climate import exceptions
+from climate.clients.fake import faults
+from climate.clients.fake.store import Db
+from climate.clients.fake.store import Store
+from climate.clock import Clock
+
+T = TypeVar('T')
+
+
+class Gate:
+    """Runs the verbs: each is one transaction with its faults and its count."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self.store = store
+        self._clock = clock
+
+    def now(self) -> float:
+        """Return the present instant in seconds since the epoch."""
+        return self._clock.now().timestamp()
+
+    def run(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
+        """Do *work* as the verb of this name, and misbehave as told.
+
+        An error that *work* raises must come before it changes anything, for
+        the count of the call is kept all the same.
+        """
+        slept = False
+        while True:
+            with self.store.transaction(self.now()) as db:
+                found = faults.concerning(db, verb)
+                seconds = sum(fault.seconds or 0.0 for fault in found)
+                if slept or not seconds:
+                    _count(db, verb, arguments)
+                    outcome = _attempt(db, verb, found, work)
+                    break
+            # Nobody else has to wait while this verb is slow.
+            time.sleep(seconds)
+            slept = True
+        if isinstance(outcome, exceptions.EffectError):
+            raise outcome
+        return outcome
+
+
+def _settings(db: Db) -> sqlite3.Row:
+    row = db.row('SELECT reachable, keep_journal FROM settings')
+    assert row is not None
+    return row
+
+
+def _count(db: Db, verb: str, arguments: tuple[object, ...]) -> None:
+    db.run(
+        'INSERT INTO calls (verb, count) VALUES (?, 1)'
+        ' ON CONFLICT (verb) DO UPDATE SET count = count + 1',
+        verb,
+    )
+    if _settings(db)['keep_journal']:
+        db.run(
+            'INSERT INTO journal (at, verb, arguments) VALUES (?, ?, ?)',
+            db.now,
+            verb,
+            json.dumps(arguments),
+        )
+
+
+def _attempt(
+    db: Db, verb: str, found: list[faults.Fault], work: Callable[[Db], T]
+) -> T | exceptions.EffectError:
+    if not _settings(db)['reachable']:
+        return exceptions.Transient(f'{verb}: the twin cannot be reached, as it was told')
+    failure = next((fault for fault in found if fault.error), None)
+    error = faults.use_up(db, verb, failure) if failure else None
+    if error and failure and failure.moment == 'before':
+        return error
+    try:
+        result = work(db)
+    except exceptions.EffectError as refusal:
+        return error or refusal
+    return error or result

@@ -1,0 +1,243 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The state of the twin: one SQLite file that processes share.
+
+Every verb is one transaction, begun IMMEDIATE, so a process that is killed at
+any instant leaves a state from before or after a verb and never one from the
+middle. ``synchronous`` is off: what SQLite handed to the operating system
+survives the process, and a machine that loses power may lose its toy cloud.
+
+Verbs queue up twice before SQLite's own lock: on a lock of the process, and
+on a locked file beside the state. SQLite alone would poll with growing
+sleeps, which makes many threads slow and a few of them very slow. The kernel
+frees the lock of a process that dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import sqlite3
+import threading
+from collections.abc import Iterator
+
+MEMORY = ':memory:'
+FILE_NAME = 'cloud.sqlite3'
+LOCK_NAME = 'cloud.lock'
+BUSY_TIMEOUT = 30.0
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS settings (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    reachable INTEGER NOT NULL DEFAULT 1,
+    keep_journal INTEGER NOT NULL DEFAULT 0,
+    server_deletion_seconds REAL NOT NULL DEFAULT 0
+);
+INSERT OR IGNORE INTO settings (id) VALUES (1);
+CREATE TABLE IF NOT EXISTS hypervisors (
+    id TEXT PRIMARY KEY,
+    hostname TEXT NOT NULL UNIQUE,
+    service_host TEXT NOT NULL,
+    hypervisor_type TEXT NOT NULL,
+    hypervisor_version INTEGER NOT NULL,
+    vcpus INTEGER NOT NULL,
+    memory_mb INTEGER NOT NULL,
+    local_gb INTEGER NOT NULL,
+    cpu_info TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('up', 'down')),
+    status TEXT NOT NULL CHECK (status IN ('enabled', 'disabled'))
+);
+CREATE INDEX IF NOT EXISTS hypervisors_by_host ON hypervisors (service_host);
+CREATE TABLE IF NOT EXISTS servers (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    hypervisor_hostname TEXT NOT NULL,
+    flavor TEXT NOT NULL,
+    status TEXT NOT NULL,
+    task_state TEXT,
+    gone_at REAL
+);
+CREATE INDEX IF NOT EXISTS servers_by_host ON servers (host);
+CREATE INDEX IF NOT EXISTS servers_going ON servers (gone_at) WHERE gone_at IS NOT NULL;
+CREATE TABLE IF NOT EXISTS images (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    status TEXT NOT NULL,
+    server_id TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS aggregates (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    availability_zone TEXT
+);
+CREATE TABLE IF NOT EXISTS aggregate_hosts (
+    aggregate_id INTEGER NOT NULL REFERENCES aggregates (id),
+    host TEXT NOT NULL,
+    PRIMARY KEY (aggregate_id, host)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS aggregates_by_host ON aggregate_hosts (host);
+CREATE TABLE IF NOT EXISTS aggregate_metadata (
+    aggregate_id INTEGER NOT NULL REFERENCES aggregates (id),
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (aggregate_id, key)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS providers (
+    uuid TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    generation INTEGER NOT NULL DEFAULT 0,
+    parent_uuid TEXT REFERENCES providers (uuid)
+);
+CREATE INDEX IF NOT EXISTS providers_by_parent ON providers (parent_uuid);
+CREATE TABLE IF NOT EXISTS inventories (
+    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
+    resource_class TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    reserved INTEGER NOT NULL,
+    allocation_ratio REAL NOT NULL,
+    min_unit INTEGER NOT NULL,
+    max_unit INTEGER NOT NULL,
+    step_size INTEGER NOT NULL,
+    PRIMARY KEY (provider_uuid, resource_class)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS traits (
+    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
+    name TEXT NOT NULL,
+    PRIMARY KEY (provider_uuid, name)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS faults (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    verb TEXT NOT NULL,
+    times INTEGER,
+    moment TEXT NOT NULL CHECK (moment IN ('before', 'after', 'slow')),
+    error TEXT,
+    seconds REAL
+);
+CREATE TABLE IF NOT EXISTS calls (verb TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS journal (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    verb TEXT NOT NULL,
+    arguments TEXT NOT NULL
+);
+"""
+
+
+class Db:
+    """The state inside of one transaction.
+
+    :ivar now: the instant of the verb, seconds since the epoch
+    """
+
+    def __init__(self, connection: sqlite3.Connection, now: float) -> None:
+        self._connection = connection
+        self.now = now
+
+    def rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
+        """Return every row that *sql* finds."""
+        return self._connection.execute(sql, values).fetchall()
+
+    def row(self, sql: str, *values: object) -> sqlite3.Row | None:
+        """Return the first row that *sql* finds."""
+        found: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
+        return found
+
+    def run(self, sql: str, *values: object) -> int:
+        """Change something and return how many rows it concerned."""
+        return self._connection.execute(sql, values).rowcount
+
+    def insert(self, sql: str, *values: object) -> int:
+        """Insert a row and return its number."""
+        number = self._connection.execute(sql, values).lastrowid
+        assert number is not None
+        return number
+
+
+class Store:
+    """The state of one twin, in a file or in memory; for many threads.
+
+    One connection per process is enough: writers wait for each other anyway.
+
+    :param state_dir: directory of the file, made if missing; ``:memory:`` for
+        a state of this object's own
+    """
+
+    def __init__(self, state_dir: str | os.PathLike[str]) -> None:
+        self._directory = None if state_dir == MEMORY else pathlib.Path(state_dir)
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._lock_fd: int | None = None
+        self._pid = 0
+        with self._lock, self._alone():
+            pass
+
+    def close(self) -> None:
+        """Let the file go; what is in memory is lost."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            if self._lock_fd is not None:
+                os.close(self._lock_fd)
+            self._connection = self._lock_fd = None
+
+    @contextlib.contextmanager
+    def transaction(self, now: float) -> Iterator[Db]:
+        """Run the body as one transaction; an exception undoes it.
+
+        :param now: the instant of the verb, seconds since the epoch
+        """
+        with self._lock, self._alone() as connection:
+            connection.execute('BEGIN IMMEDIATE')
+            try:
+                yield Db(connection, now)
+            except BaseException:
+                connection.execute('ROLLBACK')
+                raise
+            connection.execute('COMMIT')
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[sqlite3.Connection]:
+        # A connection must not cross a fork, so the child opens its own.
+        if self._directory is not None and self._pid != os.getpid():
+            self._lock_fd = self._open_lock(self._directory)
+            self._connection = None
+            self._pid = os.getpid()
+        if self._lock_fd is not None:
+            fcntl.flock(self._lock_fd, fcntl.LOCK_EX)
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            yield self._connection
+        finally:
+            if self._lock_fd is not None:
+                fcntl.flock(self._lock_fd, fcntl.LOCK_UN)
+
+    @staticmethod
+    def _open_lock(directory: pathlib.Path) -> int:
+        directory.mkdir(parents=True, exist_ok=True)
+        return os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def _connect(self) -> sqlite3.Connection:
+        place = MEMORY if self._directory is None else str(self._directory / FILE_NAME)
+        connection = sqlite3.connect(
+            place, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT
+        )
+        connection.row_factory = sqlite3.Row
+        for pragma in ('journal_mode = WAL', 'synchronous = OFF', 'foreign_keys = ON'):
+            connection.execute(f'PRAGMA {pragma}')
+        connection.executescript(f'BEGIN IMMEDIATE; {SCHEMA} COMMIT;')
+        return connection

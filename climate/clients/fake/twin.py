@@ -1,0 +1,365 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The twin as a whole: the cloud, and what only a twin can be told."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+from climate.clients.base import Aggregate
+from climate.clients.base import Hypervisor
+from climate.clients.base import Image
+from climate.clients.base import Server
+from climate.clients.fake import compute
+from climate.clients.fake import faults
+from climate.clients.fake import placement
+from climate.clients.fake.gate import Gate
+from climate.clients.fake.store import Db
+from climate.clients.fake.store import Store
+from climate.clock import Clock
+from climate.domain.resources import Inventory
+
+FREEPOOL = 'freepool'
+TRAITS = frozenset({'HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE42', 'HW_CPU_X86_VMX'})
+CPU_INFO: Mapping[str, object] = {
+    'arch': 'x86_64',
+    'model': 'Haswell-noTSX',
+    'vendor': 'Intel',
+    'features': ['avx2', 'sse4.2', 'vmx'],
+    'topology': {'cells': 1, 'sockets': 1, 'cores': 8, 'threads': 2},
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One call that the journal remembers.
+
+    :ivar at: when it was made (aware UTC)
+    :ivar arguments: what it was given, in the order of the verb's signature
+    """
+
+    at: datetime.datetime
+    verb: str
+    arguments: tuple[object, ...]
+
+
+class Twin:
+    """Fulfils :class:`climate.clients.base.Cloud` without a cloud.
+
+    :param state_dir: directory of its state, made if missing, shared by every
+        process that names it; ``:memory:`` for a cloud of this object's own
+    :param server_deletion_seconds: how long the deletion of a server takes
+        from now on; None leaves it as the state has it (0 at first)
+    """
+
+    def __init__(
+        self,
+        state_dir: str | os.PathLike[str],
+        *,
+        clock: Clock,
+        server_deletion_seconds: float | None = None,
+    ) -> None:
+        self._store = Store(state_dir)
+        self._gate = Gate(self._store, clock)
+        self.compute = compute.FakeCompute(self._gate)
+        self.placement = placement.FakePlacement(self._gate)
+        if server_deletion_seconds is not None:
+            self._set(server_deletion_seconds=server_deletion_seconds)
+
+    def close(self) -> None:
+        """Let the state go; the twin answers nothing afterwards."""
+        self._store.close()
+
+    # -- the cloud's contents; what follows passes no gate: it never fails and never counts
+
+    def add_hypervisor(
+        self,
+        hostname: str,
+        *,
+        vcpus: int = 16,
+        memory_mb: int = 65536,
+        local_gb: int = 500,
+        service_host: str | None = None,
+        hypervisor_type: str = 'QEMU',
+        hypervisor_version: int = 8002002,
+        cpu_info: str | None = None,
+        traits: AbstractSet[str] = TRAITS,
+    ) -> Hypervisor:
+        """Add a hypervisor and its provider in Placement, or change them.
+
+        Both have the same id, made of the hostname, as both have in Nova.
+
+        :param service_host: the hostname if None
+        :param cpu_info: JSON text; that of some processor if None
+        """
+        host = Hypervisor(
+            id=str(uuid.uuid5(uuid.NAMESPACE_DNS, hostname)),
+            hostname=hostname,
+            service_host=service_host or hostname,
+            hypervisor_type=hypervisor_type,
+            hypervisor_version=hypervisor_version,
+            vcpus=vcpus,
+            memory_mb=memory_mb,
+            local_gb=local_gb,
+            cpu_info=json.dumps(CPU_INFO) if cpu_info is None else cpu_info,
+            state='up',
+            status='enabled',
+            availability_zone=compute.DEFAULT_ZONE,
+        )
+        with self._store.transaction(self._gate.now()) as db:
+            _put_hypervisor(db, host, frozenset(traits))
+        return host
+
+    def set_hypervisor(
+        self,
+        hostname: str,
+        *,
+        state: Literal['up', 'down'] | None = None,
+        status: Literal['enabled', 'disabled'] | None = None,
+    ) -> None:
+        """Let a hypervisor fail, recover, be disabled or enabled.
+
+        :raises LookupError: if there is no such hypervisor
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            if not db.run(
+                'UPDATE hypervisors SET state = coalesce(?, state), status = coalesce(?, status)'
+                ' WHERE hostname = ?',
+                state,
+                status,
+                hostname,
+            ):
+                raise LookupError(f'the twin has no hypervisor {hostname!r}')
+
+    def remove_hypervisor(self, hostname: str) -> None:
+        """Take a hypervisor away, with its provider and its servers."""
+        with self._store.transaction(self._gate.now()) as db:
+            found = compute.find_hypervisor(db, hostname)
+            if found is not None:
+                placement.delete_provider(db, found.id)
+                db.run('DELETE FROM servers WHERE hypervisor_hostname = ?', found.hostname)
+                db.run('DELETE FROM aggregate_hosts WHERE host = ?', found.service_host)
+                db.run('DELETE FROM hypervisors WHERE id = ?', found.id)
+
+    def seed(self, hosts: int = 4, *, freepool: str = FREEPOOL) -> tuple[Hypervisor, ...]:
+        """Make sure that there are ``compute-1`` to ``compute-N`` and a freepool.
+
+        What is there already is left as it is; no host is put into the
+        freepool, for that is what registering a host does.
+        """
+        for number in range(1, hosts + 1):
+            if self._find(f'compute-{number}') is None:
+                self.add_hypervisor(f'compute-{number}')
+        with self._store.transaction(self._gate.now()) as db:
+            if compute.find_aggregate(db, freepool) is None:
+                compute.create_aggregate(db, freepool, None)
+            return compute.hypervisors(db)
+
+    def _find(self, hostname: str) -> Hypervisor | None:
+        with self._store.transaction(self._gate.now()) as db:
+            return compute.find_hypervisor(db, hostname)
+
+    def boot_server(
+        self, host: str, project_id: str, name: str, flavor: str = 'm1.small'
+    ) -> Server:
+        """Start a server on a service host.
+
+        :raises LookupError: if there is no such host
+        """
+        server_id = str(uuid.uuid4())
+        with self._store.transaction(self._gate.now()) as db:
+            if not db.run(
+                'INSERT INTO servers'
+                ' (id, name, project_id, host, hypervisor_hostname, flavor, status)'
+                " SELECT ?, ?, ?, service_host, hostname, ?, 'ACTIVE' FROM hypervisors"
+                ' WHERE service_host = ? LIMIT 1',
+                server_id,
+                name,
+                project_id,
+                flavor,
+                host,
+            ):
+                raise LookupError(f'the twin has no host {host!r}')
+            return next(server for server in compute.servers(db, host) if server.id == server_id)
+
+    def set_server_deletion_seconds(self, seconds: float) -> None:
+        """Let the deletion of a server take this long from now on."""
+        self._set(server_deletion_seconds=seconds)
+
+    def hypervisors(self) -> tuple[Hypervisor, ...]:
+        """Return every hypervisor, by hostname."""
+        with self._store.transaction(self._gate.now()) as db:
+            return compute.hypervisors(db)
+
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        """Return every aggregate, by id."""
+        with self._store.transaction(self._gate.now()) as db:
+            return compute.aggregates(db)
+
+    def servers(self) -> tuple[Server, ...]:
+        """Return every server, by id."""
+        with self._store.transaction(self._gate.now()) as db:
+            return compute.servers(db, None)
+
+    def images(self) -> tuple[Image, ...]:
+        """Return every image, in the order they were made."""
+        with self._store.transaction(self._gate.now()) as db:
+            rows = db.rows('SELECT id, name, status FROM images ORDER BY rowid')
+        return tuple(Image(**dict(row)) for row in rows)
+
+    # -- faults
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the cloud answers; if not, every verb raises Transient."""
+        with self._store.transaction(self._gate.now()) as db:
+            return db.row('SELECT 1 FROM settings WHERE reachable') is not None
+
+    @reachable.setter
+    def reachable(self, value: bool) -> None:
+        self._set(reachable=value)
+
+    def fail(
+        self,
+        verb: str,
+        times: int | None = 1,
+        *,
+        when: faults.When = 'before',
+        error: faults.Error = 'transient',
+    ) -> None:
+        """Let a verb fail from now on.
+
+        :param verb: such as ``compute.add_host``, ``compute.*`` or ``*``
+        :param times: how often; None until :meth:`heal`
+        :param when: ``after``: the work is done and its answer is lost
+        :raises ValueError: if no verb matches or *times* is below 1
+        """
+        if times is not None and times < 1:
+            raise ValueError('a fault has to happen at least once')
+        if when not in ('before', 'after') or error not in faults.ERRORS:
+            raise ValueError(f'no such fault: {when} {error}')
+        with self._store.transaction(self._gate.now()) as db:
+            db.run(
+                'INSERT INTO faults (verb, times, moment, error) VALUES (?, ?, ?, ?)',
+                faults.known(verb),
+                times,
+                when,
+                error,
+            )
+
+    def slow(self, verb: str, seconds: float) -> None:
+        """Let a verb take this much longer, until :meth:`heal`.
+
+        :raises ValueError: if no verb matches
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            db.run(
+                "INSERT INTO faults (verb, moment, seconds) VALUES (?, 'slow', ?)",
+                faults.known(verb),
+                seconds,
+            )
+
+    def heal(self) -> None:
+        """Remove every fault and be reachable again."""
+        with self._store.transaction(self._gate.now()) as db:
+            db.run('DELETE FROM faults')
+            db.run('UPDATE settings SET reachable = 1')
+
+    def faults(self) -> tuple[faults.Fault, ...]:
+        """Return the faults that are in force, the oldest first."""
+        with self._store.transaction(self._gate.now()) as db:
+            return tuple(faults.present(db))
+
+    # -- memory of calls
+
+    def calls(self, verb: str | None = None) -> int:
+        """Return how often a verb was called, or all of them, since the seed.
+
+        Calls that failed count as well.
+
+        :param verb: such as ``compute.add_host``; None for all
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            row = db.row(
+                'SELECT coalesce(sum(count), 0) AS n FROM calls WHERE ? IS NULL OR verb = ?',
+                verb,
+                verb,
+            )
+        return int(row['n']) if row else 0
+
+    def keep_journal(self, keep: bool = True) -> None:
+        """Begin or cease to remember each call; at first none is remembered."""
+        self._set(keep_journal=keep)
+
+    def journal(self) -> tuple[Call, ...]:
+        """Return the calls made while the journal was kept, the oldest first."""
+        with self._store.transaction(self._gate.now()) as db:
+            rows = db.rows('SELECT at, verb, arguments FROM journal ORDER BY id')
+        return tuple(
+            Call(
+                at=datetime.datetime.fromtimestamp(row['at'], datetime.UTC),
+                verb=row['verb'],
+                arguments=tuple(json.loads(row['arguments'])),
+            )
+            for row in rows
+        )
+
+    def _set(
+        self,
+        *,
+        reachable: bool | None = None,
+        keep_journal: bool | None = None,
+        server_deletion_seconds: float | None = None,
+    ) -> None:
+        with self._store.transaction(self._gate.now()) as db:
+            db.run(
+                'UPDATE settings SET reachable = coalesce(?, reachable),'
+                ' keep_journal = coalesce(?, keep_journal),'
+                ' server_deletion_seconds = coalesce(?, server_deletion_seconds)',
+                reachable,
+                keep_journal,
+                server_deletion_seconds,
+            )
+
+
+def _put_hypervisor(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
+    db.run(
+        'INSERT OR REPLACE INTO hypervisors'
+        ' (id, hostname, service_host, hypervisor_type, hypervisor_version, vcpus, memory_mb,'
+        ' local_gb, cpu_info, state, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        host.id,
+        host.hostname,
+        host.service_host,
+        host.hypervisor_type,
+        host.hypervisor_version,
+        host.vcpus,
+        host.memory_mb,
+        host.local_gb,
+        host.cpu_info,
+        host.state,
+        host.status,
+    )
+    if placement.find_provider(db, host.hostname) is None:
+        placement.create_provider(db, host.hostname, None, uuid=host.id)
+    totals = (('DISK_GB', host.local_gb), ('MEMORY_MB', host.memory_mb), ('VCPU', host.vcpus))
+    inventories = tuple(
+        Inventory(resource_class=name, total=total, max_unit=total) for name, total in totals
+    )
+    placement.set_contents(db, host.id, inventories, traits)
