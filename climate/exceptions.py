@@ -21,7 +21,8 @@ tests match on.
 from __future__ import annotations
 
 import datetime
-from typing import Any, ClassVar
+from typing import Any
+from typing import ClassVar
 
 
 class ClimateError(Exception):

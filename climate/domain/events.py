@@ -17,7 +17,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 from climate.domain.lifecycles import EventState

@@ -21,7 +21,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate.domain.events import Event
-from climate.domain.lifecycles import LeaseStatus, ReservationStatus
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import ReservationStatus
 from climate.domain.periods import Period
 
 

@@ -21,7 +21,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Generic
+from typing import TypeVar
 
 
 class LeaseStatus(enum.StrEnum):

@@ -18,7 +18,8 @@ import dataclasses
 import datetime
 import enum
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
+from typing import Final
 
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
@@ -101,8 +102,8 @@ class LeaseChange:
     name: str | None = None
     start: datetime.datetime | None = None
     end: datetime.datetime | None = None
-    before_end_date: datetime.datetime | None | Unset = UNSET
-    notify_before_start: tuple[int, ...] | None | Unset = UNSET
+    before_end_date: datetime.datetime | Unset | None = UNSET
+    notify_before_start: tuple[int, ...] | Unset | None = UNSET
     reservations: tuple[ReservationChange, ...] = ()
     strict: bool = False
     grain: datetime.timedelta = datetime.timedelta(minutes=1)

@@ -26,12 +26,18 @@ import dataclasses
 import datetime
 import random
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any
+from typing import ClassVar
+from typing import Generic
+from typing import TypeVar
 
 from climate.allocation.requirements import Requirement
 from climate.clients.base import Cloud
-from climate.domain.leases import Allocation, Lease, Reservation
-from climate.domain.resources import Candidate, Resource
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.resources import Candidate
+from climate.domain.resources import Resource
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,10 +61,14 @@ class Snapshot:
 
     :ivar start: start of the wanted period
     :ivar end: end of the wanted period
+    :ivar minimum: how many more are needed at least; 0 if a change keeps enough
+    :ivar maximum: how many more are wanted at most
     """
 
     start: datetime.datetime
     end: datetime.datetime
+    minimum: int
+    maximum: int
     candidates: tuple[Candidate, ...]
 
 
@@ -129,6 +139,11 @@ class Plugin(abc.ABC, Generic[R]):
     resource_type: ClassVar[str]
     request_schema: ClassVar[Mapping[str, Any]]
     prepares: ClassVar[bool] = False
+
+    @classmethod
+    @abc.abstractmethod
+    def from_conf(cls, conf: Any) -> Plugin[R]:
+        """Return the plugin as *conf* (an oslo.config ConfigOpts) wants it."""
 
     # -- pure half
 

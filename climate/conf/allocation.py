@@ -1,0 +1,56 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the search for free resources."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+GROUP = 'allocation'
+
+OPTS = [
+    cfg.IntOpt(
+        'cleaning_time',
+        default=0,
+        min=0,
+        help='Pause between two leases of the same resource, in seconds, for what has to be '
+        'cleaned. Honoured by every search, also when a lease is prolonged.',
+    ),
+    cfg.IntOpt(
+        'sample_size',
+        default=128,
+        min=1,
+        max=10000,
+        help='How many free resources beyond those needed are weighed against each other. '
+        'They are taken from a random place in the list. A larger number packs the '
+        'calendar tighter, a smaller one is faster in very large clouds.',
+    ),
+    cfg.IntOpt(
+        'booking_attempts',
+        default=20,
+        min=1,
+        max=1000,
+        help='How often resources are chosen again after another process has booked the '
+        'chosen ones meanwhile.',
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    return {GROUP: OPTS}

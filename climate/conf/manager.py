@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the managers, and of the events the API writes for them."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+from oslo_config import types
+
+GROUP = 'manager'
+
+OPTS = [
+    cfg.StrOpt(
+        'rpc_topic',
+        default='climate.manager',
+        help='The topic managers listen on. API and managers must agree.',
+    ),
+    cfg.IntOpt(
+        'workers',
+        default=8,
+        min=1,
+        max=256,
+        help='How many leases one manager works on at once. Each takes a thread and, '
+        'while it writes, a database connection.',
+    ),
+    cfg.FloatOpt(
+        'max_sleep',
+        default=5.0,
+        min=0.05,
+        max=60.0,
+        help='The longest a manager sleeps, in seconds, before it looks for due leases '
+        'again. It wakes at the next due time by itself and is woken over RPC when '
+        'something nearer comes in; this bounds the delay when the broker is away.',
+    ),
+    cfg.FloatOpt(
+        'claim_seconds',
+        default=10.0,
+        min=0.5,
+        max=600.0,
+        help='How long a claim on a lease lasts, in seconds. A manager renews its claims '
+        'at half that time; when it dies, another one goes on after at most this long. '
+        'The clocks of the managers must agree to well below this.',
+    ),
+    cfg.FloatOpt(
+        'effect_deadline',
+        default=600.0,
+        min=0.0,
+        help='How long, in seconds, a failing start or change is tried again before it is '
+        'undone and the lease goes to ERROR. Ends and deletions are tried for ever; '
+        'after this long they are reported as failing.',
+    ),
+    cfg.FloatOpt(
+        'retry_first_pause',
+        default=1.0,
+        min=0.01,
+        help='The pause after the first failure of an effect, in seconds; doubled with each '
+        'further one.',
+    ),
+    cfg.FloatOpt(
+        'retry_longest_pause',
+        default=60.0,
+        min=0.01,
+        help='The longest pause between two tries of an effect, in seconds.',
+    ),
+    cfg.FloatOpt(
+        'handover_pause',
+        default=0.25,
+        min=0.01,
+        help='How long, in seconds, a start waits before it looks again whether the lease '
+        'before has given its resources back.',
+    ),
+    cfg.FloatOpt(
+        'prepare_lead_time',
+        default=60.0,
+        min=0.0,
+        help='How many seconds before its start a lease is prepared, for resource types '
+        'that can be. 0 prepares at the start.',
+    ),
+    cfg.FloatOpt(
+        'check_interval',
+        default=300.0,
+        min=0.0,
+        help='Every so many seconds the resources of an active lease are compared with the '
+        'cloud and repaired. 0 never checks.',
+    ),
+    cfg.Opt(
+        'notify_before_start',
+        type=types.List(item_type=types.Integer(min=1)),
+        default=[3600, 300, 60],
+        help='How many seconds before its start subscribers are told of a lease, one '
+        'notification for each number. At microversion 1.1 a lease may bring its own.',
+    ),
+    cfg.IntOpt(
+        'minutes_before_end_lease',
+        default=60,
+        min=0,
+        help='How many minutes before its end subscribers are told, and the before_end '
+        'action is run, unless the lease says otherwise. 0 disables it.',
+    ),
+    cfg.IntOpt(
+        'outbox_batch',
+        default=100,
+        min=1,
+        max=10000,
+        help='How many leases have their notifications sent at one go.',
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    return {GROUP: OPTS}

@@ -1,0 +1,55 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the resource type ``physical:host``."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+GROUP = 'physical:host'
+
+OPTS = [
+    cfg.StrOpt(
+        'before_end',
+        default='',
+        choices=[
+            ('', 'do nothing'),
+            ('snapshot', 'make an image of each server on the leased hosts'),
+        ],
+        help='What happens shortly before the end of a reservation whose own before_end is '
+        "'default'.",
+    ),
+    cfg.StrOpt(
+        'blazar_az_prefix',
+        default='blazar_',
+        help='Prefix of the availability zone of leased hosts. The scheduler filter in Nova '
+        'recognises leased hosts by it.',
+    ),
+    cfg.FloatOpt(
+        'server_deletion_poll',
+        default=2.0,
+        min=0.05,
+        help='How long, in seconds, an ending lease waits before it looks again whether its '
+        'servers are gone.',
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    return {GROUP: OPTS}

@@ -1,0 +1,99 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the claims: which manager works on which lease."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+
+_table = models.Base.metadata.tables['leases']
+
+
+class Claims(Repository):
+    """The claim columns of ``leases``."""
+
+    def take(self, owner: str, until: datetime.datetime, limit: int) -> list[str]:
+        """Claim leases that are due, those due longest first.
+
+        ::
+
+            SELECT id FROM leases
+            WHERE next_due <= :now AND (claim_until IS NULL OR claim_until < :now)
+            ORDER BY next_due LIMIT :limit FOR UPDATE SKIP LOCKED
+
+        :param owner: who claims
+        :param until: when the claim runs out (aware UTC)
+        """
+        query = (
+            sa.select(_table.c.id)
+            .where(_table.c.next_due <= self._now, self._free())
+            .order_by(_table.c.next_due)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        ids = list(self._session.scalars(query))
+        if ids:
+            self._session.execute(
+                sa.update(_table)
+                .where(_table.c.id.in_(ids))
+                .values(claim_owner=owner, claim_until=until)
+            )
+        return ids
+
+    def renew(self, owner: str, ids: Collection[str], until: datetime.datetime) -> None:
+        """Keep claims that are still *owner*'s."""
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.id.in_(ids), _table.c.claim_owner == owner)
+            .values(claim_until=until)
+        )
+
+    def hold(self, owner: str, lease_id: str) -> bool:
+        """Lock a lease's row and say whether its claim is still *owner*'s."""
+        query = sa.select(_table.c.claim_owner).where(_table.c.id == lease_id).with_for_update()
+        return self._session.scalar(query) == owner
+
+    def release(self, owner: str, lease_id: str) -> None:
+        """Let others claim the lease when it is due again."""
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.id == lease_id, _table.c.claim_owner == owner)
+            .values(claim_owner=None, claim_until=None)
+        )
+
+    def next_due(self) -> datetime.datetime | None:
+        """Return when something is to be done next; None if nothing is.
+
+        A lease that somebody works on is looked at when the claim runs out.
+        """
+        free = self._session.scalar(
+            sa.select(_table.c.next_due)
+            .where(_table.c.next_due.is_not(None), self._free())
+            .order_by(_table.c.next_due)
+            .limit(1)
+        )
+        claimed = self._session.scalar(
+            sa.select(sa.func.min(_table.c.claim_until)).where(
+                _table.c.next_due <= self._now, _table.c.claim_until >= self._now
+            )
+        )
+        return min((due for due in (free, claimed) if due is not None), default=None)
+
+    def _free(self) -> sa.ColumnElement[bool]:
+        return sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < self._now)

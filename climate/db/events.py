@@ -1,0 +1,106 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the events."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db import rows
+from climate.db.repository import Repository
+from climate.domain import events
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+
+_table = models.Base.metadata.tables['events']
+_leases = models.Base.metadata.tables['leases']
+
+
+class Events(Repository):
+    """Rows of ``events``."""
+
+    def insert(self, new: Iterable[Event]) -> None:
+        """Write *new* events, in one statement."""
+        values = [
+            {
+                'id': event.id,
+                'lease_id': event.lease_id,
+                'kind': event.kind,
+                'time': event.time,
+                'due': event.due,
+                'state': event.state,
+                'attempts': event.attempts,
+                'begun_at': event.begun_at,
+                'error': event.error,
+                'payload': dict(event.payload),
+                'created_at': self._now,
+                'updated_at': None,
+            }
+            for event in new
+        ]
+        if values:
+            self._session.execute(sa.insert(_table), values)
+
+    def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Event]:
+        """Return the events of the leases, in the order they happen.
+
+        :param lease_ids: ids, or a SELECT of ids
+        """
+        found = self._session.execute(sa.select(_table).where(_table.c.lease_id.in_(lease_ids)))
+        return sorted((rows.event(row) for row in found), key=events.order)
+
+    def update(self, event: Event) -> None:
+        """Write what may change in *event*."""
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.id == event.id)
+            .values(
+                time=event.time,
+                due=event.due,
+                state=event.state,
+                attempts=event.attempts,
+                begun_at=event.begun_at,
+                error=event.error,
+                payload=dict(event.payload),
+                updated_at=self._now,
+            )
+        )
+
+    def delete(self, ids: Collection[str]) -> None:
+        """Remove events that will not happen and need not be remembered."""
+        if ids:
+            self._session.execute(sa.delete(_table).where(_table.c.id.in_(ids)))
+
+    def overdue(
+        self, before: datetime.datetime, kinds: Collection[EventKind], limit: int
+    ) -> list[Event]:
+        """Return open events that were due before *before*, for operators."""
+        query = (
+            sa.select(_table)
+            .join(_leases, _leases.c.id == _table.c.lease_id)
+            .where(
+                _leases.c.next_due < before,
+                _table.c.state.in_(events.OPEN),
+                _table.c.due < before,
+                _table.c.kind.in_(kinds),
+            )
+            .order_by(_table.c.due)
+            .limit(limit)
+        )
+        return [rows.event(row) for row in self._session.execute(query)]

@@ -1,0 +1,185 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the leases."""
+
+from __future__ import annotations
+
+import datetime
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.db import models
+from climate.db import rows
+from climate.db.events import Events
+from climate.db.repository import Repository
+from climate.db.reservations import Reservations
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseQuery
+
+_table = models.Base.metadata.tables['leases']
+_reservations = models.Base.metadata.tables['reservations']
+
+
+class Leases(Repository):
+    """Rows of ``leases``, with what belongs to them."""
+
+    def insert(self, lease: Lease) -> None:
+        """Write a new lease; its reservations and events are written apart."""
+        self._session.execute(
+            sa.insert(_table).values(
+                id=lease.id,
+                user_id=lease.user_id,
+                project_id=lease.project_id,
+                created_at=self._now,
+                **_changeable(lease),
+            )
+        )
+
+    def update(self, lease: Lease) -> None:
+        """Write what may change in *lease*, without its parts."""
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.id == lease.id)
+            .values(updated_at=self._now, **_changeable(lease))
+        )
+
+    def get(self, lease_id: str, project_id: str | None = None, *, lock: bool = False) -> Lease:
+        """Return a lease with its reservations and events.
+
+        :param project_id: look in this project only; None looks in all
+        :param lock: keep others from changing it until the transaction ends
+        :raises climate.exceptions.NotFound: if there is none, or it was deleted
+        """
+        query = sa.select(_table).where(_table.c.id == lease_id, _table.c.deleted_at.is_(None))
+        if project_id is not None:
+            query = query.where(_table.c.project_id == project_id)
+        row = self._session.execute(query.with_for_update() if lock else query).one_or_none()
+        if row is None:
+            raise exceptions.NotFound(object={'lease_id': lease_id})
+        return self._whole([row])[0]
+
+    def find(self, lease_id: str) -> Lease | None:
+        """Return a lease that was not deleted, for a manager; None if it is gone."""
+        query = sa.select(_table).where(_table.c.id == lease_id, _table.c.deleted_at.is_(None))
+        found = self._whole(self._session.execute(query).all())
+        return found[0] if found else None
+
+    def page(self, query: LeaseQuery) -> tuple[list[Lease], bool]:
+        """Return the leases *query* asks for, and whether more come after them.
+
+        :raises climate.exceptions.InvalidInput: if the marker does not exist
+        """
+        conditions = [_table.c.deleted_at.is_(None), *_conditions(query)]
+        keys = _sort_keys(query)
+        if query.marker is not None:
+            conditions.append(self._after(query, keys))
+        statement = sa.select(_table).where(*conditions)
+        statement = statement.order_by(*(key.desc() if down else key for key, down in keys))
+        if query.limit is not None:
+            statement = statement.limit(query.limit + 1)
+        found = self._session.execute(statement).all()
+        if query.limit is None:
+            return self._whole(found, sa.select(_table.c.id).where(*conditions)), False
+        return self._whole(found[: query.limit]), len(found) > query.limit
+
+    def _after(self, query: LeaseQuery, keys: list[tuple[Any, bool]]) -> Any:
+        """The condition that a lease comes after the marker in the order of *keys*."""
+        scope = [_table.c.id == query.marker]
+        if query.project_id is not None:
+            scope.append(_table.c.project_id == query.project_id)
+        marker = self._session.execute(
+            sa.select(*(key for key, _ in keys)).where(*scope)
+        ).one_or_none()
+        if marker is None:
+            raise exceptions.InvalidInput(f"marker: there is no lease '{query.marker}'")
+        alternatives = []
+        for place, (key, down) in enumerate(keys):
+            same = [keys[i][0] == marker[i] for i in range(place)]
+            further = key < marker[place] if down else key > marker[place]
+            alternatives.append(sa.and_(*same, further))
+        return sa.or_(*alternatives)
+
+    def _whole(self, found: Sequence[Any], scope: Any = None) -> list[Lease]:
+        """Put the parts to the leases, in two statements however many there are.
+
+        :param scope: a SELECT of the same leases' ids, where the list of ids
+            may be longer than an engine takes
+        """
+        if not found:
+            return []
+        ids = [row.id for row in found] if scope is None else scope
+        parts: dict[str, list[Any]] = defaultdict(list)
+        events: dict[str, list[Any]] = defaultdict(list)
+        for reservation in Reservations(self._session, self._now).of_leases(ids):
+            parts[reservation.lease_id].append(reservation)
+        for event in Events(self._session, self._now).of_leases(ids):
+            events[event.lease_id].append(event)
+        return [rows.lease(row, tuple(parts[row.id]), tuple(events[row.id])) for row in found]
+
+
+def _changeable(lease: Lease) -> dict[str, Any]:
+    options = {}
+    if lease.notify_before_start is not None:
+        options['notify_before_start'] = list(lease.notify_before_start)
+    return {
+        'name': lease.name,
+        'start_date': lease.period.start,
+        'end_date': lease.period.end,
+        'status': lease.status,
+        'degraded': lease.degraded,
+        'before_end_date': lease.before_end_date,
+        'options': options,
+        'next_due': lease.next_due,
+        'deleted_at': lease.deleted_at,
+    }
+
+
+def _sort_keys(query: LeaseQuery) -> list[tuple[Any, bool]]:
+    wanted = query.sort or (('created_at', 'asc'),)
+    keys = [(_table.c[name], direction == 'desc') for name, direction in wanted]
+    if all(name != 'id' for name, _ in wanted):
+        # The id makes the order total, so that no page repeats or loses one.
+        keys.append((_table.c.id, keys[-1][1]))
+    return keys
+
+
+def _conditions(query: LeaseQuery) -> list[Any]:
+    columns: list[tuple[Any, Any]] = [
+        (_table.c.project_id, query.project_id),
+        (_table.c.status, query.status),
+        (_table.c.name, query.name),
+    ]
+    conditions = [column == wanted for column, wanted in columns if wanted is not None]
+    bounds: list[tuple[Any, datetime.datetime | None, bool]] = [
+        (_table.c.start_date, query.start_before, True),
+        (_table.c.start_date, query.start_after, False),
+        (_table.c.end_date, query.end_before, True),
+        (_table.c.end_date, query.end_after, False),
+    ]
+    conditions += [
+        column < bound if before else column > bound
+        for column, bound, before in bounds
+        if bound is not None
+    ]
+    if query.resource_type is not None:
+        conditions.append(
+            sa.exists().where(
+                _reservations.c.lease_id == _table.c.id,
+                _reservations.c.resource_type == query.resource_type,
+            )
+        )
+    return conditions

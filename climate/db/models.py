@@ -1,0 +1,238 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The tables: eight nouns and the key register of the properties.
+
+Times are naive UTC with microseconds. Ended leases keep their rows;
+``leases.deleted_at`` hides them. ``resources.deleted`` is 0 while the
+resource lives and its id afterwards, so that a name can be used again.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from oslo_db.sqlalchemy import models as oslo_models
+from sqlalchemy import orm
+
+from climate.db import types
+
+_MYSQL = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
+
+
+class Base(oslo_models.ModelBase, orm.DeclarativeBase):
+    """Base of the models; its metadata is what migrations are compared with."""
+
+    __table_args__: Any = _MYSQL
+
+
+class Resource(Base):
+    """One thing that can be reserved."""
+
+    __tablename__ = 'resources'
+    __table_args__ = (
+        sa.UniqueConstraint('resource_type', 'name', 'deleted', name='uniq_resources_type_name'),
+        sa.Index('ix_resources_choice', 'resource_type', 'deleted', 'reservable', 'disabled', 'id'),
+        sa.Index('ix_resources_parent', 'parent_id'),
+        _MYSQL,
+    )
+
+    id: orm.Mapped[int] = orm.mapped_column(primary_key=True)
+    resource_type: orm.Mapped[str] = orm.mapped_column(types.exact(64))
+    name: orm.Mapped[str] = orm.mapped_column(types.exact(255))
+    parent_id: orm.Mapped[int | None] = orm.mapped_column(sa.ForeignKey('resources.id'))
+    reservable: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=True)
+    disabled: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
+    generation: orm.Mapped[int] = orm.mapped_column(types.big_id(), default=0)
+    deleted: orm.Mapped[int] = orm.mapped_column(default=0)
+    created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class Inventory(Base):
+    """How much of a resource class a resource has."""
+
+    __tablename__ = 'inventories'
+    __table_args__ = (
+        sa.UniqueConstraint('resource_id', 'resource_class', name='uniq_inventories_class'),
+        _MYSQL,
+    )
+
+    id: orm.Mapped[int] = orm.mapped_column(primary_key=True)
+    resource_id: orm.Mapped[int] = orm.mapped_column(sa.ForeignKey('resources.id'))
+    resource_class: orm.Mapped[str] = orm.mapped_column(types.exact(255))
+    total: orm.Mapped[int] = orm.mapped_column(types.big_id())
+    reserved: orm.Mapped[int] = orm.mapped_column(types.big_id(), default=0)
+    min_unit: orm.Mapped[int] = orm.mapped_column(default=1)
+    max_unit: orm.Mapped[int] = orm.mapped_column()
+    step_size: orm.Mapped[int] = orm.mapped_column(default=1)
+    allocation_ratio: orm.Mapped[float] = orm.mapped_column(sa.Double(), default=1.0)
+
+
+class PropertyKey(Base):
+    """A name under which resources of a type have values."""
+
+    __tablename__ = 'property_keys'
+    __table_args__ = (
+        sa.UniqueConstraint('resource_type', 'name', name='uniq_property_keys_name'),
+        _MYSQL,
+    )
+
+    id: orm.Mapped[str] = orm.mapped_column(types.exact(36), primary_key=True)
+    resource_type: orm.Mapped[str] = orm.mapped_column(types.exact(64))
+    name: orm.Mapped[str] = orm.mapped_column(types.exact(255))
+    private: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
+    created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class Property(Base):
+    """A value of a resource: from the cloud, from an operator, or a trait.
+
+    ``number`` is the value as a number where it is one, so that a requirement
+    can compare numbers as numbers.
+    """
+
+    __tablename__ = 'properties'
+    __table_args__ = (
+        sa.UniqueConstraint('resource_id', 'name', 'kind', name='uniq_properties_name'),
+        sa.Index('ix_properties_name', 'name', 'resource_id'),
+        _MYSQL,
+    )
+
+    id: orm.Mapped[int] = orm.mapped_column(types.big_id(), primary_key=True)
+    resource_id: orm.Mapped[int] = orm.mapped_column(sa.ForeignKey('resources.id'))
+    kind: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+    name: orm.Mapped[str] = orm.mapped_column(types.exact(255))
+    value: orm.Mapped[str] = orm.mapped_column(types.exact_text())
+    number: orm.Mapped[float | None] = orm.mapped_column(sa.Double())
+
+
+class Lease(Base):
+    """A contract of one project."""
+
+    __tablename__ = 'leases'
+    __table_args__ = (
+        sa.Index('ix_leases_next_due', 'next_due'),
+        sa.Index('ix_leases_project', 'project_id', 'deleted_at', 'created_at', 'id'),
+        sa.Index('ix_leases_all', 'deleted_at', 'created_at', 'id'),
+        sa.Index('ix_leases_status', 'status', 'deleted_at'),
+        sa.Index('ix_leases_name', 'name', 'deleted_at'),
+        sa.Index('ix_leases_start', 'start_date'),
+        sa.Index('ix_leases_end', 'end_date'),
+        _MYSQL,
+    )
+
+    id: orm.Mapped[str] = orm.mapped_column(types.exact(36), primary_key=True)
+    name: orm.Mapped[str] = orm.mapped_column(types.exact(80))
+    user_id: orm.Mapped[str] = orm.mapped_column(types.exact(255))
+    project_id: orm.Mapped[str] = orm.mapped_column(types.exact(255))
+    start_date: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    end_date: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    status: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+    degraded: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
+    before_end_date: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    options: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    next_due: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    claim_owner: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
+    claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    deleted_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class Reservation(Base):
+    """One line of a lease."""
+
+    __tablename__ = 'reservations'
+    __table_args__ = (sa.Index('ix_reservations_lease', 'lease_id', 'resource_type'), _MYSQL)
+
+    id: orm.Mapped[str] = orm.mapped_column(types.exact(36), primary_key=True)
+    lease_id: orm.Mapped[str] = orm.mapped_column(types.exact(36), sa.ForeignKey('leases.id'))
+    position: orm.Mapped[int] = orm.mapped_column(default=0)
+    resource_type: orm.Mapped[str] = orm.mapped_column(types.exact(64))
+    status: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+    request: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    facts: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    missing_resources: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
+    resources_changed: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
+    created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class Allocation(Base):
+    """An amount of a resource class on a resource, for a period.
+
+    ``ix_allocations_period`` answers "is this resource free then?" by itself:
+    what has ended lies before its range, so history costs nothing.
+    """
+
+    __tablename__ = 'allocations'
+    __table_args__ = (
+        sa.Index('ix_allocations_period', 'resource_id', 'end_date', 'start_date', 'state'),
+        sa.Index('ix_allocations_reservation', 'reservation_id'),
+        _MYSQL,
+    )
+
+    id: orm.Mapped[int] = orm.mapped_column(types.big_id(), primary_key=True)
+    reservation_id: orm.Mapped[str] = orm.mapped_column(
+        types.exact(36), sa.ForeignKey('reservations.id')
+    )
+    resource_id: orm.Mapped[int] = orm.mapped_column(sa.ForeignKey('resources.id'))
+    resource_class: orm.Mapped[str | None] = orm.mapped_column(types.exact(255))
+    amount: orm.Mapped[int] = orm.mapped_column(types.big_id(), default=1)
+    start_date: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    end_date: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    state: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+
+
+class Event(Base):
+    """What must happen to a lease, and when."""
+
+    __tablename__ = 'events'
+    __table_args__ = (sa.Index('ix_events_lease', 'lease_id', 'state'), _MYSQL)
+
+    id: orm.Mapped[str] = orm.mapped_column(types.exact(36), primary_key=True)
+    lease_id: orm.Mapped[str] = orm.mapped_column(types.exact(36), sa.ForeignKey('leases.id'))
+    kind: orm.Mapped[str] = orm.mapped_column(types.exact(32))
+    time: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    due: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    state: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+    attempts: orm.Mapped[int] = orm.mapped_column(default=0)
+    begun_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    error: orm.Mapped[str | None] = orm.mapped_column(sa.Text())
+    payload: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class OutboxMessage(Base):
+    """A notification written in the transaction that it tells of."""
+
+    __tablename__ = 'outbox'
+    __table_args__ = (
+        sa.Index('ix_outbox_lease', 'lease_id', 'seq'),
+        sa.UniqueConstraint('id', name='uniq_outbox_id'),
+        _MYSQL,
+    )
+
+    seq: orm.Mapped[int] = orm.mapped_column(types.big_id(), primary_key=True)
+    id: orm.Mapped[str] = orm.mapped_column(types.exact(36))
+    lease_id: orm.Mapped[str] = orm.mapped_column(types.exact(36))
+    event_type: orm.Mapped[str] = orm.mapped_column(types.exact(64))
+    priority: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+    payload: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    created_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    claim_owner: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
+    claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())

@@ -1,0 +1,198 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the properties and of the register of their names."""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+from collections import defaultdict
+from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.allocation.requirements import as_number
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain.resources import PropertyKey
+from climate.domain.resources import Resource
+
+_table = models.Base.metadata.tables['properties']
+_keys = models.Base.metadata.tables['property_keys']
+_resources = models.Base.metadata.tables['resources']
+
+ATTRIBUTE = 'attribute'
+"""What the cloud says; a number in SQL is a number again when read."""
+CAPABILITY = 'capability'
+"""What an operator says; always text."""
+TRAIT = 'trait'
+"""A trait; it has no value."""
+
+
+@dataclasses.dataclass(slots=True)
+class Values:
+    """What belongs to one resource."""
+
+    attributes: dict[str, str | int | None] = dataclasses.field(default_factory=dict)
+    capabilities: dict[str, str] = dataclasses.field(default_factory=dict)
+    traits: set[str] = dataclasses.field(default_factory=set)
+
+
+class Properties(Repository):
+    """Rows of ``properties`` and ``property_keys``."""
+
+    def insert(self, resource_id: int, resource: Resource) -> None:
+        """Write all that *resource* says of itself, under its new id."""
+        values = [
+            _values(resource_id, ATTRIBUTE, name, str(value), numeric=isinstance(value, int))
+            for name, value in resource.attributes.items()
+            if value is not None
+        ]
+        values += [
+            _values(resource_id, CAPABILITY, name, value)
+            for name, value in resource.capabilities.items()
+        ]
+        values += [_values(resource_id, TRAIT, name, '') for name in sorted(resource.traits)]
+        if values:
+            self._session.execute(sa.insert(_table), values)
+        self.register(resource.resource_type, resource.capabilities)
+
+    def set_capability(self, resource_id: int, name: str, value: str | None) -> None:
+        """Set an operator's value on a resource; None removes it."""
+        self._session.execute(
+            sa.delete(_table).where(
+                _table.c.resource_id == resource_id,
+                _table.c.name == name,
+                _table.c.kind == CAPABILITY,
+            )
+        )
+        if value is not None:
+            self._session.execute(
+                sa.insert(_table), [_values(resource_id, CAPABILITY, name, value)]
+            )
+
+    def register(self, resource_type: str, names: Iterable[str]) -> None:
+        """Make the names known, public unless they are known already."""
+        wanted = set(names)
+        if not wanted:
+            return
+        known = set(
+            self._session.scalars(
+                sa.select(_keys.c.name).where(
+                    _keys.c.resource_type == resource_type, _keys.c.name.in_(wanted)
+                )
+            )
+        )
+        new = [
+            {
+                'id': str(uuid.uuid4()),
+                'resource_type': resource_type,
+                'name': name,
+                'private': False,
+                'created_at': self._now,
+                'updated_at': None,
+            }
+            for name in sorted(wanted - known)
+        ]
+        if new:
+            self._session.execute(sa.insert(_keys), new)
+
+    def private_names(self, resource_type: str) -> set[str]:
+        """Return the names that only privileged callers may know."""
+        return set(
+            self._session.scalars(
+                sa.select(_keys.c.name).where(
+                    _keys.c.resource_type == resource_type, _keys.c.private.is_(True)
+                )
+            )
+        )
+
+    def keys(self, resource_type: str) -> list[PropertyKey]:
+        """Return the names in use with their different values, by name."""
+        query = sa.select(_keys).where(_keys.c.resource_type == resource_type)
+        found = self._session.execute(query.order_by(_keys.c.name)).all()
+        values: dict[str, list[str]] = defaultdict(list)
+        distinct = (
+            sa.select(_table.c.name, _table.c.value)
+            .join(_resources, _resources.c.id == _table.c.resource_id)
+            .where(
+                _resources.c.resource_type == resource_type,
+                _resources.c.deleted == 0,
+                _table.c.kind == CAPABILITY,
+            )
+            .distinct()
+            .order_by(_table.c.name, _table.c.value)
+        )
+        for name, value in self._session.execute(distinct):
+            values[name].append(value)
+        return [_key(row, tuple(values[row.name])) for row in found if row.name in values]
+
+    def set_private(self, resource_type: str, name: str, private: bool) -> PropertyKey:
+        """Show or hide a name.
+
+        :raises climate.exceptions.NotFound: if no resource has or had it
+        """
+        where = (_keys.c.resource_type == resource_type, _keys.c.name == name)
+        self._session.execute(
+            sa.update(_keys).where(*where).values(private=private, updated_at=self._now)
+        )
+        row = self._session.execute(sa.select(_keys).where(*where)).one_or_none()
+        if row is None:
+            raise exceptions.NotFound(object={'resource_property': name})
+        return _key(row, ())
+
+    def of_resources(
+        self, resource_ids: Collection[int] | sa.Select[Any]
+    ) -> defaultdict[int, Values]:
+        """Return what belongs to each of the resources."""
+        found: defaultdict[int, Values] = defaultdict(Values)
+        for row in self._session.execute(
+            sa.select(_table).where(_table.c.resource_id.in_(resource_ids))
+        ):
+            mine = found[row.resource_id]
+            if row.kind == ATTRIBUTE:
+                mine.attributes[row.name] = row.value if row.number is None else int(row.number)
+            elif row.kind == CAPABILITY:
+                mine.capabilities[row.name] = row.value
+            else:
+                mine.traits.add(row.name)
+        return found
+
+
+def _values(
+    resource_id: int, kind: str, name: str, value: str, *, numeric: bool | None = None
+) -> dict[str, Any]:
+    # An attribute that is text stays text even if it looks like a number.
+    number = None if numeric is False else as_number(value)
+    return {
+        'resource_id': resource_id,
+        'kind': kind,
+        'name': name,
+        'value': value,
+        'number': number,
+    }
+
+
+def _key(row: Any, values: tuple[str, ...]) -> PropertyKey:
+    return PropertyKey(
+        id=row.id,
+        resource_type=row.resource_type,
+        name=row.name,
+        private=bool(row.private),
+        values=values,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,87 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A requirement as SQL, with the same meaning as allocation.requirements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.allocation import requirements
+from climate.db import models
+
+_resources = models.Base.metadata.tables['resources']
+_properties = models.Base.metadata.tables['properties']
+_keys = models.Base.metadata.tables['property_keys']
+
+_OPERATORS = {
+    requirements.Operator.EQ: lambda column, value: column == value,
+    requirements.Operator.NE: lambda column, value: column != value,
+    requirements.Operator.GE: lambda column, value: column >= value,
+    requirements.Operator.LE: lambda column, value: column <= value,
+    requirements.Operator.GT: lambda column, value: column > value,
+    requirements.Operator.LT: lambda column, value: column < value,
+}
+
+
+def condition(requirement: requirements.Requirement, *, private: bool) -> sa.ColumnElement[bool]:
+    """Return the condition on a row of ``resources``.
+
+    :param private: whether values of private properties may be asked for; if
+        not, they are as good as missing
+    """
+    match requirement:
+        case requirements.All(parts=parts):
+            return sa.and_(*(condition(part, private=private) for part in parts))
+        case requirements.AnyOf(parts=parts):
+            return sa.or_(*(condition(part, private=private) for part in parts))
+        case requirements.Not(part=part):
+            return sa.not_(condition(part, private=private))
+        case _:
+            return _comparison(requirement, private=private)
+
+
+def _comparison(wanted: requirements.Comparison, *, private: bool) -> sa.ColumnElement[bool]:
+    """One comparison.
+
+    ::
+
+        EXISTS (SELECT 1 FROM properties p
+                WHERE p.resource_id = resources.id AND p.name = :key AND p.kind != 'trait'
+                  AND (p.number IS NOT NULL AND p.number >= :number
+                       OR p.number IS NULL AND p.value >= :value))
+    """
+    holds = _OPERATORS[wanted.op]
+    as_text = holds(_properties.c.value, wanted.value)
+    fulfilled: Any = as_text
+    if wanted.number is not None:
+        number = _properties.c.number
+        fulfilled = sa.or_(
+            sa.and_(number.is_not(None), holds(number, wanted.number)),
+            sa.and_(number.is_(None), as_text),
+        )
+    found: sa.ColumnElement[bool] = sa.exists().where(
+        _properties.c.resource_id == _resources.c.id,
+        _properties.c.name == wanted.key,
+        _properties.c.kind != 'trait',
+        fulfilled,
+    )
+    if not private:
+        hidden = sa.exists().where(
+            _keys.c.resource_type == _resources.c.resource_type,
+            _keys.c.name == wanted.key,
+            _keys.c.private.is_(True),
+        )
+        found = sa.and_(found, sa.not_(hidden))
+    return found

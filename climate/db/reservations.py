@@ -1,0 +1,93 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the reservations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db import rows
+from climate.db.repository import Repository
+from climate.domain.leases import AllocationState
+from climate.domain.leases import Reservation
+
+_table = models.Base.metadata.tables['reservations']
+_allocations = models.Base.metadata.tables['allocations']
+
+
+class Reservations(Repository):
+    """Rows of ``reservations``."""
+
+    def insert(self, new: Iterable[Reservation]) -> None:
+        """Write *new* reservations, in one statement."""
+        values = [
+            {
+                'id': reservation.id,
+                'lease_id': reservation.lease_id,
+                'position': reservation.position,
+                'resource_type': reservation.resource_type,
+                'status': reservation.status,
+                'request': dict(reservation.request),
+                'facts': dict(reservation.facts),
+                'missing_resources': reservation.missing_resources,
+                'resources_changed': reservation.resources_changed,
+                'created_at': self._now,
+                'updated_at': None,
+            }
+            for reservation in new
+        ]
+        if values:
+            self._session.execute(sa.insert(_table), values)
+
+    def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Reservation]:
+        """Return the reservations of the leases, in the order they were asked for.
+
+        :param lease_ids: ids, or a SELECT of ids
+        """
+        found = self._session.execute(
+            sa.select(_table).where(_table.c.lease_id.in_(lease_ids)).order_by(_table.c.position)
+        )
+        return [rows.reservation(row) for row in found]
+
+    def update(self, reservation: Reservation) -> None:
+        """Write what may change in *reservation*."""
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.id == reservation.id)
+            .values(
+                status=reservation.status,
+                request=dict(reservation.request),
+                facts=dict(reservation.facts),
+                missing_resources=reservation.missing_resources,
+                resources_changed=reservation.resources_changed,
+                updated_at=self._now,
+            )
+        )
+
+    def required_of_resource(self, resource_id: int) -> list[str]:
+        """Return the requirements of those who have the resource or will have it."""
+        query = (
+            sa.select(_table.c.request)
+            .join(_allocations, _allocations.c.reservation_id == _table.c.id)
+            .where(
+                _allocations.c.resource_id == resource_id,
+                _allocations.c.state.in_((AllocationState.BOOKED, AllocationState.HELD)),
+            )
+        )
+        found = self._session.scalars(query).all()
+        return [str(request.get('resource_properties') or '') for request in found]

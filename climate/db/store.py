@@ -1,0 +1,232 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The door to the database: transactions, and what is done when they fail."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import functools
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
+from typing import TypeVar
+
+import sqlalchemy as sa
+from oslo_config import cfg
+from oslo_db import api as oslo_api
+from oslo_db import exception as oslo_exception
+from oslo_db import options as oslo_options
+from oslo_db.sqlalchemy import enginefacade
+from sqlalchemy import event
+from sqlalchemy import exc as sa_exception
+from sqlalchemy import orm
+
+from climate import exceptions
+from climate.clock import Clock
+from climate.db.allocations import Allocations
+from climate.db.claims import Claims
+from climate.db.events import Events
+from climate.db.leases import Leases
+from climate.db.outbox import Outbox
+from climate.db.properties import Properties
+from climate.db.reservations import Reservations
+from climate.db.resources import Resources
+
+T = TypeVar('T')
+
+_WRITES = 'climate_writes'
+_SQLITE_BUSY_SECONDS = 30
+_CONNECT_SECONDS = 5
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register oslo.db's options on *conf*, with defaults fit for a service.
+
+    A database that is away is answered with 503 at once instead of being
+    waited for: the callers try again, each in its own way.
+    """
+    oslo_options.set_defaults(conf)
+    conf.set_default('max_retries', 0, group='database')
+
+
+class Transaction:
+    """One transaction, and the tables it can reach.
+
+    :ivar now: the instant it began (aware UTC); written as created_at and
+        updated_at
+    """
+
+    def __init__(self, session: orm.Session, now: datetime.datetime) -> None:
+        self.now = now
+        self.session = session
+        self.resources = Resources(session, now)
+        self.properties = Properties(session, now)
+        self.leases = Leases(session, now)
+        self.reservations = Reservations(session, now)
+        self.allocations = Allocations(session, now)
+        self.events = Events(session, now)
+        self.outbox = Outbox(session, now)
+        self.claims = Claims(session, now)
+
+
+class Store:
+    """Runs work in transactions on the configured database."""
+
+    def __init__(self, conf: cfg.ConfigOpts, clock: Clock) -> None:
+        self._clock = clock
+        self._manager = enginefacade.transaction_context()
+        self._manager.configure(**dict(conf.database))
+        self._manager.configure(sqlite_fk=True)
+        self._manager.append_on_engine_create(_tune)
+
+    @property
+    def engine(self) -> sa.Engine:
+        """The engine, for migrations and tests."""
+        return self._manager.writer.get_engine()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Open a transaction that only reads.
+
+        :raises climate.exceptions.DatabaseUnavailable: if it does not answer
+        """
+        with _translated(), self._manager.reader.using(_Context()) as session:
+            yield Transaction(session, self._clock.now())
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Transaction]:
+        with self._manager.writer.using(_Context()) as session:
+            # Must be the first thing the session hears: SQLite decides at
+            # BEGIN whether the transaction may write.
+            session.connection(execution_options={_WRITES: True})
+            yield Transaction(session, self._clock.now())
+
+    def run(self, work: Callable[[Transaction], T]) -> T:
+        """Run *work* in a transaction that may write, and commit.
+
+        The one place where a deadlock is tried again; *work* is then called
+        anew and must have no other effects than those in SQL.
+
+        :raises climate.exceptions.DatabaseUnavailable: if it does not answer
+        """
+
+        @oslo_api.wrap_db_retry(
+            max_retries=10,
+            retry_interval=0.02,
+            inc_retry_interval=True,
+            max_retry_interval=0.5,
+            retry_on_deadlock=True,
+            jitter=True,
+        )
+        def attempt() -> T:
+            with self._writing() as transaction:
+                return work(transaction)
+
+        with _translated():
+            return attempt()
+
+    def ping(self) -> None:
+        """Ask the database for an answer.
+
+        :raises climate.exceptions.DatabaseUnavailable: if there is none
+        """
+        with self.reading() as transaction:
+            transaction.session.execute(sa.text('SELECT 1'))
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self._manager.dispose_pool()
+
+
+@enginefacade.transaction_context_provider
+class _Context:
+    """What oslo.db hangs a transaction on; a new one for each."""
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (oslo_exception.DBConnectionError, sa_exception.TimeoutError) as error:
+        raise exceptions.DatabaseUnavailable from error
+    except oslo_exception.DBDeadlock as error:
+        raise exceptions.DatabaseUnavailable(
+            'The database is too busy, please try again'
+        ) from error
+    except oslo_exception.DBError as error:
+        if _is_away(error):
+            raise exceptions.DatabaseUnavailable from error
+        raise
+
+
+# Answers of a server that is starting, stopping or full, and SQLite's word for
+# a writer that waited its whole time. oslo.db has no class of its own for them.
+_AWAY = (
+    'database is locked',
+    'the database system is',
+    'too many connections',
+    'too many clients',
+    'terminating connection',
+    'server closed the connection',
+    'lost connection',
+)
+
+
+def _is_away(error: Exception) -> bool:
+    text = str(error).lower()
+    return any(words in text for words in _AWAY)
+
+
+def _tune(engine: sa.Engine) -> None:
+    {'sqlite': _tune_sqlite, 'mysql': _tune_mysql, 'mariadb': _tune_mysql}.get(
+        engine.dialect.name, _tune_other
+    )(engine)
+
+
+def _tune_other(engine: sa.Engine) -> None:
+    """PostgreSQL is as it should be: READ COMMITTED is its default."""
+    event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
+
+
+def _tune_mysql(engine: sa.Engine) -> None:
+    event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
+
+    @event.listens_for(engine, 'connect')
+    def _isolate(dbapi_connection: Any, _record: Any) -> None:
+        # With InnoDB's own default a transaction that lost a race would read
+        # the losing snapshot for ever.
+        with dbapi_connection.cursor() as cursor:
+            cursor.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+
+
+def _limit_connect(name: str, _dialect: Any, _record: Any, _args: Any, params: Any) -> None:
+    params.setdefault(name, _CONNECT_SECONDS)
+
+
+def _tune_sqlite(engine: sa.Engine) -> None:
+    @event.listens_for(engine, 'connect')
+    def _prepare(dbapi_connection: Any, _record: Any) -> None:
+        dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')
+        dbapi_connection.execute('PRAGMA journal_mode = WAL')
+        # In WAL mode NORMAL loses nothing when a process dies, only the last
+        # commits when the machine does; FULL would cost an fsync per commit.
+        dbapi_connection.execute('PRAGMA synchronous = NORMAL')
+
+    def _begin(connection: sa.Connection) -> None:
+        if connection.get_execution_options().get(_WRITES):
+            connection.exec_driver_sql('BEGIN IMMEDIATE')
+            # oslo.db's own listener comes next and would begin again.
+            connection.info['in_transaction'] = True
+
+    event.listen(engine, 'begin', _begin, insert=True)

@@ -1,0 +1,79 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Column types that mean the same on SQLite, MariaDB and PostgreSQL."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from oslo_db.sqlalchemy import types as oslo_types
+from sqlalchemy.dialects import mysql
+
+
+class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
+    """Aware UTC in memory, naive UTC with microseconds in SQL."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> Any:
+        """Keep microseconds on MariaDB, whose default is whole seconds."""
+        if dialect.name in ('mysql', 'mariadb'):
+            return dialect.type_descriptor(mysql.DATETIME(fsp=6))
+        return dialect.type_descriptor(sa.DateTime())
+
+    def process_bind_param(
+        self, value: datetime.datetime | None, dialect: sa.Dialect
+    ) -> datetime.datetime | None:
+        """Refuse naive instants: nobody knows which zone they are in."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError('a naive datetime cannot be stored')
+        return value.astimezone(datetime.UTC).replace(tzinfo=None)
+
+    def process_result_value(
+        self, value: datetime.datetime | None, dialect: sa.Dialect
+    ) -> datetime.datetime | None:
+        """Give the zone back."""
+        return None if value is None else value.replace(tzinfo=datetime.UTC)
+
+
+def exact(length: int) -> sa.String:
+    """A string compared byte by byte, also where the engine's default is not.
+
+    MariaDB's default collation says 'a' = 'A', and PostgreSQL orders by the
+    locale it was made with; neither is what a requirement means by ``<``.
+    """
+    kind = sa.String(length)
+    kind = kind.with_variant(mysql.VARCHAR(length, collation='utf8mb4_bin'), 'mysql', 'mariadb')
+    return kind.with_variant(sa.String(length, collation='C'), 'postgresql')
+
+
+def exact_text() -> sa.Text:
+    """A text of any length compared byte by byte; see :func:`exact`."""
+    kind = sa.Text()
+    kind = kind.with_variant(mysql.TEXT(collation='utf8mb4_bin'), 'mysql', 'mariadb')
+    return kind.with_variant(sa.Text(collation='C'), 'postgresql')
+
+
+def json_dict() -> oslo_types.JsonEncodedDict:
+    """A JSON object as text."""
+    return oslo_types.JsonEncodedDict(mysql_as_medium=True)
+
+
+def big_id() -> Any:
+    """A large counting number; SQLite counts only in INTEGER columns."""
+    return sa.BigInteger().with_variant(sa.Integer(), 'sqlite')

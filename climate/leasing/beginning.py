@@ -1,0 +1,220 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Takes up the next due event of a claimed lease, in one transaction.
+
+Messages need nothing but the outbox and are told on the spot; an event with
+effects is marked as begun, its resources as held, and handed to the caller.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EVENT
+from climate.domain.lifecycles import EventTrigger
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.leasing import notices
+from climate.leasing.deleting import cancelled
+from climate.leasing.jobs import Job
+from climate.leasing.settings import LeasingSettings
+from climate.plugins.base import Work
+
+# What a lease goes through when an effect on it begins. A lease that is being
+# deleted stays so, and one in ERROR is cleaned up without looking any better.
+_BEGINS = {
+    EventKind.START: LeaseTrigger.START,
+    EventKind.END: LeaseTrigger.END,
+    EventKind.DELETE: LeaseTrigger.DELETE,
+}
+_HOLDS = frozenset({EventKind.START, EventKind.UPDATE})
+_TOLD = {
+    EventKind.BEFORE_START: 'lease.event.before_start_lease',
+    EventKind.NOTIFICATION: 'lease.event.notification',
+    EventKind.BEFORE_END: 'lease.event.before_end_lease',
+}
+# In which states of the lease an effect makes sense. Elsewhere another event
+# has taken its place: the end covers whatever is still open when it comes, a
+# deletion covers everything.
+_S = LeaseStatus
+_RUNS_IN = {
+    EventKind.PREPARE: frozenset({_S.PENDING}),
+    EventKind.START: frozenset({_S.PENDING, _S.STARTING}),
+    EventKind.UPDATE: frozenset({_S.UPDATING}),
+    EventKind.CHECK: frozenset({_S.ACTIVE, _S.UPDATING}),
+    EventKind.BEFORE_END: frozenset({_S.ACTIVE, _S.UPDATING}),
+    EventKind.END: frozenset(_S) - {_S.DELETING, _S.DELETED, _S.TERMINATED},
+    EventKind.UNDO: frozenset({_S.ERROR}),
+    EventKind.DELETE: frozenset({_S.DELETING, _S.ERROR}),
+}
+_REVERSED = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
+
+
+class Beginner:
+    """Begins events on behalf of one manager."""
+
+    def __init__(self, plugins: notices.Plugins, settings: LeasingSettings, owner: str) -> None:
+        self._plugins = plugins
+        self._settings = settings
+        self._owner = owner
+
+    def begin(self, tx: Transaction, lease_id: str) -> Job | None:
+        """Take up the next due event.
+
+        :returns: the job; None if nothing is due any more, the lease is gone,
+            or the claim has run out and somebody else has it
+        """
+        if not tx.claims.hold(self._owner, lease_id):
+            return None
+        lease = tx.leases.find(lease_id)
+        job = None if lease is None else self._next(tx, lease)
+        if job is None:
+            tx.claims.release(self._owner, lease_id)
+        return job
+
+    def _next(self, tx: Transaction, lease: Lease) -> Job | None:
+        while True:
+            due = [event for event in lease.events if event.open and event.due <= tx.now]
+            if not due:
+                self._save(tx, lease)
+                return None
+            event = min(due, key=events.order)
+            if event.kind not in events.EFFECTS:
+                lease = self._tell(tx, lease, event)
+            elif lease.status not in _RUNS_IN[event.kind]:
+                lease = _with(tx, lease, cancelled(event))
+            elif event.kind is EventKind.START and lease.period.end <= tx.now:
+                lease = self._miss(tx, lease, event)
+            elif event.kind in _HOLDS and self._held_by_others(tx, lease):
+                lease = self._wait(tx, lease, event)
+            else:
+                return self._take_up(tx, lease, event)
+
+    def _save(self, tx: Transaction, lease: Lease) -> None:
+        due = events.next_due(lease.events)
+        if due != lease.next_due:
+            tx.leases.update(dataclasses.replace(lease, next_due=due))
+
+    def _tell(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
+        return _with(tx, lease, _finished(event))
+
+    def _miss(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        """The whole period passed while no manager ran: there is nothing to start."""
+        missed = dataclasses.replace(
+            event,
+            state=EVENT.after(_begun(event, tx).state, EventTrigger.FAIL),
+            error='the lease had ended before any manager could start it',
+        )
+        notices.tell(
+            tx, self._plugins, 'lease.event.error', lease, event=missed, reason=missed.error
+        )
+        return _with(tx, lease, missed)
+
+    def _held_by_others(self, tx: Transaction, lease: Lease) -> bool:
+        ids = [reservation.id for reservation in lease.reservations]
+        return bool(ids) and bool(tx.allocations.holders(ids))
+
+    def _wait(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        """The lease before has not given everything back yet: look again soon."""
+        waiting = dataclasses.replace(
+            event,
+            due=tx.now + self._settings.handover_pause,
+            error='waiting for the lease before to give its resources back',
+        )
+        return _with(tx, lease, waiting)
+
+    def _take_up(self, tx: Transaction, lease: Lease, event: Event) -> Job:
+        if event.kind is EventKind.BEFORE_END and not event.attempts:
+            # The warning is what people count on; the action comes after it.
+            notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
+        begun = _begun(event, tx)
+        lease = _with(tx, lease, begun)
+        trigger = _BEGINS.get(event.kind)
+        # An end that has failed for long is shown as ERROR until it works.
+        told = event.payload.get('told')
+        if trigger is not None and not told and LEASE.allows(lease.status, trigger):
+            lease = dataclasses.replace(lease, status=LEASE.after(lease.status, trigger))
+        ids = [reservation.id for reservation in lease.reservations]
+        if event.kind in _HOLDS and ids:
+            tx.allocations.hold(ids)
+        # The event stays due: a manager that takes over finds it at once.
+        lease = dataclasses.replace(lease, next_due=begun.due)
+        tx.leases.update(lease)
+        return Job(lease=lease, event=begun, works=self._works(tx, lease, event, ids))
+
+    def _works(
+        self, tx: Transaction, lease: Lease, event: Event, ids: list[str]
+    ) -> tuple[Work, ...]:
+        allocations = tx.allocations.live_of(ids) if ids else []
+        given_up = _given_up(event)
+        allocations = [
+            item
+            for item in allocations
+            if item.resource_id not in given_up.get(item.reservation_id, ())
+        ]
+        resource_ids = {item.resource_id for item in allocations}
+        resources = tx.resources.with_ids(resource_ids) if resource_ids else []
+        works = [
+            Work(
+                lease=lease,
+                reservation=reservation,
+                allocations=tuple(
+                    item for item in allocations if item.reservation_id == reservation.id
+                ),
+                resources=tuple(
+                    resource
+                    for resource in resources
+                    if any(
+                        item.reservation_id == reservation.id and item.resource_id == resource.id
+                        for item in allocations
+                    )
+                ),
+                now=tx.now,
+            )
+            for reservation in lease.reservations
+        ]
+        return tuple(reversed(works) if event.kind in _REVERSED else works)
+
+
+def _given_up(event: Event) -> dict[str, list[int]]:
+    """What a failed change had added and now gives back, by reservation id."""
+    return dict(event.payload.get('added') or {}) if event.payload.get('undo') else {}
+
+
+def _begun(event: Event, tx: Transaction) -> Event:
+    return dataclasses.replace(
+        event,
+        state=EVENT.after(event.state, EventTrigger.BEGIN),
+        begun_at=event.begun_at or tx.now,
+    )
+
+
+def _finished(event: Event) -> Event:
+    begun = EVENT.after(event.state, EventTrigger.BEGIN)
+    return dataclasses.replace(event, state=EVENT.after(begun, EventTrigger.FINISH))
+
+
+def _with(tx: Transaction, lease: Lease, event: Event) -> Lease:
+    """Write *event* and return the lease with it."""
+    tx.events.update(event)
+    return dataclasses.replace(
+        lease,
+        events=tuple(event if item.id == event.id else item for item in lease.events),
+    )

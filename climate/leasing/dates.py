@@ -1,0 +1,108 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Which dates a lease may have: pure checks."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any
+
+from climate import exceptions
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import Period
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import LeaseDraft
+from climate.domain.requests import UNSET
+
+replaced = dataclasses.replace
+
+
+def floored(instant: datetime.datetime, grain: datetime.timedelta) -> datetime.datetime:
+    """Return the last multiple of *grain* that is not after *instant*.
+
+    Clients that speak in minutes mean by the present minute its beginning.
+    """
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    return instant - ((instant - epoch) % grain) if grain else instant
+
+
+def check_new(draft: LeaseDraft, now: datetime.datetime) -> None:
+    """Check the dates of a new lease.
+
+    :raises climate.exceptions.InvalidInput: with the text clients expect
+    :raises climate.exceptions.OutsideLease: if an event lies outside the lease
+    """
+    today = floored(draft.asked_at or now, draft.grain)
+    if draft.start < today:
+        raise exceptions.InvalidInput('Start date must be later than current date')
+    if draft.end <= draft.start:
+        raise exceptions.InvalidPeriod
+    if draft.end <= now:
+        raise exceptions.InvalidInput('End date must be later than current and start date')
+    _check_before_end(draft.before_end_date, draft.start, draft.end)
+    for place, event in enumerate(draft.events):
+        if event.time < today or event.time > draft.end:
+            raise exceptions.InvalidInput(
+                f'events[{place}]: the time of an event must lie between now and the end'
+            )
+
+
+def changed_period(lease: Lease, change: LeaseChange, now: datetime.datetime) -> Period:
+    """Return the period that *change* gives *lease*.
+
+    :raises climate.exceptions.InvalidInput: with the text clients expect
+    """
+    start, end = change.start or lease.period.start, change.end or lease.period.end
+    today = floored(change.asked_at or now, change.grain)
+    started = lease.status is not LeaseStatus.PENDING
+    if start != lease.period.start:
+        if started:
+            raise exceptions.InvalidInput('Cannot modify the start date of already started leases')
+        if start < today:
+            raise exceptions.InvalidInput('Start date must be later than current date')
+    if end != lease.period.end and (end < today or end < start):
+        raise exceptions.InvalidInput('End date must be later than current and start date')
+    if started and end <= now and end != lease.period.end:
+        # "Until now" from a client that speaks in minutes.
+        end = now
+    if end <= start:
+        raise exceptions.InvalidPeriod
+    return Period(start=start, end=end)
+
+
+def changed_before_end(
+    lease: Lease, change: LeaseChange, period: Period
+) -> datetime.datetime | None:
+    """Return when the user wants to be told of the end after *change*.
+
+    A date that was given earlier moves with the end, and into the new period
+    if it would lie outside; one that is given now must lie inside.
+
+    :raises climate.exceptions.OutsideLease: if it does not
+    """
+    if change.before_end_date is not UNSET:
+        _check_before_end(change.before_end_date, period.start, period.end)
+        return change.before_end_date
+    if lease.before_end_date is None:
+        return None
+    moved = lease.before_end_date + (period.end - lease.period.end)
+    return min(max(moved, period.start), period.end)
+
+
+def _check_before_end(
+    instant: datetime.datetime | None, start: datetime.datetime, end: datetime.datetime
+) -> Any:
+    if instant is not None and not start <= instant <= end:
+        raise exceptions.OutsideLease

@@ -1,0 +1,85 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""One event that a manager works on, and what came of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+
+from climate import exceptions
+from climate.domain.events import Event
+from climate.domain.leases import Lease
+from climate.plugins.base import Again
+from climate.plugins.base import Outcome
+from climate.plugins.base import Work
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """An event whose effects are to be run now.
+
+    :ivar lease: the lease as it was when the event was begun
+    :ivar works: what is to be done, in the order in which it is to be done
+    """
+
+    lease: Lease
+    event: Event
+    works: tuple[Work, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """What came of the effect on one reservation; exactly one of the two is set."""
+
+    reservation_id: str
+    outcome: Outcome | None = None
+    error: exceptions.EffectError | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What came of a job: a step for each reservation that was reached."""
+
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def again(self) -> datetime.timedelta | None:
+        """How long to wait before going on; None if nothing is under way."""
+        waits = [step.outcome.after for step in self.steps if isinstance(step.outcome, Again)]
+        return max(waits, default=None)
+
+    @property
+    def why(self) -> str:
+        """What is being waited for, for people."""
+        return '; '.join(
+            step.outcome.why
+            for step in self.steps
+            if isinstance(step.outcome, Again) and step.outcome.why
+        )
+
+    @property
+    def error(self) -> exceptions.EffectError | None:
+        """The worst failure: a permanent one if there is one."""
+        errors = [step.error for step in self.steps if step.error is not None]
+        return min(
+            errors, key=lambda error: not isinstance(error, exceptions.Permanent), default=None
+        )
+
+    @property
+    def repaired(self) -> tuple[str, ...]:
+        """What had to be put right."""
+        lines: list[str] = []
+        for step in self.steps:
+            lines += getattr(step.outcome, 'repaired', ())
+        return tuple(lines)

@@ -1,0 +1,208 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Which events a lease has, given its dates: pure functions."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import uuid
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EVENT
+from climate.domain.lifecycles import EventState
+from climate.domain.lifecycles import EventTrigger
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import EventDraft
+from climate.leasing.settings import LeasingSettings
+
+
+def new_event(
+    lease_id: str,
+    kind: EventKind,
+    time: datetime.datetime,
+    *,
+    due: datetime.datetime | None = None,
+    payload: Mapping[str, Any] | None = None,
+) -> Event:
+    """Return an event that has still to happen."""
+    return Event(
+        id=str(uuid.uuid4()),
+        lease_id=lease_id,
+        kind=kind,
+        time=time,
+        due=time if due is None else due,
+        payload=payload or {},
+    )
+
+
+def initial(
+    lease: Lease,
+    drafts: Iterable[EventDraft],
+    *,
+    prepares: bool,
+    now: datetime.datetime,
+    settings: LeasingSettings,
+) -> list[Event]:
+    """Return the events of a new lease."""
+    events = [
+        new_event(lease.id, EventKind.START, lease.period.start),
+        new_event(lease.id, EventKind.END, lease.period.end),
+    ]
+    events += before_start(lease, now=now, settings=settings)
+    before_end = before_end_time(lease, settings)
+    if before_end is not None:
+        events.append(new_event(lease.id, EventKind.BEFORE_END, before_end))
+    prepare = _prepare_time(lease, now, settings) if prepares else None
+    if prepare is not None:
+        events.append(new_event(lease.id, EventKind.PREPARE, prepare))
+    events += [new_event(lease.id, draft.kind, draft.time) for draft in drafts]
+    return events
+
+
+def before_start(lease: Lease, *, now: datetime.datetime, settings: LeasingSettings) -> list[Event]:
+    """Return the announcements of the start; those already past are left out."""
+    wanted = lease.notify_before_start
+    if wanted is None:
+        wanted = settings.notify_before_start
+    times = {
+        offset: lease.period.start - datetime.timedelta(seconds=offset) for offset in set(wanted)
+    }
+    return [
+        new_event(lease.id, EventKind.BEFORE_START, time, payload={'seconds_to_start': offset})
+        for offset, time in sorted(times.items(), reverse=True)
+        if time > now
+    ]
+
+
+def before_end_time(lease: Lease, settings: LeasingSettings) -> datetime.datetime | None:
+    """When to tell that the lease is about to end; None for never."""
+    if lease.before_end_date is not None:
+        return lease.before_end_date
+    if not settings.notify_before_end:
+        return None
+    return max(lease.period.end - settings.notify_before_end, lease.period.start)
+
+
+def _prepare_time(
+    lease: Lease, now: datetime.datetime, settings: LeasingSettings
+) -> datetime.datetime | None:
+    if not settings.prepare_lead_time or lease.period.start <= now:
+        return None
+    return max(lease.period.start - settings.prepare_lead_time, now)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Rescheduling:
+    """How the events of a lease change with its dates."""
+
+    changed: tuple[Event, ...] = ()
+    added: tuple[Event, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+def rescheduled(
+    old: Lease, new: Lease, *, prepares: bool, now: datetime.datetime, settings: LeasingSettings
+) -> Rescheduling:
+    """Return what the dates of *new* mean for the events of *old*.
+
+    An event that a manager is about to finish is left alone: the lease's row
+    is locked by whoever changes it, and what is under way was right when it
+    was begun.
+    """
+    changed: list[Event] = []
+    added: list[Event] = []
+    removed: list[str] = []
+    for event in old.events:
+        if event.state is EventState.UNDONE and event.kind is EventKind.START:
+            changed += _moved(event, new.period.start)
+        elif event.open and event.kind is EventKind.END:
+            changed += _moved(event, new.period.end)
+    if old.status is LeaseStatus.PENDING:
+        _drop(old, EventKind.BEFORE_START, removed)
+        added += before_start(new, now=now, settings=settings)
+        _reprepare(old, new, prepares, now, settings, changed, added)
+    _retell_end(old, new, now, settings, changed, added, removed)
+    return Rescheduling(changed=tuple(changed), added=tuple(added), removed=tuple(removed))
+
+
+def _moved(event: Event, time: datetime.datetime) -> list[Event]:
+    if event.time == time:
+        return []
+    return [
+        dataclasses.replace(
+            event,
+            time=time,
+            due=time,
+            attempts=0,
+            error=None,
+            state=EVENT.after(event.state, EventTrigger.REARM)
+            if event.state is not EventState.IN_PROGRESS
+            else event.state,
+        )
+    ]
+
+
+def _drop(old: Lease, kind: EventKind, removed: list[str]) -> None:
+    removed += [
+        event.id for event in old.events if event.kind is kind and event.state is EventState.UNDONE
+    ]
+
+
+def _reprepare(
+    old: Lease,
+    new: Lease,
+    prepares: bool,
+    now: datetime.datetime,
+    settings: LeasingSettings,
+    changed: list[Event],
+    added: list[Event],
+) -> None:
+    time = _prepare_time(new, now, settings) if prepares else None
+    present = [event for event in old.events if event.kind is EventKind.PREPARE]
+    if time is None:
+        return
+    if not present:
+        added.append(new_event(new.id, EventKind.PREPARE, time))
+    for event in present:
+        if event.state is EventState.UNDONE:
+            changed += _moved(event, time)
+
+
+def _retell_end(
+    old: Lease,
+    new: Lease,
+    now: datetime.datetime,
+    settings: LeasingSettings,
+    changed: list[Event],
+    added: list[Event],
+    removed: list[str],
+) -> None:
+    time = before_end_time(new, settings)
+    present = [event for event in old.events if event.kind is EventKind.BEFORE_END]
+    if time is None:
+        _drop(old, EventKind.BEFORE_END, removed)
+        return
+    if not present:
+        added.append(new_event(new.id, EventKind.BEFORE_END, time))
+    for event in present:
+        # What was told already is told again only if there is a new warning
+        # to give, not when a lease is shortened past it.
+        again = event.state is EventState.DONE and time > now
+        if event.state is EventState.UNDONE or again:
+            changed += _moved(event, time)

@@ -1,0 +1,349 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Writes down what came of a job, in one transaction.
+
+Whatever happened to the lease meanwhile is respected: if it is being deleted,
+the event is closed, what the effects left is remembered, and the deletion
+goes on from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import logging
+from typing import Any
+
+from climate import exceptions
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import EVENT
+from climate.domain.lifecycles import EventTrigger
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.lifecycles import RESERVATION
+from climate.domain.lifecycles import ReservationTrigger
+from climate.leasing import deleting
+from climate.leasing import notices
+from climate.leasing import schedule
+from climate.leasing.jobs import Job
+from climate.leasing.jobs import Report
+from climate.leasing.settings import LeasingSettings
+
+LOG = logging.getLogger(__name__)
+
+
+class Settler:
+    """Settles jobs on behalf of one manager."""
+
+    def __init__(self, plugins: notices.Plugins, settings: LeasingSettings, owner: str) -> None:
+        self._plugins = plugins
+        self._settings = settings
+        self._owner = owner
+        self._finish = {
+            EventKind.PREPARE: self._prepared,
+            EventKind.START: self._started,
+            EventKind.UPDATE: self._updated,
+            EventKind.CHECK: self._checked,
+            EventKind.BEFORE_END: self._told_end,
+            EventKind.END: self._ended,
+            EventKind.UNDO: self._undone,
+            EventKind.DELETE: self._deleted,
+        }
+        self._fail = {
+            EventKind.PREPARE: self._give_up_quietly,
+            EventKind.START: self._start_failed,
+            EventKind.UPDATE: self._update_failed,
+            EventKind.CHECK: self._check_failed,
+            EventKind.BEFORE_END: self._give_up_loudly,
+        }
+
+    def settle(self, tx: Transaction, job: Job, report: Report) -> bool:
+        """Write the outcome of *job*.
+
+        :returns: whether more is due on the lease now; if not, or if the claim
+            has run out meanwhile, the lease is no longer ours
+        """
+        if not tx.claims.hold(self._owner, job.lease.id):
+            LOG.warning('Lease %s: another manager has taken over', job.lease.id)
+            return False
+        lease = tx.leases.find(job.lease.id)
+        if lease is None:
+            return False
+        lease = self._remember(tx, lease, report)
+        event = next((item for item in lease.events if item.id == job.event.id), job.event)
+        overtaken = lease.status is LeaseStatus.DELETING and job.event.kind is not EventKind.DELETE
+        if overtaken:
+            lease = _with(tx, lease, deleting.cancelled(event))
+        else:
+            lease = self._conclude(tx, lease, event, report)
+        return self._save(tx, lease)
+
+    def _save(self, tx: Transaction, lease: Lease) -> bool:
+        due = events.next_due(lease.events)
+        more = lease.deleted_at is None and due is not None and due <= tx.now
+        if lease.deleted_at is None:
+            tx.leases.update(dataclasses.replace(lease, next_due=due))
+        if not more:
+            tx.claims.release(self._owner, lease.id)
+        return more
+
+    def _conclude(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
+        error = report.error
+        if error is not None:
+            return self._failed(tx, lease, event, error)
+        if report.again is not None:
+            return self._postpone(tx, lease, event, tx.now + report.again, report.why or None)
+        return self._finish[event.kind](tx, lease, event, report)
+
+    def _failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        began = event.begun_at or tx.now
+        expired = tx.now - began >= self._settings.effect_deadline
+        hopeless = expired or isinstance(error, exceptions.Permanent)
+        LOG.warning(
+            'Lease %s: %s failed%s: %s', lease.id, event.kind, ' for good' * hopeless, error.message
+        )
+        give_up = None if _undoing(event) else self._fail.get(event.kind)
+        if hopeless and give_up is not None:
+            return give_up(tx, lease, event, error)
+        if hopeless and not event.payload.get('told'):
+            # What takes away is tried for ever, but people have to know.
+            lease, event = self._complain(tx, lease, event, error)
+        pause = events.backoff(
+            event.attempts + 1,
+            self._settings.retry_first_pause,
+            self._settings.retry_longest_pause,
+        )
+        tried = dataclasses.replace(event, attempts=event.attempts + 1)
+        return self._postpone(tx, lease, tried, tx.now + pause, error.message)
+
+    # -- what every outcome needs
+
+    def _remember(self, tx: Transaction, lease: Lease, report: Report) -> Lease:
+        """Keep the facts that effects left, also of a job that failed."""
+        facts = {
+            step.reservation_id: step.outcome.facts
+            for step in report.steps
+            if step.outcome is not None and step.outcome.facts
+        }
+        reservations = []
+        for reservation in lease.reservations:
+            merged = {**reservation.facts, **facts.get(reservation.id, {})}
+            known = {key: value for key, value in merged.items() if value is not None}
+            new = dataclasses.replace(reservation, facts=known)
+            if known != reservation.facts:
+                tx.reservations.update(new)
+            reservations.append(new)
+        return dataclasses.replace(lease, reservations=tuple(reservations))
+
+    def _postpone(
+        self,
+        tx: Transaction,
+        lease: Lease,
+        event: Event,
+        due: datetime.datetime,
+        why: str | None,
+    ) -> Lease:
+        return _with(tx, lease, _as(event, EventTrigger.POSTPONE, due=due, error=why))
+
+    def _reservations(
+        self, tx: Transaction, lease: Lease, trigger: ReservationTrigger
+    ) -> tuple[Reservation, ...]:
+        changed = []
+        for reservation in lease.reservations:
+            new = reservation
+            if RESERVATION.allows(reservation.status, trigger):
+                new = dataclasses.replace(
+                    reservation, status=RESERVATION.after(reservation.status, trigger)
+                )
+            if new != reservation:
+                tx.reservations.update(new)
+            changed.append(new)
+        return tuple(changed)
+
+    def _tell(self, tx: Transaction, name: str, lease: Lease, event: Event, **more: Any) -> None:
+        notices.tell(tx, self._plugins, name, lease, event=event, **more)
+
+    def _complain(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> tuple[Lease, Event]:
+        event = dataclasses.replace(
+            event, payload={**event.payload, 'told': True}, error=error.message
+        )
+        if event.kind in (EventKind.END, EventKind.DELETE) and LEASE.allows(
+            lease.status, LeaseTrigger.FAIL
+        ):
+            lease = dataclasses.replace(lease, status=LEASE.after(lease.status, LeaseTrigger.FAIL))
+        self._tell(tx, 'lease.event.error', lease, event, reason=error.message)
+        return lease, event
+
+    # -- good ends
+
+    def _prepared(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        return _with(tx, lease, _as(event, EventTrigger.FINISH))
+
+    def _started(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        done = _as(event, EventTrigger.FINISH)
+        lease = dataclasses.replace(
+            _with(tx, lease, done),
+            status=LEASE.after(lease.status, LeaseTrigger.STARTED),
+            reservations=self._reservations(tx, lease, ReservationTrigger.STARTED),
+        )
+        self._tell(tx, 'lease.event.start_lease', lease, done)
+        if not self._settings.check_interval:
+            return lease
+        check = schedule.new_event(
+            lease.id, EventKind.CHECK, tx.now + self._settings.check_interval
+        )
+        tx.events.insert([check])
+        return dataclasses.replace(lease, events=(*lease.events, check))
+
+    def _updated(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        if _undoing(event):
+            for reservation_id, resource_ids in event.payload['added'].items():
+                tx.allocations.release_some(reservation_id, resource_ids)
+        done = _as(event, EventTrigger.FAIL if _undoing(event) else EventTrigger.FINISH)
+        lease = _with(tx, lease, done)
+        others = any(item.open and item.kind is EventKind.UPDATE for item in lease.events)
+        if others or not LEASE.allows(lease.status, LeaseTrigger.CHANGED):
+            return lease
+        return dataclasses.replace(lease, status=LEASE.after(lease.status, LeaseTrigger.CHANGED))
+
+    def _checked(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
+        for line in report.repaired:
+            LOG.warning('Lease %s: repaired: %s', lease.id, line)
+        lease = dataclasses.replace(lease, degraded=False)
+        return self._check_again(tx, lease, event, None)
+
+    def _check_again(self, tx: Transaction, lease: Lease, event: Event, why: str | None) -> Lease:
+        next_time = tx.now + self._settings.check_interval
+        again = _as(
+            event,
+            EventTrigger.POSTPONE,
+            due=next_time,
+            time=next_time,
+            error=why,
+            attempts=0,
+            begun_at=None,
+        )
+        return _with(tx, lease, again)
+
+    def _told_end(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        return _with(tx, lease, _as(event, EventTrigger.FINISH))
+
+    def _ended(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        tx.allocations.release([reservation.id for reservation in lease.reservations])
+        done = _as(event, EventTrigger.FINISH)
+        lease = _with(tx, lease, done)
+        for item in lease.events:
+            if item.open:
+                lease = _with(tx, lease, deleting.cancelled(item))
+        lease = dataclasses.replace(
+            lease,
+            status=LEASE.after(lease.status, LeaseTrigger.ENDED),
+            reservations=self._reservations(tx, lease, ReservationTrigger.ENDED),
+        )
+        self._tell(tx, 'lease.event.end_lease', lease, done)
+        return lease
+
+    def _undone(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        tx.allocations.release([reservation.id for reservation in lease.reservations])
+        return _with(tx, lease, _as(event, EventTrigger.FINISH))
+
+    def _deleted(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        return deleting.finish(tx, self._plugins, _with(tx, lease, _as(event, EventTrigger.FINISH)))
+
+    # -- bad ends
+
+    def _give_up_quietly(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        """The start does everything that was to be prepared."""
+        return _with(tx, lease, _as(event, EventTrigger.FAIL, error=error.message))
+
+    def _give_up_loudly(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        lost = _as(event, EventTrigger.FAIL, error=error.message)
+        self._tell(tx, 'lease.event.error', lease, lost, reason=error.message)
+        return _with(tx, lease, lost)
+
+    def _start_failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        lost = _as(event, EventTrigger.FAIL, error=error.message)
+        lease = dataclasses.replace(
+            _with(tx, lease, lost),
+            status=LEASE.after(lease.status, LeaseTrigger.FAIL),
+            reservations=self._reservations(tx, lease, ReservationTrigger.FAIL),
+        )
+        self._tell(tx, 'lease.event.error', lease, lost, reason=error.message)
+        undo = schedule.new_event(lease.id, EventKind.UNDO, tx.now)
+        tx.events.insert([undo])
+        return dataclasses.replace(lease, events=(*lease.events, undo))
+
+    def _update_failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        """Ask for what was before; what was added goes back once the cloud follows."""
+        before = event.payload.get('before') or {}
+        reservations = []
+        for reservation in lease.reservations:
+            new = reservation
+            if reservation.id in before:
+                new = dataclasses.replace(reservation, request=before[reservation.id])
+                tx.reservations.update(new)
+            reservations.append(new)
+        lease = dataclasses.replace(lease, reservations=tuple(reservations))
+        self._tell(tx, 'lease.event.error', lease, event, reason=error.message)
+        undoing = _as(
+            event,
+            EventTrigger.POSTPONE,
+            due=tx.now,
+            attempts=0,
+            error=error.message,
+            payload={**event.payload, 'undo': True},
+        )
+        return _with(tx, lease, undoing)
+
+    def _check_failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        if not lease.degraded:
+            lease = dataclasses.replace(lease, degraded=True)
+            self._tell(tx, 'lease.degraded', lease, event, reason=error.message)
+        return self._check_again(tx, lease, event, error.message)
+
+
+def _undoing(event: Event) -> bool:
+    return bool(event.payload.get('undo'))
+
+
+def _as(event: Event, trigger: EventTrigger, **changes: Any) -> Event:
+    return dataclasses.replace(event, state=EVENT.after(event.state, trigger), **changes)
+
+
+def _with(tx: Transaction, lease: Lease, event: Event) -> Lease:
+    """Write *event* and return the lease with it."""
+    tx.events.update(event)
+    return dataclasses.replace(
+        lease,
+        events=tuple(event if item.id == event.id else item for item in lease.events),
+    )

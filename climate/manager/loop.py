@@ -1,0 +1,131 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Sleeps until something is due, claims it, hands it to the workers."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import threading
+from concurrent import futures
+
+from climate import exceptions
+from climate.clock import Clock
+from climate.db.store import Store
+from climate.manager.claims import Claims
+from climate.manager.worker import Worker
+
+LOG = logging.getLogger(__name__)
+
+# While the database is away it is asked again this often, in seconds.
+_AWAY_PAUSE = 1.0
+
+
+class Loop:
+    """The claim loop of one manager.
+
+    :param workers: how many leases are worked on at once
+    :param max_sleep: the longest sleep between two looks, in seconds
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        claims: Claims,
+        worker: Worker,
+        *,
+        workers: int,
+        max_sleep: float,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._claims = claims
+        self._worker = worker
+        self._max_sleep = max_sleep
+        self._free = workers
+        self._lock = threading.Lock()
+        self._awake = threading.Event()
+        self._stopping = False
+        self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='lease')
+        self._thread = threading.Thread(target=self._run, name='loop', daemon=True)
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._thread.start()
+
+    def stop(self, timeout: float) -> None:
+        """Claim nothing more, and give what is under way *timeout* seconds."""
+        self._stopping = True
+        self._awake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=timeout)
+        # Waiting for the pool itself could take as long as an effect does.
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def wake(self) -> None:
+        """Look at once: something nearer may have come in."""
+        self._awake.set()
+
+    def _run(self) -> None:
+        while not self._stopping:
+            # Cleared before looking, so that what comes in meanwhile is seen.
+            self._awake.clear()
+            try:
+                pause = self._look()
+            except exceptions.DatabaseUnavailable:
+                LOG.warning('The database does not answer; looking again in %s s', _AWAY_PAUSE)
+                pause = _AWAY_PAUSE
+            except Exception:
+                LOG.exception('The claim loop failed; looking again in %s s', _AWAY_PAUSE)
+                pause = _AWAY_PAUSE
+            if pause > 0:
+                self._awake.wait(pause)
+
+    def _look(self) -> float:
+        """Claim what is due; return how long to sleep, in seconds."""
+        free = self._spare()
+        if not free:
+            return self._max_sleep
+        claimed = self._claims.take(free)
+        for lease_id in claimed:
+            self._occupy()
+            self._pool.submit(self._work, lease_id)
+        if len(claimed) == free:
+            # More may be due; a worker that becomes free wakes the loop.
+            return self._max_sleep
+        with self._store.reading() as tx:
+            due = tx.claims.next_due()
+        return self._until(due)
+
+    def _until(self, due: datetime.datetime | None) -> float:
+        if due is None:
+            return self._max_sleep
+        return min(max((due - self._clock.now()).total_seconds(), 0.0), self._max_sleep)
+
+    def _work(self, lease_id: str) -> None:
+        try:
+            self._worker.work(lease_id)
+        finally:
+            self._claims.forget(lease_id)
+            with self._lock:
+                self._free += 1
+            self.wake()
+
+    def _occupy(self) -> None:
+        with self._lock:
+            self._free -= 1
+
+    def _spare(self) -> int:
+        with self._lock:
+            return self._free

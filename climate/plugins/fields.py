@@ -1,0 +1,105 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reads the fields of a reservation's body, as real clients send them.
+
+Numbers come as integers or as text, requirements as JSON text, as a list, as
+an empty text or as null. Whatever cannot be read is named in the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.allocation import requirements
+
+MAX_COUNT = 2**31 - 1
+
+COUNT: Mapping[str, Any] = {
+    'oneOf': [
+        {'type': 'integer', 'minimum': 1, 'maximum': MAX_COUNT},
+        {'type': 'string', 'pattern': '^[0-9]{1,10}$'},
+    ]
+}
+REQUIREMENT: Mapping[str, Any] = {'type': ['string', 'array', 'null']}
+
+
+def known(
+    body: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    *,
+    strict: bool,
+    also: Collection[str] = (),
+) -> None:
+    """Refuse keys that *schema* does not have, if *strict*.
+
+    :raises climate.exceptions.MalformedParameter: naming the first such key
+    """
+    if not strict:
+        return
+    unknown = sorted(set(body) - set(schema['properties']) - set(also))
+    if unknown:
+        raise exceptions.MalformedParameter(
+            f"Malformed parameter reservations: '{unknown[0]}' is not a field of "
+            f'{schema["properties"]["resource_type"]["const"]}'
+        )
+
+
+def count(body: Mapping[str, Any], key: str) -> int:
+    """Return a number of things, at least 1.
+
+    :raises climate.exceptions.MissingParameter: if it is missing or empty
+    :raises climate.exceptions.MalformedParameter: if it is no such number
+    """
+    value = body.get(key)
+    if value is None or value == '':
+        raise exceptions.MissingParameter(param=key)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 10:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {key}: {_shown(value)} is not a whole number'
+        )
+    if not 1 <= value <= MAX_COUNT:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {key}: it must be between 1 and {MAX_COUNT}'
+        )
+    return value
+
+
+def requirement(body: Mapping[str, Any], key: str) -> str:
+    """Return a requirement expression as JSON text, '' if there is none.
+
+    :raises climate.exceptions.MalformedRequirements: if it cannot be read
+    """
+    value = body.get(key)
+    if value is None or value in ('', []):
+        return ''
+    if not isinstance(value, str | list):
+        raise exceptions.MalformedRequirements(
+            f'Malformed requirements {key}: {_shown(value)} is not an expression'
+        )
+    try:
+        parsed = requirements.parse(value)
+    except requirements.RequirementError as error:
+        raise exceptions.MalformedRequirements(f'Malformed requirements {key}: {error}') from None
+    if parsed is None:
+        return ''
+    return value if isinstance(value, str) else requirements.dumps(parsed)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + '...'
