@@ -1,0 +1,179 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Size limit, noauth and health, each by itself."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+import webob
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.api import bodies
+from climate.api.middleware import noauth
+from climate.api.middleware.health import Health
+from climate.api.middleware.size_limit import SizeLimit
+from tests import base
+
+
+class Inner:
+    """An application that remembers what it was asked."""
+
+    environ: dict[str, object] | None = None
+
+    def __call__(self, environ, start_response):
+        """Answer 200."""
+        self.environ = environ
+        return webob.Response('inner')(environ, start_response)
+
+
+class SizeLimitTest(base.TestCase):
+    """No more than the limit is read, whatever the header says."""
+
+    LIMIT = 10
+
+    def read(self, body, **environ):
+        """Send *body* through; return what the application can read of it."""
+        inner = Inner()
+        request = webob.Request.blank('/', method='POST')
+        request.environ.update({'wsgi.input': io.BytesIO(body), 'CONTENT_LENGTH': str(len(body))})
+        request.environ.update(environ)
+        request.get_response(SizeLimit(inner, self.LIMIT))
+        self.assertEqual(b'', inner.environ['wsgi.input'].read())
+        return inner.environ[bodies.ENVIRON_KEY]
+
+    def test_up_to_the_limit(self):
+        self.assertEqual(b'x' * 10, self.read(b'x' * 10))
+        self.assertRaises(exceptions.RequestTooLarge, self.read, b'x' * 11)
+
+    def test_chunked(self):
+        chunked = {'CONTENT_LENGTH': '', 'HTTP_TRANSFER_ENCODING': 'chunked'}
+        self.assertEqual(b'x' * 10, self.read(b'x' * 10, **chunked))
+        self.assertRaises(exceptions.RequestTooLarge, self.read, b'x' * 10**6, **chunked)
+
+    def test_no_length_is_no_body(self):
+        self.assertEqual(b'', self.read(b'x', CONTENT_LENGTH=''))
+
+    def test_a_length_that_is_too_small(self):
+        self.assertEqual(b'xxx', self.read(b'x' * 1000, CONTENT_LENGTH='3'))
+
+    def test_a_length_that_is_too_large(self):
+        self.assertRaises(exceptions.RequestTooLarge, self.read, b'x', CONTENT_LENGTH='9' * 5000)
+
+    def test_a_length_that_is_none(self):
+        for length in ('-1', 'x', '1.5', '٣'):
+            self.assertRaises(exceptions.InvalidInput, self.read, b'x', CONTENT_LENGTH=length)
+
+
+class NoAuthTest(base.TestCase):
+    """Who a token says the caller is."""
+
+    def identity(self, **headers):
+        """Return user, project and roles for a request with *headers*."""
+        inner = Inner()
+        request = webob.Request.blank('/')
+        for name, value in headers.items():
+            request.headers[name.replace('_', '-')] = value
+        request.get_response(noauth.NoAuth(inner))
+        environ = inner.environ
+        if environ['HTTP_X_IDENTITY_STATUS'] != 'Confirmed':
+            return None
+        return (
+            environ['HTTP_X_USER_ID'],
+            environ['HTTP_X_PROJECT_ID'],
+            environ['HTTP_X_ROLES'],
+        )
+
+    def test_admin_of_demo(self):
+        wanted = ('admin', 'demo', 'admin,manager,member,reader')
+        self.assertEqual(wanted, self.identity())
+        for token in ('', 'notused', 'admin:demo:admin'):
+            self.assertEqual(wanted, self.identity(X_Auth_Token=token))
+
+    def test_tokens(self):
+        for token, wanted in (
+            ('u:p', ('u', 'p', 'member,reader')),
+            ('u:p:', ('u', 'p', 'member,reader')),
+            ('u:p:reader', ('u', 'p', 'reader')),
+            ('u:p:member, x', ('u', 'p', 'member,reader,x')),
+            ('bogus', None),
+            (':p', None),
+            ('u:', None),
+            ('u:p:r:x', None),
+        ):
+            self.assertEqual(wanted, self.identity(X_Auth_Token=token), token)
+
+    def test_basic(self):
+        pair = base64.b64encode(b'alice:demo:reader').decode()
+        self.assertEqual(('alice', 'demo', 'reader'), self.identity(Authorization=f'Basic {pair}'))
+        self.assertIsNone(self.identity(Authorization='Basic %%%'))
+
+    def test_headers_of_the_caller_are_not_believed(self):
+        got = self.identity(
+            X_Auth_Token='u:p:reader', X_User_Id='x', X_Roles='admin', X_Project_Id='other'
+        )
+        self.assertEqual(('u', 'p', 'reader'), got)
+        inner = Inner()
+        request = webob.Request.blank('/', headers={'X-Domain-Id': 'd', 'X-Role': 'admin'})
+        request.get_response(noauth.NoAuth(inner))
+        self.assertNotIn('HTTP_X_DOMAIN_ID', inner.environ)
+        self.assertNotIn('HTTP_X_ROLE', inner.environ)
+
+
+class HealthTest(base.TestCase):
+    """What a load balancer is told."""
+
+    def setUp(self):
+        super().setUp()
+        conf = cfg.ConfigOpts()
+        conf([])
+        self.broken = None
+        self.app = Health(Inner(), conf, {'database': self.database, 'broker': lambda: None})
+
+    def database(self):
+        """Fail as the test wants it."""
+        if self.broken:
+            raise self.broken
+
+    def get(self, path, method='GET'):
+        """Ask."""
+        return webob.Request.blank(path, method=method).get_response(self.app)
+
+    def test_alive(self):
+        self.assertEqual(200, self.get('/healthcheck').status_int)
+        self.assertEqual(200, self.get('/healthcheck/').status_int)
+
+    def test_the_rest_is_handed_on(self):
+        self.assertEqual('inner', self.get('/v1/healthcheck').text)
+
+    def test_checks(self):
+        answer = self.get('/healthcheck?checks=database,broker')
+        self.assertEqual(200, answer.status_int)
+        self.assertEqual({'database', 'broker'}, set(answer.json['checks']))
+        self.assertEqual({'broker'}, set(self.get('/healthcheck?checks=broker').json['checks']))
+
+    def test_a_failing_check(self):
+        self.broken = OSError('mysql://user:secret@host')
+        answer = self.get('/healthcheck?checks=all')
+        self.assertEqual(503, answer.status_int)
+        self.assertEqual('Failing checks: database', answer.json['error_message'])
+        self.assertEqual('failed', answer.json['checks']['database']['status'])
+        self.assertEqual('ok', answer.json['checks']['broker']['status'])
+        self.assertNotIn('secret', answer.text)
+        self.assertEqual(200, self.get('/healthcheck').status_int)
+
+    def test_wrong_questions(self):
+        self.assertEqual(400, self.get('/healthcheck?checks=nope').status_int)
+        self.assertEqual(405, self.get('/healthcheck', method='POST').status_int)

@@ -1,0 +1,152 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Bodies against their schemas, and the texts that say what is wrong."""
+
+from __future__ import annotations
+
+from climate import exceptions
+from climate.api import validation
+from climate.api.microversions import V1_0
+from climate.api.microversions import V1_1
+from climate.api.schemas import hosts
+from climate.api.schemas import leases
+from climate.api.schemas import properties
+from tests import base
+
+LEASE = {'name': 'l', 'start_date': 'now', 'end_date': '2030-01-01 00:00'}
+
+
+class LeaseSchemasTest(base.TestCase):
+    """Bodies of leases."""
+
+    def refused(self, verb, version, body):
+        """Return the text with which *body* is refused."""
+        return self.assertRaises(exceptions.InvalidInput, leases.check, verb, version, body).message
+
+    def test_what_existing_clients_send(self):
+        leases.check('create', V1_0, LEASE)
+        leases.check('create', V1_0, {**LEASE, 'before_end_date': None, 'events': [], 'x': 1})
+        leases.check('create', V1_0, {**LEASE, 'reservations': None, 'events': None})
+        leases.check('update', V1_0, {'name': None, 'end_date': '2030-01-01 00:00'})
+
+    def test_missing(self):
+        for key in LEASE:
+            body = {k: v for k, v in LEASE.items() if k != key}
+            self.assertEqual(f'Missing parameter {key}', self.refused('create', V1_0, body))
+
+    def test_says_field_and_reason(self):
+        for body, text in (
+            ({**LEASE, 'name': ''}, 'name: at least 1 character'),
+            ({**LEASE, 'name': 'x' * 81}, 'name: at most 80 characters'),
+            ({**LEASE, 'name': 7}, 'name: a string is required'),
+            ({**LEASE, 'events': {}}, 'events: a list or null is required'),
+            ({**LEASE, 'events': [7]}, 'events[0]: an object is required'),
+            ({**LEASE, 'events': [{}]}, 'Missing parameter events[0].event_type'),
+            ({**LEASE, 'events': [{'event_type': 'start_lease'}]}, 'events[0].event_type: one of'),
+            ({**LEASE, 'reservations': 'x'}, 'reservations: a list or null is required'),
+            ({**LEASE, 'reservations': [{}, {}]}, 'reservations[0].resource_type'),
+            ({**LEASE, 'reservations': [{'resource_type': 'x'}] * 101}, 'at most 100 items'),
+        ):
+            self.assertIn(text, self.refused('create', V1_0, body))
+
+    def test_unknown_fields_are_refused_at_1_1(self):
+        self.assertEqual('Unknown field nmae', self.refused('create', V1_1, {**LEASE, 'nmae': 'x'}))
+        event = {'event_type': 'notification', 'time': 'now', 'x': 1}
+        text = self.refused('create', V1_1, {**LEASE, 'events': [event]})
+        self.assertEqual('Unknown field events[0].x', text)
+        self.assertEqual('Unknown field status', self.refused('update', V1_1, {'status': 'x'}))
+
+    def test_notices(self):
+        for notices in (None, [], [1], [3600, 60]):
+            leases.check('create', V1_1, {**LEASE, 'notify_before_start': notices})
+        for notices in (7, 'x', [0], [-1], ['60'], [1.5], [True], [10**12], [1] * 33):
+            text = self.refused('create', V1_1, {**LEASE, 'notify_before_start': notices})
+            self.assertIn('notify_before_start', text)
+
+
+class HostSchemasTest(base.TestCase):
+    """Bodies of hosts."""
+
+    def test_new(self):
+        name, capabilities = hosts.read_new(
+            {'name': 'c1', 'gpu': True, 'n': 16, 'f': 1.5, 's': 'x', 'o': {'b': [1]}, 'none': None}
+        )
+        self.assertEqual('c1', name)
+        self.assertEqual(
+            {'gpu': 'True', 'n': '16', 'f': '1.5', 's': 'x', 'o': '{"b": [1]}'}, capabilities
+        )
+        self.assertEqual(('7', {}), hosts.read_new({'id': 7}))
+
+    def test_change(self):
+        self.assertEqual({'gpu': None, 'n': '2'}, hosts.read_change({'gpu': None, 'n': 2}))
+        for body in ({}, {'name': 'c1'}):
+            error = self.assertRaises(exceptions.InvalidInput, hosts.read_change, body)
+            self.assertEqual('No data to update', error.message)
+
+    def test_no_name(self):
+        for body in ({}, {'gpu': 'x'}):
+            error = self.assertRaises(exceptions.MissingParameter, hosts.read_new, body)
+            self.assertEqual('Missing parameter name', error.message)
+
+    def test_wrong_names(self):
+        for name in ('', None, 7, [], True, 'x' * 256):
+            error = self.assertRaises(exceptions.InvalidInput, hosts.read_new, {'name': name})
+            self.assertIn('name', error.message)
+
+    def test_wrong_capabilities(self):
+        error = self.assertRaises(
+            exceptions.ExtraCapabilityTooLong, hosts.read_capabilities, {'k' * 65: 'x'}
+        )
+        self.assertIn('Extra capability key too long', error.message)
+        hosts.read_capabilities({'k' * 64: 'x'})
+        for name in [*hosts.RESERVED_NAMES, '', ' ']:
+            error = self.assertRaises(
+                exceptions.MalformedParameter, hosts.read_capabilities, {name: 'x'}
+            )
+            self.assertIn(name, error.message)
+        self.assertRaises(
+            exceptions.MalformedParameter, hosts.read_capabilities, {'k': 'x' * 20000}
+        )
+
+
+class PropertySchemasTest(base.TestCase):
+    """Bodies of properties."""
+
+    def test_private(self):
+        self.assertIs(True, properties.read_private(V1_0, {'private': True}))
+        self.assertIs(True, properties.read_private(V1_0, {'private': 'True'}))
+        self.assertIs(False, properties.read_private(V1_0, {'private': 'false', 'x': 1}))
+        self.assertIs(False, properties.read_private(V1_1, {'private': False}))
+
+    def test_refused(self):
+        for version, body in (
+            (V1_0, {}), (V1_0, {'private': None}), (V1_0, {'private': ''}),
+            (V1_0, {'private': 'maybe'}), (V1_0, {'private': []}), (V1_0, {'private': 3}),
+            (V1_1, {'private': 'True'}),
+        ):  # fmt: skip
+            error = self.assertRaises(
+                exceptions.InvalidInput, properties.read_private, version, body
+            )
+            self.assertIn('private', error.message)
+
+
+class BooleanTest(base.TestCase):
+    """Booleans as words."""
+
+    def test_words(self):
+        for word in (True, 'True', 'true', '1', 'yes'):
+            self.assertIs(True, validation.boolean('x', word))
+        for word in (False, 'False', 'false', '0', '', 'None'):
+            self.assertIs(False, validation.boolean('x', word))
+        for word in (None, 'perhaps', 2, [], {}):
+            self.assertRaises(exceptions.MalformedParameter, validation.boolean, 'x', word)
