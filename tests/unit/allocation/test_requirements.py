@@ -214,7 +214,7 @@ class NumberTest(base.TestCase):
     def test_everything_else_is_text(self) -> None:
         for text in (
             '', '-', '.', '.5', '5.', '+1', '1e3', 'nan', 'inf', '-inf', 'Infinity', '0x10',
-            '1_000', '1,5', ' 1', '1 ', '1\n', '1.10.2', '--1', '٣', '１', 'True', '9' * 309, '9' * 500,
+            '1_000', '1,5', ' 1', '1 ', '1\n', '1.10.2', '--1', '٣', '１', 'True', '9' * 309,
         ):  # fmt: skip
             self.assertIsNone(requirements.as_number(text), text)
 

@@ -1,0 +1,51 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The clock that is moved by hand, and the one of the machine."""
+
+from __future__ import annotations
+
+import datetime
+
+from climate import clock
+from tests import base
+
+NOON = datetime.datetime(2031, 1, 1, 12, tzinfo=datetime.UTC)
+
+
+class ManualClockTest(base.TestCase):
+    def test_it_stands_still_until_it_is_moved(self) -> None:
+        manual = clock.ManualClock(NOON)
+        self.assertEqual([NOON, NOON], [manual.now(), manual.now()])
+        manual.advance(1.5)
+        self.assertEqual(NOON + datetime.timedelta(seconds=1.5), manual.now())
+        manual.move_to(NOON)
+        self.assertEqual(NOON, manual.now())
+
+    def test_it_tells_utc_whatever_it_was_set_in(self) -> None:
+        east = datetime.timezone(datetime.timedelta(hours=9))
+        manual = clock.ManualClock(NOON.astimezone(east))
+        self.assertEqual((NOON, datetime.UTC), (manual.now(), manual.now().tzinfo))
+        manual.move_to((NOON + datetime.timedelta(hours=1)).astimezone(east))
+        self.assertEqual(13, manual.now().hour)
+
+    def test_naive_instants_are_refused(self) -> None:
+        naive = NOON.replace(tzinfo=None)
+        self.assertRaises(ValueError, clock.ManualClock, naive)
+        self.assertRaises(ValueError, clock.ManualClock(NOON).move_to, naive)
+
+
+class SystemClockTest(base.TestCase):
+    def test_it_tells_utc(self) -> None:
+        now = clock.SystemClock().now()
+        self.assertEqual(datetime.UTC, now.tzinfo)
+        self.assertGreater(now, datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC))

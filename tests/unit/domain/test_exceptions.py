@@ -1,0 +1,130 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The errors callers see: their names and codes are a promise."""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import re
+
+from climate import exceptions
+from tests import base
+
+# Programs compare these names. A line may be added; none may ever be changed
+# or taken away.
+PUBLISHED = {
+    'INTERNAL_SERVER_ERROR': 500,
+    'INVALID_INPUT': 400,
+    'MISSING_PARAMETER': 400,
+    'MALFORMED_PARAMETER': 400,
+    'MALFORMED_REQUIREMENTS': 400,
+    'INVALID_DATE': 400,
+    'INVALID_RANGE': 400,
+    'INVALID_PERIOD': 400,
+    'EXTRA_CAPABILITY_TOO_LONG': 400,
+    'UNSUPPORTED_RESOURCE_TYPE': 400,
+    'NOT_AUTHENTICATED': 401,
+    'NOT_AUTHORIZED': 403,
+    'POLICY_NOT_AUTHORIZED': 403,
+    'OUTSIDE_LEASE': 403,
+    'NOT_FOUND': 404,
+    'HOST_NOT_FOUND': 404,
+    'FREE_POOL_NOT_FOUND': 404,
+    'CONFLICT': 409,
+    'CANT_UPDATE_PARAMETER': 409,
+    'INVALID_STATE': 409,
+    'HOST_HAVING_SERVERS': 409,
+    'HOST_EXISTS': 409,
+    'HOST_IN_USE': 409,
+    'CAPABILITY_IN_USE': 409,
+    'BOOKED_MEANWHILE': 409,
+    'NOT_ENOUGH_RESOURCES': 409,
+    'REQUEST_TOO_LARGE': 413,
+    'UNSUPPORTED_MEDIA_TYPE': 415,
+    'METHOD_NOT_ALLOWED': 405,
+    'NOT_ACCEPTABLE': 406,
+    'SERVICE_UNAVAILABLE': 503,
+    'DATABASE_UNAVAILABLE': 503,
+    'MANAGER_UNAVAILABLE': 503,
+    'CLOUD_UNAVAILABLE': 503,
+    'CONFIGURATION_ERROR': 500,
+    'EFFECT_ERROR': 500,
+    'TRANSIENT': 500,
+    'PERMANENT': 500,
+}
+
+
+def every_error() -> list[type[exceptions.ClimateError]]:
+    """Return every class of the module that may reach a caller."""
+    return [
+        error
+        for _, error in inspect.getmembers(exceptions, inspect.isclass)
+        if issubclass(error, exceptions.ClimateError)
+    ]
+
+
+class PublishedTest(base.TestCase):
+    def test_names_and_codes_are_frozen(self) -> None:
+        present = {error.error_name: error.code for error in every_error()}
+        self.assertEqual(PUBLISHED, present)
+
+    def test_every_class_says_its_own_name(self) -> None:
+        for error in every_error():
+            self.assertIn('error_name', vars(error), error)
+        names = [error.error_name for error in every_error()]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_names_are_written_alike(self) -> None:
+        for error in every_error():
+            self.assertTrue(re.fullmatch('[A-Z][A-Z_]+[A-Z]', error.error_name), error)
+            self.assertTrue(400 <= error.code < 600, error)
+
+
+class MessageTest(base.TestCase):
+    def test_facts_fill_the_template(self) -> None:
+        for error in every_error():
+            if error is exceptions.NotEnoughResources:
+                continue
+            facts = {name: f'<{name}>' for name in re.findall(r'%\((\w+)\)s', error.template)}
+            raised = error(**facts)
+            self.assertEqual(facts, raised.facts)
+            self.assertEqual(error.template % facts, raised.message)
+            self.assertNotIn('%(', raised.message)
+
+    def test_a_message_of_its_own(self) -> None:
+        for error in every_error():
+            if error is exceptions.NotEnoughResources:
+                continue
+            self.assertEqual('100% wrong', error('100% wrong').message)
+
+    def test_texts_that_existing_clients_match_on(self) -> None:
+        self.assertEqual(
+            'End date must be later than start date.', exceptions.InvalidPeriod().message
+        )
+        self.assertEqual(
+            'Missing parameter end_date', exceptions.MissingParameter(param='end_date').message
+        )
+        self.assertEqual(
+            'Bogus-date 13:13 is an invalid date. Required format: %Y-%m-%d %H:%M',
+            exceptions.InvalidDate(date='Bogus-date 13:13', date_format='%Y-%m-%d %H:%M').message,
+        )
+        self.assertIn('Extra capability key too long', exceptions.ExtraCapabilityTooLong().message)
+        self.assertEqual(
+            'Not enough hosts available', exceptions.NotEnoughResources('hosts').message
+        )
+
+    def test_a_refusal_says_why(self) -> None:
+        ends = datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC)
+        error = exceptions.NotEnoughResources('hosts', matched=4, free=1, first_blocker_ends=ends)
+        self.assertEqual((4, 1, ends), (error.matched, error.free, error.first_blocker_ends))

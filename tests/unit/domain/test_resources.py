@@ -1,0 +1,33 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How much of an inventory can be given away."""
+
+from __future__ import annotations
+
+from climate.domain.resources import Inventory
+from tests import base
+
+
+class InventoryTest(base.TestCase):
+    def test_capacity(self) -> None:
+        for total, reserved, ratio, expected in (
+            (8, 0, 1.0, 8),
+            (8, 2, 1.0, 6),
+            (8, 2, 16.0, 96),
+            (3, 0, 1.5, 4),
+            (2, 4, 1.0, -2),
+        ):
+            inventory = Inventory(
+                resource_class='VCPU', total=total, reserved=reserved, allocation_ratio=ratio
+            )
+            self.assertEqual(expected, inventory.capacity)
