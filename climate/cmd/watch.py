@@ -1,0 +1,189 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-watch``: prints notifications of leases as they come."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import fnmatch
+import json
+import logging
+import os
+import pathlib
+import sys
+import threading
+import time
+from collections.abc import Callable
+from collections.abc import Generator
+from collections.abc import Sequence
+from typing import Any
+
+from oslo_config import cfg
+
+from climate import conf as options
+from climate import exceptions
+from climate.messaging import follow
+from climate.messaging import lines
+from climate.messaging import listener
+
+_LOOK = 0.2
+
+Envelopes = Generator[dict[str, Any] | None, None, None]
+
+_EPILOG = """\
+Nothing is taken away from other subscribers: the watcher has a queue of its
+own, which the broker deletes when it ends. With --pool it is a named one that
+stays and goes on collecting; readers of one name share what is in it.
+The exit status is 1 if --timeout passed before --count was reached.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(
+        prog='climate-watch',
+        description='Print the notifications of leases as they come, one line each.',
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    source = made.add_argument_group('where from')
+    source.add_argument('--config-file', action='append', metavar='PATH', help='as of a service')
+    source.add_argument('--transport-url', metavar='URL', help='instead of the configured one')
+    source.add_argument('--topic', action='append', help='instead of the configured ones')
+    source.add_argument('--pool', metavar='NAME', help='read a queue of this name, which stays')
+    source.add_argument(
+        '--file', type=pathlib.Path, metavar='PATH', help='follow a file of climate-standalone'
+    )
+    source.add_argument(
+        '--from-start', action='store_true', help='with --file: also what is in it already'
+    )
+    which = made.add_argument_group('which')
+    which.add_argument('--lease', metavar='ID_OR_NAME', help='of this lease only')
+    which.add_argument(
+        '--event',
+        action='append',
+        metavar='PATTERN',
+        help="of these types only, such as 'lease.event.*'; default 'lease.*', '*' for everything",
+    )
+    which.add_argument('--count', type=int, metavar='N', help='end after N notifications')
+    which.add_argument('--timeout', type=float, metavar='SECONDS', help='end after this long')
+    how = made.add_argument_group('how')
+    how.add_argument('--json', action='store_true', help='print each as one line of JSON')
+    how.add_argument('--local', action='store_true', help='times in the zone of this machine')
+    return made
+
+
+def wanted(arguments: argparse.Namespace, envelope: dict[str, Any]) -> bool:
+    """Whether the command line asks for this notification."""
+    event_type = str(envelope.get('event_type'))
+    patterns = arguments.event or ['lease.*']
+    if not any(fnmatch.fnmatchcase(event_type, pattern) for pattern in patterns):
+        return False
+    payload = envelope.get('payload')
+    if not arguments.lease:
+        return True
+    return isinstance(payload, dict) and arguments.lease in (
+        payload.get('lease_id'),
+        payload.get('name'),
+    )
+
+
+def from_file(arguments: argparse.Namespace) -> Envelopes:
+    """Yield the notifications of a file; None each time there is no new one."""
+    follower = follow.Follower(arguments.file, from_start=arguments.from_start)
+    pause = threading.Event()
+    while True:
+        yield from follower.read()
+        yield None
+        pause.wait(_LOOK)
+
+
+def from_bus(arguments: argparse.Namespace) -> Envelopes:
+    """Yield the notifications of the bus; None each time there is no new one."""
+    conf = cfg.ConfigOpts()
+    conf([], project='climate', default_config_files=arguments.config_file)
+    options.register_opts(conf)
+    ears = listener.listen(
+        conf,
+        url=arguments.transport_url,
+        topics=arguments.topic or (),
+        pool=arguments.pool,
+        on_broker=_Outages(lambda text: print(text, file=sys.stderr, flush=True)),
+    )
+    ears.start()
+    try:
+        while True:
+            yield ears.get(_LOOK)
+    finally:
+        ears.stop()
+
+
+class _Outages:
+    """Says once that the broker is away, and once that it is back."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._there: bool | None = None
+
+    def __call__(self, there: bool) -> None:
+        if there == self._there:
+            return
+        if there:
+            self._say('climate-watch: listening')
+        else:
+            self._say('climate-watch: the message bus is away; trying again until it is back')
+        self._there = there
+
+
+def watch(arguments: argparse.Namespace, source: Envelopes) -> int:
+    """Print what is wanted of *source* until it is enough; return the exit status."""
+    zone = None if arguments.local else datetime.UTC
+    deadline = None if arguments.timeout is None else time.monotonic() + arguments.timeout
+    left = arguments.count
+    for envelope in source:
+        if envelope is not None and wanted(arguments, envelope):
+            print(json.dumps(envelope) if arguments.json else lines.line(envelope, zone))
+            sys.stdout.flush()
+            left = None if left is None else left - 1
+        if left is not None and left <= 0:
+            return 0
+        if deadline is not None and time.monotonic() >= deadline:
+            break
+    return 0 if left is None else 1
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    arguments = parser().parse_args(argv)
+    # The libraries report every attempt to reach the broker; once is enough.
+    logging.getLogger().addHandler(logging.NullHandler())
+    source = from_file(arguments) if arguments.file else from_bus(arguments)
+    try:
+        return watch(arguments, source)
+    except KeyboardInterrupt:
+        return 0
+    except BrokenPipeError:
+        # The reader has seen enough. Nothing is left for Python to flush into
+        # the closed pipe at the end, which would be an error again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (exceptions.ConfigurationError, cfg.Error) as error:
+        print(f'climate-watch: {error}', file=sys.stderr)
+        return 2
+    finally:
+        source.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,101 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Follows a file of notifications while another process writes it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+
+class Follower:
+    """Reads the notifications of a file that grows.
+
+    A file that is not there yet, a last line that is half written, a file
+    that was moved away or cut short, and lines that are no notifications are
+    all taken as they come.
+
+    :param from_start: whether to read what is in the file already
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, from_start: bool = False) -> None:
+        self._path = pathlib.Path(path)
+        self._file: io.BufferedReader | None = None
+        self._partial = b''
+        if self._open() and not from_start:
+            self._skip_to_end()
+
+    def read(self) -> Iterator[dict[str, Any]]:
+        """Yield what was written since the last time; does not wait."""
+        if self._file is None and not self._open():
+            return
+        yield from self._rest()
+        while self._replaced():
+            # First what was still written to the old file, then the new one.
+            yield from self._rest()
+            self.close()
+            if not self._open():
+                return
+            yield from self._rest()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+        self._file = None
+        self._partial = b''
+
+    def _open(self) -> bool:
+        try:
+            self._file = self._path.open('rb')
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _skip_to_end(self) -> None:
+        # To the end of the last whole line: the rest of a half-written one
+        # would be no notification.
+        assert self._file is not None
+        content = self._file.read()
+        self._file.seek(content.rfind(b'\n') + 1)
+
+    def _rest(self) -> Iterator[dict[str, Any]]:
+        assert self._file is not None
+        *whole, self._partial = (self._partial + self._file.read()).split(b'\n')
+        for text in whole:
+            envelope = _envelope(text)
+            if envelope is not None:
+                yield envelope
+
+    def _replaced(self) -> bool:
+        assert self._file is not None
+        mine = os.fstat(self._file.fileno())
+        try:
+            there = self._path.stat()
+        except FileNotFoundError:
+            # Moved away, and the new one not yet begun.
+            return False
+        moved = (mine.st_dev, mine.st_ino) != (there.st_dev, there.st_ino)
+        return moved or there.st_size < self._file.tell()
+
+
+def _envelope(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and 'event_type' in value else None

@@ -1,0 +1,134 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Publishers for one machine: a file, a terminal, and several at once.
+
+The standalone service has its message bus inside the process. So that other
+programs hear of its leases, it writes each notification to a file as one line
+of JSON; ``climate-watch --file`` follows it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import threading
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
+
+from climate.messaging import lines
+from climate.messaging.publisher import BrokerUnavailable
+from climate.messaging.publisher import envelope
+from climate.messaging.publisher import OutboxMessage
+from climate.messaging.publisher import Publisher
+
+
+class FileJournal:
+    """Appends each notification to a file, as one line of JSON.
+
+    The file is opened for every batch, so it may be moved away at any time.
+
+    :param path: the file; made when it is missing
+    :param publisher_id: who the notifications come from
+    :param max_bytes: a file that has grown to this is renamed to ``<path>.1``
+        and a new one begun; 0 for never
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        publisher_id: str = 'climate.lease',
+        max_bytes: int = 16 * 1024 * 1024,
+    ) -> None:
+        self._path = pathlib.Path(path)
+        self._publisher_id = publisher_id
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+
+    def publish(self, messages: Sequence[OutboxMessage]) -> None:
+        """Append *messages* in this order.
+
+        :raises BrokerUnavailable: if the file cannot be written
+        """
+        text = ''.join(
+            f'{json.dumps(envelope(message, self._publisher_id))}\n' for message in messages
+        )
+        try:
+            with self._lock, self._opened() as file:
+                _write(file, text.encode())
+        except OSError as error:
+            raise BrokerUnavailable(
+                f'{self._path} cannot be written: {error.strerror or error}'
+            ) from None
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[int]:
+        full = self._max_bytes and self._path.exists()
+        if full and self._path.stat().st_size >= self._max_bytes:
+            self._path.replace(f'{self._path}.1')
+        # Readable by its owner only: it tells of every project's leases.
+        file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            yield file
+        finally:
+            os.close(file)
+
+
+def _write(file: int, data: bytes) -> None:
+    size = os.fstat(file).st_size
+    if size and os.pread(file, 1, size - 1) != b'\n':
+        # Somebody died half-way through a line; what follows is a new one.
+        data = b'\n' + data
+    while data:
+        data = data[os.write(file, data) :]
+
+
+class Printer:
+    """Says each notification in one line.
+
+    :param say: takes a line, without its end
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+
+    def publish(self, messages: Sequence[OutboxMessage]) -> None:
+        """Say *messages* in this order."""
+        for message in messages:
+            self._say(lines.line(envelope(message, '')))
+
+
+class Tee:
+    """Publishes to several, in turn.
+
+    If one of them refuses, those after it are not tried: the messages are
+    published again, and who had them already can tell by their ids.
+    """
+
+    def __init__(self, publishers: Sequence[Publisher]) -> None:
+        self._publishers = tuple(publishers)
+
+    def publish(self, messages: Sequence[OutboxMessage]) -> None:
+        """Publish *messages* to all.
+
+        :raises BrokerUnavailable: if one did not take them; none counts as
+            published then
+        """
+        for publisher in self._publishers:
+            try:
+                publisher.publish(messages)
+            except BrokerUnavailable as error:
+                raise BrokerUnavailable(error.message) from None

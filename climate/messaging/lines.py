@@ -1,0 +1,106 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Notifications as lines for people."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate.messaging import schemas
+
+Envelope = Mapping[str, Any]
+
+# What is handled less late than this is on time as far as people can tell.
+_LATE: Final = 1.0
+
+
+def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str:
+    """Return one line that tells of a notification.
+
+    :param zone: the zone of the times in it; None for that of the machine
+    """
+    payload = envelope.get('payload')
+    payload = payload if isinstance(payload, Mapping) else {}
+    event_type = str(envelope.get('event_type', '?'))
+    text = f'{_time(envelope.get("timestamp"), zone)}  {event_type}'
+    if 'lease_id' in payload:
+        text += (
+            f'  {payload.get("name") or "?"} ({payload["lease_id"]})'
+            f' of project {payload.get("project_id")}'
+        )
+    else:
+        text += f'  from {envelope.get("publisher_id")}'
+    if event_type in _TEXTS:
+        text += f': {_TEXTS[event_type](payload, zone)}{_lateness(payload)}'
+    # Names are chosen by users: none of them shall move the reader's cursor.
+    return ''.join(sign if sign.isprintable() else '?' for sign in text)
+
+
+def duration(seconds: float) -> str:
+    """Return *seconds* as people say them: ``30 s``, ``5 min``, ``1 h 30 min``."""
+    rest = round(seconds)
+    parts = []
+    for unit, length in (('d', 86400), ('h', 3600), ('min', 60), ('s', 1)):
+        number, rest = divmod(rest, length)
+        if number:
+            parts.append(f'{number} {unit}')
+    # The two largest units are as exact as anybody wants to hear it.
+    return ' '.join(parts[:2]) or '0 s'
+
+
+def _time(value: Any, zone: datetime.tzinfo | None) -> str:
+    try:
+        instant = datetime.datetime.fromisoformat(str(value))
+    except ValueError:
+        return '?'
+    if instant.tzinfo is None:
+        instant = instant.replace(tzinfo=datetime.UTC)
+    text = instant.astimezone(zone).isoformat(' ', 'seconds')
+    return text.replace('+00:00', 'Z')
+
+
+def _period(payload: Mapping[str, Any], zone: datetime.tzinfo | None) -> str:
+    return (
+        f'from {_time(payload.get("start_date"), zone)} to {_time(payload.get("end_date"), zone)}'
+    )
+
+
+def _lateness(payload: Mapping[str, Any]) -> str:
+    late = payload.get('late_by_seconds') or 0
+    return f', {duration(late)} late' if late >= _LATE else ''
+
+
+_Text = Callable[[Mapping[str, Any], datetime.tzinfo | None], str]
+
+_TEXTS: Final[Mapping[str, _Text]] = {
+    schemas.CREATE: lambda payload, zone: f'created, {_period(payload, zone)}',
+    schemas.UPDATE: lambda payload, zone: f'updated, {_period(payload, zone)}',
+    schemas.DELETE: lambda _payload, _zone: 'deleted',
+    schemas.BEFORE_START: lambda payload, _zone: (
+        f'starts in {duration(payload.get("seconds_to_start") or 0)}'
+    ),
+    schemas.START: lambda _payload, _zone: 'started',
+    schemas.NOTIFICATION: lambda _payload, _zone: 'told as asked for',
+    schemas.BEFORE_END: lambda payload, _zone: (
+        f'ends in {duration(payload.get("seconds_to_end") or 0)}'
+    ),
+    schemas.END: lambda _payload, _zone: 'ended',
+    schemas.ERROR: lambda payload, _zone: (
+        f'{payload.get("event_type")} failed: {payload.get("reason")}'
+    ),
+    schemas.DEGRADED: lambda payload, _zone: f'degraded: {payload.get("reason")}',
+}
