@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import importlib.metadata
 import io
 import pathlib
 import re
@@ -67,6 +68,8 @@ HOMES = {
     'novaclient': {'clients'},
     'openstack': {'clients'},
     'keystoneauth1': {'clients'},
+    # Defines options, as the modules of conf do.
+    'keystoneauth1.loading': {'clients', 'conf'},
     'keystonemiddleware': {'api', 'wsgi'},
     'oslo_messaging': {'messaging'},
     'oslo_policy': {'policies'},
@@ -96,6 +99,12 @@ LICENCE = """\
 # License for the specific language governing permissions and limitations
 # under the License.
 """
+
+# Required without being imported by name.
+NOT_IMPORTED = {
+    'pbr': 'it packages',
+    'pymysql': 'SQLAlchemy loads it by the URL of the database',
+}
 
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IGNORE = re.compile(
@@ -193,13 +202,23 @@ def upward_arrows(source: Source) -> Iterator[str]:
             yield f'{source.path}:{line}: {source.unit or "climate"} must not import {name}'
 
 
+def _home(name: str) -> tuple[str, set[str]] | None:
+    """Return the longest prefix of *name* that has a home, and the home."""
+    parts = name.split('.')
+    for length in range(len(parts), 0, -1):
+        library = '.'.join(parts[:length])
+        if library in HOMES:
+            return library, HOMES[library]
+    return None
+
+
 def strayed_libraries(source: Source) -> Iterator[str]:
     """Complain about a library outside of the folder it lives in."""
     for line, name in imports(source):
-        top = name.split('.')[0]
-        if top in HOMES and source.unit not in HOMES[top]:
-            homes = ', '.join(sorted(HOMES[top])) or 'no unit'
-            yield f'{source.path}:{line}: {top} may appear in {homes} only'
+        found = _home(name)
+        if found and source.unit not in found[1]:
+            homes = ', '.join(sorted(found[1])) or 'no unit'
+            yield f'{source.path}:{line}: {found[0]} may appear in {homes} only'
 
 
 def impure_imports(source: Source) -> Iterator[str]:
@@ -314,3 +333,22 @@ def mocked_tests(tests: Iterable[Source]) -> tuple[int, int]:
         total += count
         mocked += count if _uses_mocks(source) else 0
     return mocked, total
+
+
+def _distribution(name: str) -> str:
+    return re.sub(r'[-_.]+', '-', name).lower()
+
+
+def requirements() -> set[str]:
+    """Return the distributions in requirements.txt, but for NOT_IMPORTED."""
+    lines = (ROOT / 'requirements.txt').read_text(encoding='utf-8').splitlines()
+    names = (re.match(r'[A-Za-z0-9._-]+', line) for line in lines)
+    return {_distribution(name.group()) for name in names if name} - NOT_IMPORTED.keys()
+
+
+def imported_distributions() -> set[str]:
+    """Return the distributions that the modules of climate import."""
+    providers = importlib.metadata.packages_distributions()
+    tops = {name.split('.')[0] for each in sources('climate') for _, name in imports(each)}
+    tops -= {'climate', *sys.stdlib_module_names}
+    return {_distribution(name) for top in tops for name in providers.get(top, [top])}

@@ -38,7 +38,8 @@ class ArchitectureTestCase(testtools.TestCase):
         self, rule: Callable[[Source], Iterable[str]], tops: Iterable[str] = SERVICE
     ) -> None:
         complaints = [line for each in architecture.sources(*tops) for line in rule(each)]
-        self.assertEqual([], complaints, '\n'.join(['', *complaints]))
+        if complaints:
+            self.fail('\n'.join(['', *complaints]))
 
     def assert_refused(
         self, rule: Callable[[Source], Iterable[str]], path: str, *texts: str
@@ -88,6 +89,9 @@ class TestTree(ArchitectureTestCase):
 
     def test_what_is_ignored_has_a_reason(self) -> None:
         self.assert_kept(architecture.bare_ignores, EVERYTHING)
+
+    def test_requirements_are_what_is_imported(self) -> None:
+        self.assertEqual(set(), architecture.requirements() ^ architecture.imported_distributions())
 
     def test_mocks_are_rare(self) -> None:
         mocked, total = architecture.mocked_tests(architecture.sources('tests'))
@@ -184,6 +188,19 @@ class TestLibraries(ArchitectureTestCase):
             'climate/api/app.py',
             'import pecan',
             'import jsonschema',
+        )
+
+    def test_options_of_a_library_may_be_read_in_conf(self) -> None:
+        self.assert_allowed(
+            architecture.strayed_libraries,
+            'climate/conf/nova.py',
+            'from keystoneauth1 import loading',
+        )
+        self.assert_refused(
+            architecture.strayed_libraries,
+            'climate/conf/nova.py',
+            'from keystoneauth1 import session',
+            'import keystoneauth1',
         )
 
     def test_eventlet_has_no_home(self) -> None:
