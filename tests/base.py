@@ -24,10 +24,7 @@ hypothesis.settings.register_profile(
     deadline=None,
     database=None,
     max_examples=50,
-    suppress_health_check=[
-        hypothesis.HealthCheck.too_slow,
-        hypothesis.HealthCheck.differing_executors,
-    ],
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile('climate')
 

@@ -62,14 +62,13 @@ def peak(uses: Iterable[tuple[Period, int]], window: Period) -> int:
         if period.overlaps(window):
             steps.append((period.start, amount))
             steps.append((period.end, -amount))
-    # At one instant the negative steps sort first: ends before starts. What
-    # starts before the window or ends after it needs no clipping, because a
-    # sum outside the window only counts uses that reach into it.
+    # At one instant the negative steps sort first: ends before starts. Uses that
+    # reach out of the window need no clipping: all of them hold at the edge they
+    # reach over, so the sum outside is never larger than the one at that edge.
     most = level = 0
-    for instant, amount in sorted(steps):
+    for _, amount in sorted(steps):
         level += amount
-        if instant < window.end:
-            most = max(most, level)
+        most = max(most, level)
     return most
 
 
