@@ -1,0 +1,115 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What goes wrong between us and a cloud, in the words of our own layer.
+
+The one place that maps errors of the client libraries:
+
+==================================================  =====================
+no connection, no answer in time, an answer cut     Transient
+HTTP 408, 429, 5xx, or an answer that is no JSON    Transient
+HTTP 401: our token ran out or Keystone is away     Transient
+HTTP 404                                            CloudNotFound
+HTTP 409                                            CloudConflict
+any other 4xx                                       Permanent
+no endpoint, no way to authenticate: configuration  Permanent
+==================================================  =====================
+
+The library's own exceptions are not kept as causes, for their texts, and the
+requests that hang on them, may hold tokens; the texts made here hold none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+
+from keystoneauth1 import exceptions as ksa
+from novaclient import exceptions as nova
+
+from climate import exceptions
+from climate.clients import base
+
+LONGEST_REASON = 300
+_UNAUTHORIZED = 401
+_TRANSIENT = frozenset({_UNAUTHORIZED, 408, 429})
+_LIBRARY = (nova.ClientException, ksa.ClientException)
+# What our reading of an answer raises when the answer is not what it should
+# be: a proxy's page instead of JSON, or a key that is missing.
+_MALFORMED = (AttributeError, LookupError, TypeError, ValueError)
+_MISCONFIGURED = (ksa.CatalogException, ksa.AuthPluginException)
+# Fernet and JWS tokens, and whatever else is that long without a break.
+_OPAQUE = re.compile(r'gAAAA[\w=-]+|eyJ[\w-]+\.[\w.-]+|[\w=+-]{48,}')
+
+
+class Errors:
+    """Translates the errors of one service.
+
+    :param service: its name for people, such as ``Nova``
+    :param auth: the keystoneauth plugin whose secrets must not be told
+    """
+
+    def __init__(self, service: str, auth: object) -> None:
+        self._service = service
+        self._auth = auth
+
+    @contextlib.contextmanager
+    def translated(self, verb: str) -> Iterator[None]:
+        """Run the body, which calls the service and reads its answer.
+
+        :param verb: what is being done, for the text
+        """
+        try:
+            yield
+        except _LIBRARY as error:
+            raise self._of_library(verb, error) from None
+        except _MALFORMED as error:
+            reason = f'{self._service} gave {verb} an answer that makes no sense'
+            raise exceptions.Transient(f'{reason} ({type(error).__name__})') from None
+
+    def _of_library(self, verb: str, error: Exception) -> exceptions.EffectError:
+        status = getattr(error, 'code', None) or getattr(error, 'http_status', None)
+        if isinstance(status, int):
+            return self._of_status(verb, status, error)
+        kind = type(error).__name__
+        if isinstance(error, _MISCONFIGURED):
+            text = f'{self._service} cannot be called for {verb}, look at the configuration'
+            return exceptions.Permanent(f'{text} ({kind})')
+        return exceptions.Transient(f'{self._service} did not answer {verb} ({kind})')
+
+    def _of_status(self, verb: str, status: int, error: Exception) -> exceptions.EffectError:
+        reason = self._without_secrets(str(getattr(error, 'message', '') or ''))
+        request_id = getattr(error, 'request_id', None)
+        where = f'HTTP {status}' + (f', {request_id}' if request_id else '')
+        text = f'{self._service} answered {verb} with {where}: {reason}'
+        if status == _UNAUTHORIZED:
+            # Keystone may have quoted the token; there is nothing else to tell.
+            return exceptions.Transient(f'{self._service} did not accept our token ({where})')
+        if status in _TRANSIENT or status >= 500:
+            return exceptions.Transient(text)
+        return {404: base.CloudNotFound, 409: base.CloudConflict}.get(status, exceptions.Permanent)(
+            text
+        )
+
+    def _without_secrets(self, text: str) -> str:
+        access = getattr(self._auth, 'auth_ref', None)
+        known = (
+            getattr(access, 'auth_token', None),
+            getattr(self._auth, 'token', None),
+            getattr(self._auth, 'password', None),
+        )
+        for secret in known:
+            if isinstance(secret, str) and secret:
+                text = text.replace(secret, '***')
+        text = _OPAQUE.sub('***', text)
+        return text if len(text) <= LONGEST_REASON else f'{text[:LONGEST_REASON]}…'
