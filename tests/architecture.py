@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import importlib.metadata
 import io
 import pathlib
@@ -141,7 +142,13 @@ class Source:
     @property
     def tree(self) -> ast.Module:
         """The parsed text."""
-        return ast.parse(self.text, self.path)
+        return _parsed(self.text)
+
+
+@functools.cache
+def _parsed(text: str) -> ast.Module:
+    # Each rule asks for the same trees again, and parsing is what takes long.
+    return ast.parse(text)
 
 
 def sources(*tops: str) -> list[Source]:
