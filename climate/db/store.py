@@ -223,10 +223,15 @@ def _tune_sqlite(engine: sa.Engine) -> None:
         # commits when the machine does; FULL would cost an fsync per commit.
         dbapi_connection.execute('PRAGMA synchronous = NORMAL')
 
-    def _begin(connection: sa.Connection) -> None:
-        if connection.get_execution_options().get(_WRITES):
-            connection.exec_driver_sql('BEGIN IMMEDIATE')
-            # oslo.db's own listener comes next and would begin again.
-            connection.info['in_transaction'] = True
+    # oslo.db's listener comes first whatever one asks for, and what it has
+    # begun cannot be made to write: it is replaced, and its marker kept, for
+    # its listeners for the end remove it.
+    for listener in list(engine.dispatch.begin):
+        event.remove(engine, 'begin', listener)
 
-    event.listen(engine, 'begin', _begin, insert=True)
+    @event.listens_for(engine, 'begin')
+    def _begin(connection: sa.Connection) -> None:
+        if 'in_transaction' not in connection.info:
+            writes = connection.get_execution_options().get(_WRITES)
+            connection.exec_driver_sql('BEGIN IMMEDIATE' if writes else 'BEGIN')
+            connection.info['in_transaction'] = True
