@@ -1,0 +1,81 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The package says what it has, and has what it says."""
+
+from __future__ import annotations
+
+import configparser
+import importlib
+import importlib.metadata
+import re
+import stat
+
+import testtools
+
+from tests.architecture import ROOT
+
+
+def _entry_points() -> dict[str, dict[str, str]]:
+    """Return name and target of each entry point of setup.cfg, by group."""
+    config = configparser.ConfigParser()
+    config.read(ROOT / 'setup.cfg')
+    return {
+        group: dict(
+            (part.strip() for part in line.split('=')) for line in lines.splitlines() if line
+        )
+        for group, lines in config['entry_points'].items()
+    }
+
+
+class TestEntryPoints(testtools.TestCase):
+    """What setup.cfg names is there, and is installed as it says."""
+
+    def test_each_leads_somewhere(self) -> None:
+        for group, entries in _entry_points().items():
+            for name, target in entries.items():
+                module, _, attribute = target.partition(':')
+                found = getattr(importlib.import_module(module), attribute, None)
+                self.assertTrue(callable(found), f'{group}: {name} = {target}')
+
+    def test_installed(self) -> None:
+        # An installation from before a command was added has not got it:
+        # tests would then try something else than what is written here.
+        installed = {
+            (entry.group, entry.name, entry.value)
+            for entry in importlib.metadata.distribution('openstack-climate').entry_points
+        }
+        declared = {
+            (group, name, target)
+            for group, entries in _entry_points().items()
+            for name, target in entries.items()
+        }
+        self.assertEqual(declared, installed, 'run "pip install --editable ." again')
+
+    def test_each_command_has_a_page(self) -> None:
+        pages = {page.stem for page in (ROOT / 'doc' / 'source' / 'cli').glob('*.rst')}
+        self.assertEqual(set(_entry_points()['console_scripts']), pages - {'index'})
+
+
+class TestMakefile(testtools.TestCase):
+    """What can be made explains itself."""
+
+    def test_each_target_is_explained(self) -> None:
+        text = (ROOT / 'Makefile').read_text(encoding='utf-8')
+        named = set(re.findall(r'^\.PHONY: (\S+)$', text, re.MULTILINE))
+        explained = set(re.findall(r'^([a-z-]+):.*## \S', text, re.MULTILINE))
+        self.assertEqual(named, explained)
+        self.assertLessEqual({'help', 'run', 'demo', 'test'}, named)
+
+    def test_check_can_be_started(self) -> None:
+        mode = (ROOT / '.ci' / 'run').stat().st_mode
+        self.assertTrue(mode & stat.S_IXUSR)
