@@ -1,0 +1,190 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The whole service in one process: API, core, SQL and the twin of a cloud.
+
+Only what talks to the outside is left out: no socket, no broker, no Keystone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Callable
+from typing import Any
+
+import fixtures
+import sqlalchemy as sa
+from gabbi import fixture
+from oslo_config import cfg
+from oslo_policy import opts as policy_opts
+
+from climate.api import app
+from climate.api import auth
+from climate.api.services import ApiSettings
+from climate.api.services import Services
+from climate.clients.fake.twin import Twin
+from climate.clock import ManualClock
+from climate.conf import api as api_conf
+from climate.db import migration
+from climate.db import store
+from climate.leasing.hosts import Hosts
+from climate.leasing.hosts import Registrar
+from climate.leasing.leases import Leases
+from climate.leasing.settings import LeasingSettings
+from climate.plugins.physical_host import PhysicalHost
+from climate.policies.enforcer import make_enforcer
+from tests import services
+
+NOW = datetime.datetime(2030, 1, 1, 12, 0, 30, 250000, tzinfo=datetime.UTC)
+HOSTS = 4
+
+
+class Service(fixtures.Fixture):
+    """A service of its own, on an empty database, at noon of the first of January 2030.
+
+    :ivar app: the WSGI application
+    :ivar conf: its configuration
+    :ivar store: its database
+    :ivar twin: its cloud, with hypervisors ``compute-1`` to ``compute-4``
+    :ivar clock: its clock, which stands still
+    :ivar broken: health checks that are to fail
+    :param hosts: how many of the hypervisors are registered already
+    """
+
+    def __init__(
+        self,
+        *,
+        hosts: int = HOSTS,
+        database: str = services.SQLITE,
+        authenticate: Callable[[cfg.ConfigOpts], Any] = auth.wrapper,
+    ) -> None:
+        super().__init__()
+        self._hosts = hosts
+        self._database = database
+        self._authenticate = authenticate
+        self.broken: set[str] = set()
+
+    def _setUp(self) -> None:
+        self.clock = ManualClock(NOW)
+        self.conf = self._configure()
+        self.store = store.Store(self.conf, self.clock)
+        self.addCleanup(self.store.close)
+        migration.metadata().create_all(self.store.engine)
+        self.twin = Twin(':memory:', clock=self.clock)
+        self.addCleanup(self.twin.close)
+        self.twin.seed(HOSTS)
+        self.plugin = PhysicalHost()
+        registrar = Registrar(self.store, self.plugin, self.twin)
+        for number in range(1, self._hosts + 1):
+            registrar.register_host(f'compute-{number}', {'rack': f'r{number % 2}'})
+        self.services = self._services(registrar)
+        settings = ApiSettings.from_conf(self.conf, self._authenticate(self.conf))
+        self.app = app.make_app(self.services, settings)
+
+    def _configure(self) -> cfg.ConfigOpts:
+        database = self.useFixture(services.Database(self._database))
+        conf = cfg.ConfigOpts()
+        api_conf.register_opts(conf)
+        store.register_opts(conf)
+        conf([])
+        conf.set_override('auth_strategy', 'noauth')
+        conf.set_override('max_limit', 5, group='api')
+        conf.set_override('connection', database.url, group='database')
+        policy_opts.set_defaults(conf, policy_file=None)
+        return conf
+
+    def _services(self, registrar: Registrar) -> Services:
+        plugins = {self.plugin.resource_type: self.plugin}
+        leases = Leases(
+            self.store,
+            plugins,
+            self.clock,
+            LeasingSettings(),
+            wake=lambda: None,
+            rng=random.Random(1),
+        )
+        return Services(
+            leases=leases,
+            hosts=Hosts(self.store, registrar, secret='s'),
+            plugins=plugins,
+            enforcer=make_enforcer(self.conf),
+            clock=self.clock,
+            health={'database': self.store.ping, 'broker': self._check_broker},
+        )
+
+    def _check_broker(self) -> None:
+        if 'broker' in self.broken:
+            raise OSError('amqp://user:secret@host refused')
+
+    def rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Return everything that is in the database, by table."""
+        found = {}
+        with self.store.engine.connect() as connection:
+            for table in migration.metadata().sorted_tables:
+                if not table.name.startswith('alembic'):
+                    query = sa.select(table).order_by(*table.primary_key.columns)
+                    found[table.name] = [tuple(row) for row in connection.execute(query)]
+        return found
+
+
+# gabbi asks for the application when it reads a file, long before the fixture
+# of the file is started, so the service is found when a request comes.
+_running: list[Service] = []
+
+
+def running_app() -> Callable[..., Any]:
+    """Return an application that is the one of the file that runs."""
+    return lambda environ, start_response: _running[-1].app(environ, start_response)
+
+
+class _GabbiFixture(fixture.GabbiFixture):
+    """A service for one gabbi file."""
+
+    def service(self) -> Service:
+        """Return the service it wants."""
+        raise NotImplementedError
+
+    def start_fixture(self) -> None:
+        """Start it."""
+        _running.append(self.service())
+        _running[-1].setUp()
+
+    def stop_fixture(self) -> None:
+        """Stop it."""
+        _running.pop().cleanUp()
+
+
+class ServiceFixture(_GabbiFixture):
+    """Four registered hosts."""
+
+    def service(self) -> Service:
+        """Return a service with them."""
+        return Service()
+
+
+class EmptyServiceFixture(_GabbiFixture):
+    """Four hypervisors, none of them registered."""
+
+    def service(self) -> Service:
+        """Return a service without hosts."""
+        return Service(hosts=0)
+
+
+class BrokenBrokerFixture(_GabbiFixture):
+    """A service whose broker does not answer."""
+
+    def service(self) -> Service:
+        """Return a service whose health is bad."""
+        service = Service()
+        service.broken.add('broker')
+        return service

@@ -1,0 +1,34 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Runs the YAML files in ``gabbits``: HTTP in, JSON out, SQL in between."""
+
+from __future__ import annotations
+
+import pathlib
+import unittest
+from typing import Any
+
+from gabbi import driver
+
+from tests.functional import fixtures
+
+
+def load_tests(loader: unittest.TestLoader, _tests: Any, _pattern: Any) -> unittest.TestSuite:
+    """Return a suite per file; the name unittest calls."""
+    return driver.build_tests(
+        str(pathlib.Path(__file__).with_name('gabbits')),
+        loader,
+        intercept=fixtures.running_app,
+        fixture_module=fixtures,
+        test_loader_name=__name__,
+    )
