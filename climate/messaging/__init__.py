@@ -11,3 +11,14 @@
 # under the License.
 
 """RPC between the processes, and notifications for everybody else."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+
+with warnings.catch_warnings():
+    # Something that oslo.messaging imports loads eventlet, though nothing
+    # uses it here, and that announces its own end of life on every terminal.
+    warnings.filterwarnings('ignore', message=r'\s*Eventlet is deprecated')
+    importlib.import_module('oslo_messaging')

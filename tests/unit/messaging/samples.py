@@ -1,0 +1,104 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A lease to make notifications of."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import ReservationStatus
+from climate.domain.periods import Period
+from climate.messaging import payloads
+from climate.messaging import publisher
+
+START = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
+END = START + datetime.timedelta(hours=1)
+CREATED = START - datetime.timedelta(days=1)
+SECRET = 'gAAAAAB-not-for-you'
+
+KINDS = {
+    'lease.event.before_start_lease': EventKind.BEFORE_START,
+    'lease.event.start_lease': EventKind.START,
+    'lease.event.notification': EventKind.NOTIFICATION,
+    'lease.event.before_end_lease': EventKind.BEFORE_END,
+    'lease.event.end_lease': EventKind.END,
+    'lease.event.error': EventKind.START,
+    'lease.degraded': EventKind.CHECK,
+}
+
+DESCRIPTIONS = {
+    'r1': {
+        'min': 1,
+        'max': 2,
+        'resource_properties': '[">=", "$vcpus", "8"]',
+        'trust_id': SECRET,
+        'nested': [{'admin_password': SECRET, 'fine': True}],
+    }
+}
+
+
+def event(kind: EventKind, time: datetime.datetime = START) -> Event:
+    return Event(id=f'id-of-{kind}', lease_id='l1', kind=kind, time=time, due=time)
+
+
+def lease(**changes: Any) -> Lease:
+    values: dict[str, Any] = {
+        'id': 'l1',
+        'name': 'demo',
+        'user_id': 'u1',
+        'project_id': 'p1',
+        'period': Period(start=START, end=END),
+        'reservations': (
+            Reservation(
+                id='r1',
+                lease_id='l1',
+                resource_type='physical:host',
+                request={'min': 1},
+                status=ReservationStatus.ACTIVE,
+                facts={'aggregate_id': 17, 'token': SECRET, 'trust_id': SECRET},
+            ),
+            Reservation(id='r2', lease_id='l1', resource_type='other', request={}),
+        ),
+        'events': tuple(event(kind) for kind in EventKind),
+        'created_at': CREATED,
+    }
+    return Lease(**{**values, **changes})
+
+
+def payload(
+    event_type: str, *, now: datetime.datetime = START, of: Lease | None = None
+) -> dict[str, Any]:
+    kind = KINDS.get(event_type)
+    return payloads.build(
+        event_type,
+        of or lease(),
+        now=now,
+        event=None if kind is None else event(kind),
+        descriptions=DESCRIPTIONS,
+        reason='Nova is away',
+    )
+
+
+def message(number: int = 1, event_type: str = 'lease.create') -> publisher.OutboxMessage:
+    return publisher.OutboxMessage(
+        id=f'00000000-0000-4000-8000-{number:012}',
+        event_type=event_type,
+        payload=payload(event_type),
+        created_at=CREATED,
+        priority=payloads.priority(event_type),
+    )

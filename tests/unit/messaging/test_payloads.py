@@ -1,0 +1,182 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Payloads are what their schemas say, and hold no secrets."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import pathlib
+from typing import Any
+
+import jsonschema
+
+from climate.domain.periods import Period
+from climate.messaging import payloads
+from climate.messaging import schemas
+from tests import base
+from tests.unit.messaging import samples
+
+# The fields of every version that was ever published. A change of fields
+# makes a new line with a new version; lines are never changed.
+PUBLISHED = {
+    'lease.create 1.0': '6972acaa65bc9302',
+    'lease.update 1.0': '6972acaa65bc9302',
+    'lease.delete 1.0': '6972acaa65bc9302',
+    'lease.event.before_start_lease 1.0': 'bd0fef9f8778fa92',
+    'lease.event.start_lease 1.0': '9538f266d567459b',
+    'lease.event.notification 1.0': '9538f266d567459b',
+    'lease.event.before_end_lease 1.0': '38d2ade001b3888f',
+    'lease.event.end_lease 1.0': '9538f266d567459b',
+    'lease.event.error 1.0': '813cb19a6bc1c393',
+    'lease.degraded 1.0': '745f409667174e55',
+}
+
+REFERENCE = pathlib.Path(__file__).parents[3] / 'doc/source/reference/notifications.rst'
+
+
+def fingerprint(schema: Any) -> str:
+    text = json.dumps(schema, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def fields(schema: Any) -> set[str]:
+    names = set(schema.get('properties', ()))
+    for inner in (*schema.get('properties', {}).values(), schema.get('items', {})):
+        names |= fields(inner)
+    return names
+
+
+class TestSchemas(base.TestCase):
+    """A change of fields is a new version, and is documented."""
+
+    def test_fields_are_those_of_the_version(self) -> None:
+        now = {
+            f'{name} {schemas.VERSIONS[name]}': fingerprint(schema)
+            for name, schema in schemas.SCHEMAS.items()
+        }
+        for version, found in now.items():
+            self.assertEqual(
+                PUBLISHED.get(version),
+                found,
+                f'The fields of {version} are not those it was published with: raise the '
+                f'version in climate/messaging/schemas.py and add the line here',
+            )
+
+    def test_schemas_are_valid_and_closed(self) -> None:
+        for schema in schemas.SCHEMAS.values():
+            jsonschema.Draft202012Validator.check_schema(schema)
+            self.assertFalse(schema['additionalProperties'])
+            self.assertEqual(sorted(schema['properties']), schema['required'])
+
+    def test_every_type_has_a_version(self) -> None:
+        self.assertEqual(set(schemas.SCHEMAS), set(schemas.VERSIONS))
+
+    def test_the_reference_names_every_type_version_and_field(self) -> None:
+        text = REFERENCE.read_text(encoding='utf-8')
+        for name, schema in schemas.SCHEMAS.items():
+            self.assertIn(f'``{name}``', text)
+            for field in fields(schema):
+                self.assertIn(f'``{field}``', text, f'{field} of {name}')
+
+
+class TestBuild(base.TestCase):
+    """What is built validates, and says what is so."""
+
+    def test_every_payload_validates(self) -> None:
+        for event_type, schema in schemas.SCHEMAS.items():
+            payload = samples.payload(event_type)
+            jsonschema.validate(payload, schema)
+            self.assertEqual(payload, json.loads(json.dumps(payload)))
+
+    def test_a_field_too_many_does_not_validate(self) -> None:
+        payload = {**samples.payload('lease.create'), 'trust_id': None}
+        self.assertRaises(
+            jsonschema.ValidationError,
+            jsonschema.validate,
+            payload,
+            schemas.SCHEMAS['lease.create'],
+        )
+
+    def test_no_secret_is_in_any(self) -> None:
+        for event_type in schemas.SCHEMAS:
+            text = json.dumps(samples.payload(event_type))
+            self.assertNotIn(samples.SECRET, text)
+            self.assertNotIn('trust', text)
+            self.assertNotIn('token', text)
+
+    def test_the_request_is_described(self) -> None:
+        first, second = samples.payload('lease.create')['reservations']
+        self.assertEqual(
+            {
+                'min': 1,
+                'max': 2,
+                'resource_properties': '[">=", "$vcpus", "8"]',
+                'nested': [{'fine': True}],
+            },
+            first['request'],
+        )
+        self.assertEqual((17, 'r1'), (first['aggregate_id'], first['aggregate_name']))
+        self.assertEqual({}, second['request'])
+        self.assertEqual((None, None), (second['aggregate_id'], second['aggregate_name']))
+
+    def test_internal_events_are_not_shown(self) -> None:
+        kinds = {event['event_type'] for event in samples.payload('lease.create')['events']}
+        self.assertEqual(
+            {'start_lease', 'end_lease', 'before_end_lease', 'before_start_lease', 'notification'},
+            kinds,
+        )
+
+    def test_dates_are_utc_with_microseconds(self) -> None:
+        zone = datetime.timezone(datetime.timedelta(hours=2))
+        period = Period(start=samples.START.astimezone(zone), end=samples.END)
+        payload = samples.payload('lease.create', of=samples.lease(period=period))
+        self.assertEqual('2030-01-01T12:00:00.000000', payload['start_date'])
+        self.assertEqual('2029-12-31T12:00:00.000000', payload['created_at'])
+        self.assertIsNone(payload['updated_at'])
+
+    def test_seconds_to_start_are_whole_and_never_negative(self) -> None:
+        for before, expected in ((30.0, 30), (29.98, 30), (0.2, 0), (-5.0, 0)):
+            now = samples.START - datetime.timedelta(seconds=before)
+            payload = samples.payload('lease.event.before_start_lease', now=now)
+            self.assertEqual(expected, payload['seconds_to_start'])
+            self.assertIsInstance(payload['seconds_to_start'], int)
+
+    def test_lateness_is_told(self) -> None:
+        now = samples.START + datetime.timedelta(seconds=12.5)
+        payload = samples.payload('lease.event.start_lease', now=now)
+        self.assertEqual(12.5, payload['late_by_seconds'])
+        self.assertEqual('id-of-start_lease', payload['event_id'])
+        self.assertEqual('2030-01-01T12:00:00.000000', payload['event_time'])
+
+    def test_an_error_says_what_failed_and_why(self) -> None:
+        payload = samples.payload('lease.event.error')
+        self.assertEqual('start_lease', payload['event_type'])
+        self.assertEqual('Nova is away', payload['reason'])
+        self.assertEqual('ERROR', payloads.priority('lease.event.error'))
+        self.assertEqual('INFO', payloads.priority('lease.create'))
+
+    def test_an_event_is_required_where_one_is_told_of(self) -> None:
+        self.assertRaises(
+            ValueError,
+            payloads.build,
+            'lease.event.start_lease',
+            samples.lease(),
+            now=samples.START,
+        )
+
+    def test_an_unknown_type_is_refused(self) -> None:
+        self.assertRaises(
+            KeyError, payloads.build, 'lease.sold', samples.lease(), now=samples.START
+        )

@@ -1,0 +1,103 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-watch`` on a file: what it prints, when it ends."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import fixtures
+
+from climate.cmd import watch
+from climate.messaging import journal
+from climate.messaging import publisher
+from tests import base
+from tests.unit.messaging import samples
+
+
+class TestWatch(base.TestCase):
+    """The command within this process; functional tests run it as one."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.messages = [
+            samples.message(1, 'lease.create'),
+            samples.message(2, 'lease.event.before_start_lease'),
+            samples.message(3, 'lease.event.start_lease'),
+        ]
+        self.out = self.useFixture(fixtures.StringStream('stdout')).stream
+        self.useFixture(fixtures.MonkeyPatch('sys.stdout', self.out))
+
+    def source(self) -> watch.Envelopes:
+        for message in self.messages:
+            yield publisher.envelope(message, 'climate.lease')
+            yield None
+
+    def run_it(self, *arguments: str) -> int:
+        return watch.watch(watch.parser().parse_args(arguments), self.source())
+
+    def lines(self) -> list[str]:
+        self.out.seek(0)
+        text: str = self.out.read()
+        return text.splitlines()
+
+    def test_one_line_each(self) -> None:
+        self.assertEqual(0, self.run_it())
+        types = [line.split('  ')[1] for line in self.lines()]
+        self.assertEqual(
+            ['lease.create', 'lease.event.before_start_lease', 'lease.event.start_lease'], types
+        )
+
+    def test_json(self) -> None:
+        self.run_it('--json')
+        self.assertEqual(
+            [samples.message(number).id for number in (1, 2, 3)],
+            [json.loads(line)['message_id'] for line in self.lines()],
+        )
+
+    def test_of_some_types(self) -> None:
+        self.run_it('--event', 'lease.event.start*', '--event', 'lease.create')
+        self.assertEqual(2, len(self.lines()))
+
+    def test_of_one_lease(self) -> None:
+        self.assertEqual(0, self.run_it('--lease', 'demo'))
+        self.assertEqual(0, self.run_it('--lease', 'l1'))
+        self.assertEqual(0, self.run_it('--lease', 'other'))
+        self.assertEqual(6, len(self.lines()))
+
+    def test_ends_when_it_has_enough(self) -> None:
+        self.assertEqual(0, self.run_it('--count', '2'))
+        self.assertEqual(2, len(self.lines()))
+
+    def test_says_when_it_did_not_get_enough(self) -> None:
+        self.assertEqual(1, self.run_it('--count', '4'))
+
+    def test_ends_when_the_time_is_over(self) -> None:
+        self.assertEqual(0, self.run_it('--timeout', '0'))
+        self.assertEqual(1, len(self.lines()))
+
+    def test_a_file_is_followed(self) -> None:
+        path = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'n.jsonl'
+        journal.FileJournal(path).publish(self.messages)
+        status = watch.main(['--file', str(path), '--from-start', '--count', '3'])
+        self.assertEqual((0, 3), (status, len(self.lines())))
+
+    def test_a_bad_url_is_one_line(self) -> None:
+        err = self.useFixture(fixtures.StringStream('stderr')).stream
+        self.useFixture(fixtures.MonkeyPatch('sys.stderr', err))
+        self.assertEqual(2, watch.main(['--transport-url', 'carrier-pigeon://me:secret@loft/']))
+        err.seek(0)
+        text = err.read()
+        self.assertIn('climate-watch: The transport URL of the message bus cannot be used', text)
+        self.assertNotIn('secret', text)
