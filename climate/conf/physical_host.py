@@ -35,6 +35,12 @@ OPTS = [
         help='Prefix of the availability zone of leased hosts. The scheduler filter in Nova '
         'recognises leased hosts by it.',
     ),
+    cfg.StrOpt(
+        'blazar_owner',
+        default='blazar:owner',
+        help='Key of the aggregate metadata that names the project a leased host belongs to. '
+        'The scheduler filter in Nova reads it.',
+    ),
     cfg.FloatOpt(
         'server_deletion_poll',
         default=2.0,

@@ -54,18 +54,20 @@ class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
 def exact(length: int) -> sa.String:
     """A string compared byte by byte, also where the engine's default is not.
 
-    MariaDB's default collation says 'a' = 'A', and PostgreSQL orders by the
+    MariaDB's default collation says 'a' = 'A', most others say 'a' = 'a ', and PostgreSQL orders by the
     locale it was made with; neither is what a requirement means by ``<``.
     """
     kind = sa.String(length)
-    kind = kind.with_variant(mysql.VARCHAR(length, collation='utf8mb4_bin'), 'mysql', 'mariadb')
+    kind = kind.with_variant(
+        mysql.VARCHAR(length, collation='utf8mb4_nopad_bin'), 'mysql', 'mariadb'
+    )
     return kind.with_variant(sa.String(length, collation='C'), 'postgresql')
 
 
 def exact_text() -> sa.Text:
     """A text of any length compared byte by byte; see :func:`exact`."""
     kind = sa.Text()
-    kind = kind.with_variant(mysql.TEXT(collation='utf8mb4_bin'), 'mysql', 'mariadb')
+    kind = kind.with_variant(mysql.TEXT(collation='utf8mb4_nopad_bin'), 'mysql', 'mariadb')
     return kind.with_variant(sa.Text(collation='C'), 'postgresql')
 
 

@@ -140,6 +140,8 @@ def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
         (s.DELETING, t.DELETE): s.DELETING,
         # The whole period passed while no manager ran: nothing to take back.
         (s.PENDING, t.END): s.TERMINATING,
+        # The end comes while the start is still being tried.
+        (s.STARTING, t.END): s.TERMINATING,
         # A change of an active lease that the cloud has to follow.
         (s.ACTIVE, t.CHANGE): s.UPDATING,
         (s.UPDATING, t.CHANGE): s.UPDATING,

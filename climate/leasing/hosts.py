@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import uuid
 from collections import defaultdict
@@ -140,7 +141,7 @@ class Hosts:
         resource_id: int | None = None,
         lease_id: str | None = None,
         reservation_id: str | None = None,
-    ) -> list[ResourceCalendar]:
+    ) -> builtins.list[ResourceCalendar]:
         """Return when hosts are taken; every host has a row, be it empty.
 
         :param resource_id: only this host
@@ -155,8 +156,7 @@ class Hosts:
                 names = {resource_id: tx.resources.get(RESOURCE_TYPE, resource_id).name}
             taken = tx.allocations.calendar(RESOURCE_TYPE, resource_id=resource_id)
         busy: dict[int, list[BusyPeriod]] = defaultdict(list)
-        for host_id, *entry in taken:
-            shown = self._shown(caller, *entry)
+        for host_id, shown in ((entry[0], self._shown(caller, *entry[1:])) for entry in taken):
             # Filtered by what the caller may know: an id that is shown opaque
             # must not be told by asking for the real one.
             if lease_id not in (None, shown.lease_id):
@@ -169,7 +169,7 @@ class Hosts:
             for host_id, name in names.items()
         ]
 
-    def property_keys(self, include_private: bool) -> list[PropertyKey]:
+    def property_keys(self, include_private: bool) -> builtins.list[PropertyKey]:
         """Return the names of what operators say, with the values in use."""
         with self._store.reading() as tx:
             keys = tx.properties.keys(RESOURCE_TYPE)

@@ -63,7 +63,7 @@ def tell(
                 event_type=event_type,
                 payload=payload,
                 created_at=tx.now,
-                priority='ERROR' if event_type == payloads.ERROR else 'INFO',
+                priority=payloads.priority(event_type),
             )
         ]
     )

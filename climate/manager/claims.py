@@ -80,10 +80,11 @@ class Claims:
                 continue
             until = self._clock.now() + self._lasts
             try:
-                self._store.run(
-                    lambda tx, ids=mine, end=until: tx.claims.renew(self._owner, ids, end)
-                )
+                self._renew(mine, until)
             except exceptions.DatabaseUnavailable:
                 LOG.warning('Claims could not be renewed: the database does not answer')
             except Exception:
                 LOG.exception('Claims could not be renewed')
+
+    def _renew(self, lease_ids: set[str], until: datetime.datetime) -> None:
+        self._store.run(lambda tx: tx.claims.renew(self._owner, lease_ids, until))

@@ -41,7 +41,7 @@ def load(names: Iterable[str], conf: Any) -> dict[str, Plugin[Any]]:
 
 def _load(name: str, conf: Any) -> Plugin[Any]:
     try:
-        found = driver.DriverManager(NAMESPACE, name, warn_on_missing_entrypoint=False).driver
+        found: Any = driver.DriverManager(NAMESPACE, name, warn_on_missing_entrypoint=False).driver
     except exception.NoMatches as error:
         raise exceptions.ConfigurationError(
             f"[DEFAULT] resource_types: '{name}' is not installed ({error})"

@@ -23,7 +23,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import random
-from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import ClassVar
@@ -31,15 +30,13 @@ from typing import ClassVar
 from climate import exceptions
 from climate.allocation import requirements
 from climate.allocation import selection
-from climate.clients.base import Aggregate
 from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import Server
-from climate.domain.leases import AllocationState
 from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
 from climate.plugins import base
 from climate.plugins import fields
+from climate.plugins import host_pools
+from climate.plugins.host_pools import HostSettings
 
 RESOURCE_TYPE = 'physical:host'
 
@@ -62,21 +59,6 @@ class HostRequest:
     before_end: str = 'default'
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class HostSettings:
-    """What operators configure.
-
-    :ivar server_deletion_poll: seconds between two looks for servers that go
-    """
-
-    freepool: str = 'freepool'
-    zone_prefix: str = 'blazar_'
-    owner_key: str = 'blazar:owner'
-    image_prefix: str = 'reserved_'
-    before_end: str = ''
-    server_deletion_poll: float = 2.0
-
-
 class PhysicalHost(base.Plugin[HostRequest]):
     """Leases whole hosts by moving them between Nova aggregates."""
 
@@ -97,6 +79,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
 
     def __init__(self, settings: HostSettings | None = None) -> None:
         self._settings = settings or HostSettings()
+        self._pools = host_pools.HostPools(self._settings)
 
     @classmethod
     def from_conf(cls, conf: Any) -> PhysicalHost:
@@ -106,7 +89,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
             HostSettings(
                 freepool=conf.nova.aggregate_freepool_name,
                 zone_prefix=group.blazar_az_prefix,
-                owner_key=conf.nova.blazar_owner,
+                owner_key=group.blazar_owner,
                 image_prefix=conf.nova.image_prefix,
                 before_end=group.before_end,
                 server_deletion_poll=group.server_deletion_poll,
@@ -204,21 +187,21 @@ class PhysicalHost(base.Plugin[HostRequest]):
 
     def prepare(self, work: base.Work, cloud: Cloud) -> base.Outcome:
         """Make the aggregate, still empty."""
-        aggregate, _ = self._aggregate(work, cloud)
+        aggregate, _ = self._pools.aggregate(work, cloud)
         return base.Done(facts={'aggregate_id': aggregate.id})
 
     def start(self, work: base.Work, cloud: Cloud) -> base.Outcome:
         """Move exactly the allocated hosts into the reservation's aggregate."""
-        aggregate, _, occupied = self._reconcile(work, cloud)
+        aggregate, _, occupied = self._pools.reconcile(work, cloud)
         facts = {'aggregate_id': aggregate.id}
-        return self._until_gone(occupied, facts) if occupied else base.Done(facts=facts)
+        return self._pools.until_gone(occupied, facts) if occupied else base.Done(facts=facts)
 
     def check(self, work: base.Work, cloud: Cloud) -> base.Outcome:
         """Put right what somebody else changed about the aggregate."""
-        aggregate, repaired, occupied = self._reconcile(work, cloud)
+        aggregate, repaired, occupied = self._pools.reconcile(work, cloud)
         facts = {'aggregate_id': aggregate.id}
         if occupied:
-            return self._until_gone(occupied, facts)
+            return self._pools.until_gone(occupied, facts)
         return base.Done(facts=facts, repaired=tuple(repaired))
 
     def before_end(self, work: base.Work, cloud: Cloud) -> base.Outcome:
@@ -248,12 +231,12 @@ class PhysicalHost(base.Plugin[HostRequest]):
         """Delete the servers, and put the hosts back once they are empty."""
         aggregate = cloud.compute.find_aggregate(work.reservation.id)
         members = aggregate.hosts if aggregate is not None else ()
-        going = [server for host in members for server in _clear(cloud, host)]
+        going = [server for host in members for server in host_pools.clear(cloud, host)]
         if going:
-            return self._until_gone(going, {})
+            return self._pools.until_gone(going, {})
         # A host that was taken out of the pool by a manager that died before
         # it could put it anywhere is in no aggregate, but held.
-        self._to_freepool(cloud, aggregate, {*members, *_held_hosts(work)})
+        self._pools.give_back(cloud, aggregate, {*members, *host_pools.held_hosts(work)})
         if aggregate is not None:
             cloud.compute.delete_aggregate(aggregate.id)
         return base.Done(facts={'aggregate_id': None})
@@ -265,7 +248,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
         hypervisor = cloud.compute.find_hypervisor(name)
         if hypervisor is None:
             raise exceptions.HostNotFound(host=name)
-        _refuse_servers(cloud, hypervisor.hostname, hypervisor.service_host)
+        host_pools.refuse_servers(cloud, hypervisor.hostname, hypervisor.service_host)
         provider = cloud.placement.find_provider(hypervisor.hostname)
         freepool = cloud.compute.find_aggregate(self._settings.freepool)
         if freepool is None:
@@ -293,106 +276,11 @@ class PhysicalHost(base.Plugin[HostRequest]):
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Take a host without servers out of the pool of reservable hosts."""
-        host = _service_host(resource)
-        _refuse_servers(cloud, resource.name, host)
+        host = host_pools.service_host(resource)
+        host_pools.refuse_servers(cloud, resource.name, host)
         freepool = cloud.compute.find_aggregate(self._settings.freepool)
         if freepool is not None and host in freepool.hosts:
             cloud.compute.remove_host(freepool.id, host)
-
-    # -- steps
-
-    def _freepool(self, cloud: Cloud) -> Aggregate:
-        aggregate = cloud.compute.find_aggregate(self._settings.freepool)
-        if aggregate is None:
-            # An operator can make it, so an effect is tried again.
-            raise exceptions.Transient(f"there is no aggregate '{self._settings.freepool}'")
-        return aggregate
-
-    def _aggregate(self, work: base.Work, cloud: Cloud) -> tuple[Aggregate, list[str]]:
-        """Return the reservation's aggregate as it should be, and what was done."""
-        name = work.reservation.id
-        repaired = []
-        aggregate = cloud.compute.find_aggregate(name)
-        if aggregate is None:
-            aggregate = self._create_aggregate(name, cloud)
-            repaired.append(f'aggregate {name} was missing')
-        if aggregate.metadata.get(self._settings.owner_key) != work.lease.project_id:
-            cloud.compute.set_aggregate_metadata(
-                aggregate.id, {self._settings.owner_key: work.lease.project_id}
-            )
-            repaired.append(f'aggregate {name} did not name its owner')
-        return aggregate, repaired
-
-    def _create_aggregate(self, name: str, cloud: Cloud) -> Aggregate:
-        try:
-            return cloud.compute.create_aggregate(name, self._settings.zone_prefix + name)
-        except CloudConflict:
-            # Made a moment ago by a call whose answer was lost.
-            aggregate = cloud.compute.find_aggregate(name)
-            if aggregate is None:
-                raise
-            return aggregate
-
-    def _until_gone(self, servers: list[Server], facts: dict[str, Any]) -> base.Again:
-        return base.Again(
-            after=datetime.timedelta(seconds=self._settings.server_deletion_poll),
-            why=f'{len(servers)} servers are being deleted',
-            facts=facts,
-        )
-
-    def _reconcile(
-        self, work: base.Work, cloud: Cloud
-    ) -> tuple[Aggregate, list[str], list[Server]]:
-        """Put exactly the allocated hosts into the aggregate.
-
-        :returns: the aggregate, what was not as it should be, and the servers
-            of others that have to go before their hosts can be moved
-        """
-        aggregate, repaired = self._aggregate(work, cloud)
-        wanted = {_service_host(resource) for resource in work.resources}
-        surplus = set(aggregate.hosts) - wanted
-        if surplus:
-            self._to_freepool(cloud, aggregate, surplus)
-            repaired += [f'host {host} was in aggregate {aggregate.name}' for host in surplus]
-        missing = sorted(wanted - set(aggregate.hosts))
-        occupied: list[Server] = []
-        if missing:
-            freepool = self._freepool(cloud)
-            for host in missing:
-                occupied += self._take_host(work, cloud, host, freepool, aggregate)
-            repaired += [f'host {host} was not in aggregate {aggregate.name}' for host in missing]
-        return aggregate, repaired, occupied
-
-    def _take_host(
-        self, work: base.Work, cloud: Cloud, host: str, freepool: Aggregate, aggregate: Aggregate
-    ) -> list[Server]:
-        """Move a host of the pool into the aggregate; return servers in the way.
-
-        Whatever others run on a host of the pool is there on sufferance only,
-        and Nova does not let a host with servers change its zone.
-        """
-        foreign = _clear(cloud, host, spare=work.lease.project_id)
-        if foreign:
-            return foreign
-        try:
-            if host in freepool.hosts:
-                cloud.compute.remove_host(freepool.id, host)
-            cloud.compute.add_host(aggregate.id, host)
-        except CloudConflict as error:
-            # Another zone still has it; that passes, or an operator helps.
-            raise exceptions.Transient(str(error)) from error
-        return []
-
-    def _to_freepool(self, cloud: Cloud, aggregate: Aggregate | None, hosts: Iterable[str]) -> None:
-        hosts = sorted(hosts)
-        if not hosts:
-            return
-        freepool = self._freepool(cloud)
-        for host in hosts:
-            if aggregate is not None and host in aggregate.hosts:
-                cloud.compute.remove_host(aggregate.id, host)
-            if host not in freepool.hosts:
-                cloud.compute.add_host(freepool.id, host)
 
 
 def _before_end(value: Any) -> str:
@@ -409,40 +297,3 @@ def _checked(request: HostRequest) -> HostRequest:
     if request.minimum > request.maximum:
         raise exceptions.InvalidRange
     return request
-
-
-def _service_host(resource: Resource) -> str:
-    return str(resource.attributes.get('service_name') or resource.name)
-
-
-def _held_hosts(work: base.Work) -> set[str]:
-    held = {
-        allocation.resource_id
-        for allocation in work.allocations
-        if allocation.state is AllocationState.HELD
-    }
-    return {_service_host(resource) for resource in work.resources if resource.id in held}
-
-
-def _clear(cloud: Cloud, host: str, *, spare: str | None = None) -> list[Server]:
-    """Ask for the deletion of the servers on *host*; return those still there.
-
-    :param spare: a project whose servers stay
-    """
-    servers = [
-        server
-        for server in cloud.compute.list_servers(host)
-        if spare is None or server.project_id != spare
-    ]
-    for server in servers:
-        if server.task_state != 'deleting':
-            cloud.compute.delete_server(server.id)
-    return servers
-
-
-def _refuse_servers(cloud: Cloud, name: str, service_host: str) -> None:
-    servers = cloud.compute.list_servers(service_host)
-    if servers:
-        raise exceptions.HostHavingServers(
-            servers=', '.join(server.id for server in servers), host=name
-        )

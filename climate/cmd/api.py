@@ -1,0 +1,56 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-api``: the API on a small WSGI server of its own.
+
+For a first look and for small clouds; larger ones run
+``climate.wsgi.api:application`` under the server they know.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import waitress
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.cmd import composition
+from climate.cmd import config
+
+_CLI = [
+    cfg.HostAddressOpt('host', default='127.0.0.1', help='The address to listen on.'),
+    cfg.PortOpt('port', default=1234, help='The port to listen on.'),
+    cfg.IntOpt('threads', default=8, min=1, help='How many requests are answered at once.'),
+]
+
+
+def main() -> int:
+    """Serve the API until told to stop."""
+    conf = config.new_conf()
+    conf.register_cli_opts(_CLI)
+    try:
+        conf(sys.argv[1:], project='climate', prog='climate-api')
+        config.set_up_logging(conf)
+        application = composition.wsgi_application(conf)
+    except (cfg.Error, exceptions.ConfigurationError) as error:
+        sys.stderr.write(f'climate-api: {error}\n')
+        return 1
+    waitress.serve(
+        application,
+        host=conf.host,
+        port=conf.port,
+        threads=conf.threads,
+        ident='climate',
+        clear_untrusted_proxy_headers=False,
+    )
+    return 0

@@ -1,0 +1,75 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reads the configuration, once for each process."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from collections.abc import Sequence
+
+from oslo_config import cfg
+from oslo_log import log
+
+from climate import conf as options
+from climate.db import store
+from climate.messaging import transport
+
+# Where WSGI servers, which hand over no arguments, are told of another place.
+ENV_DIR = 'OS_CLIMATE_CONFIG_DIR'
+
+
+def new_conf() -> cfg.ConfigOpts:
+    """Return a configuration with every option registered and nothing read."""
+    conf = cfg.ConfigOpts()
+    log.register_options(conf)
+    options.register_opts(conf)
+    store.register_opts(conf)
+    transport.set_defaults(conf)
+    return conf
+
+
+def read(argv: Sequence[str], prog: str) -> cfg.ConfigOpts:
+    """Return the configuration that *argv* and the files it names hold.
+
+    Ends the process with one clear line if it cannot be read.
+    """
+    conf = new_conf()
+    try:
+        conf(list(argv), project='climate', prog=prog, default_config_files=_files())
+    except cfg.Error as error:
+        sys.exit(f'{prog}: {error}')
+    set_up_logging(conf)
+    return conf
+
+
+def set_up_logging(conf: cfg.ConfigOpts) -> None:
+    """Log as *conf* says; libraries keep quiet about what is no news."""
+    log.set_defaults(
+        default_log_levels=[
+            *log.get_default_log_levels(),
+            'oslo.messaging=WARNING',
+            'oslo_messaging=WARNING',
+            'alembic=WARNING',
+            'waitress=WARNING',
+        ]
+    )
+    log.setup(conf, 'climate')
+
+
+def _files() -> list[str] | None:
+    folder = os.environ.get(ENV_DIR)
+    if not folder:
+        return None
+    return [str(pathlib.Path(folder) / 'climate.conf')]

@@ -1,0 +1,112 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-manage``: what operators do by hand."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.clock import SystemClock
+from climate.cmd import config
+from climate.cmd.composition import say
+from climate.db import migration
+from climate.db import purge
+from climate.db.store import Store
+from climate.domain.events import EventKind
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    conf = config.new_conf()
+    conf.register_cli_opt(cfg.SubCommandOpt('command', handler=_commands, help='What to do'))
+    try:
+        conf(
+            list(sys.argv[1:] if argv is None else argv),
+            project='climate',
+            prog='climate-manage',
+        )
+        config.set_up_logging(conf)
+        store = Store(conf, SystemClock())
+        return int(conf.command.run(conf, store))
+    except cfg.Error as error:
+        sys.stderr.write(f'climate-manage: {error}\n')
+        return 2
+    except exceptions.ClimateError as error:
+        sys.stderr.write(f'climate-manage: {error.message}\n')
+        return 1
+
+
+def _commands(subparsers: Any) -> None:
+    subparsers.required = True
+    add = subparsers.add_parser
+    db = add('db', help='The tables').add_subparsers(dest='what', required=True)
+    sync = db.add_parser('sync', help='bring the tables to the version of the code')
+    sync.add_argument('--revision', default='head', help='stop at this revision')
+    sync.set_defaults(run=_sync)
+    db.add_parser('version', help='print the version of the tables').set_defaults(run=_version)
+    old = db.add_parser('purge', help='remove leases that ended or were deleted long ago')
+    old.add_argument('--days', type=int, default=90, help='keep what ended since (default 90)')
+    old.add_argument('--deleted-only', action='store_true', help='only those deleted by users')
+    old.add_argument('--dry-run', action='store_true', help='only say how many')
+    old.set_defaults(run=_purge)
+    event = add('event', help='The events').add_subparsers(dest='what', required=True)
+    late = event.add_parser('list', help='list events that should have happened by now')
+    late.add_argument('--older', type=float, default=0.0, help='by so many seconds (default 0)')
+    late.add_argument('--limit', type=int, default=100, help='at most so many (default 100)')
+    late.set_defaults(run=_late)
+
+
+def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
+    before = migration.version(store.engine)
+    migration.sync(store.engine, conf.command.revision)
+    say(f'{before or "empty"} -> {migration.version(store.engine)}')
+    return 0
+
+
+def _version(_conf: cfg.ConfigOpts, store: Store) -> int:
+    say(f'{migration.version(store.engine) or "empty"} (the code has {migration.head()})')
+    return 0
+
+
+def _purge(conf: cfg.ConfigOpts, store: Store) -> int:
+    if conf.command.days < 0:
+        raise exceptions.InvalidInput('--days must not be negative')
+    before = SystemClock().now() - datetime.timedelta(days=conf.command.days)
+    count = purge.purge(
+        store,
+        before,
+        deleted_only=conf.command.deleted_only,
+        dry_run=conf.command.dry_run,
+    )
+    say(f'{count} leases {"would be " if conf.command.dry_run else ""}removed')
+    return 0
+
+
+def _late(conf: cfg.ConfigOpts, store: Store) -> int:
+    now = SystemClock().now()
+    before = now - datetime.timedelta(seconds=conf.command.older)
+    with store.reading() as tx:
+        found = tx.events.overdue(before, list(EventKind), conf.command.limit)
+    for event in found:
+        late = int((now - event.due).total_seconds())
+        say(
+            f'{event.lease_id} {event.kind:<18} {event.state:<11} late {late} s, '
+            f'{event.attempts} failures, {event.error or "no error"}'
+        )
+    return 0

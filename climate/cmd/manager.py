@@ -1,0 +1,59 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-manager``: starts and ends leases."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from climate import exceptions
+from climate.clients import real
+from climate.cmd import composition
+from climate.cmd import config
+from climate.cmd import signals
+from climate.messaging import publisher
+from climate.messaging import rpc
+from climate.messaging import transport
+
+LOG = logging.getLogger(__name__)
+
+
+def main() -> int:
+    """Run a manager until it is told to stop."""
+    conf = config.read(sys.argv[1:], 'climate-manager')
+    try:
+        parts = composition.core(conf)
+        bus = publisher.from_conf(conf)
+        manager = composition.manager(parts, real.connect(conf), bus)
+        server = rpc.ManagerServer(
+            transport.rpc_transport(conf), manager, topic=conf.manager.rpc_topic
+        )
+    except exceptions.ConfigurationError as error:
+        return _refuse(error)
+    manager.start()
+    server.start()
+    LOG.info('Manager %s is at work', manager.owner)
+
+    def stop() -> None:
+        manager.stop(2.0)
+        server.stop(1.0)
+        bus.close()
+        parts.store.close()
+
+    return signals.run_until_told(stop)
+
+
+def _refuse(error: exceptions.ConfigurationError) -> int:
+    sys.stderr.write(f'climate-manager: {error.message}\n')
+    return 1

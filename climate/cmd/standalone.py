@@ -1,0 +1,174 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-standalone``: everything in one process, for a first look.
+
+SQLite in the state directory, a bus inside the process, no Keystone, and a
+twin of a cloud whose hosts are registered already. Started again it goes on
+where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import pathlib
+import sys
+import threading
+from typing import Any
+from typing import IO
+
+import waitress
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.cmd import config
+from climate.cmd import signals
+from climate.db import migration
+from climate.leasing.hosts import Registrar
+from climate.manager.service import Manager
+from climate.messaging import journal
+
+_COMMANDS = """Try:
+  openstack --os-auth-type none --os-endpoint {url} reservation host list
+  openstack --os-auth-type none --os-endpoint {url} reservation lease create demo \\
+    --reservation resource_type=physical:host,min=2,max=2 \\
+    --start-date "$(date -u -d '+2 min' '+%Y-%m-%d %H:%M')" \\
+    --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
+  openstack --os-auth-type none --os-endpoint {url} reservation lease list"""
+
+
+def main() -> int:
+    """Run until told to stop."""
+    options = _parser().parse_args()
+    try:
+        service = Standalone(options)
+    except exceptions.ClimateError as error:
+        sys.stderr.write(f'climate-standalone: {error.message}\n')
+        return 1
+    except OSError as error:
+        sys.stderr.write(f'climate-standalone: {error}\n')
+        return 1
+    service.start()
+    url = f'http://{options.host}:{service.port}/v1'
+    composition.say(f'Climate is ready at {url}')
+    composition.say(_COMMANDS.format(url=url))
+    return signals.run_until_told(service.stop)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog='climate-standalone', description=__doc__)
+    parser.add_argument('--host', default='127.0.0.1', help='address to listen on')
+    parser.add_argument('--port', type=int, default=1234, help='port to listen on; 0 for any')
+    parser.add_argument('--state-dir', default='.state', help='where everything is kept')
+    parser.add_argument('--hosts', type=int, default=4, help='hosts of the twin of a cloud')
+    parser.add_argument('--config-file', action='append', help='options that differ', default=[])
+    return parser
+
+
+class Standalone:
+    """API and manager around one database file.
+
+    :raises climate.exceptions.ConfigurationError: if another one has the state
+        directory already
+    :raises OSError: if the port or the directory cannot be had
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        state = pathlib.Path(options.state_dir).resolve()
+        state.mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(state)
+        parts = composition.core(_conf(state, options.config_file), SystemClock())
+        migration.sync(parts.store.engine)
+        self._parts = parts
+        self._twin = Twin(state / 'cloud', clock=parts.clock)
+        told = journal.Tee(
+            [
+                journal.FileJournal(state / 'notifications.jsonl'),
+                journal.Printer(composition.say),
+            ]
+        )
+        self._manager = composition.manager(parts, self._twin, told)
+        _register_hosts(parts, self._twin, options.hosts)
+        application = composition.api(
+            parts, registry=self._manager, wake=self._manager.wake, health={'broker': _always}
+        )
+        self._server = waitress.create_server(
+            application,
+            host=options.host,
+            port=options.port,
+            threads=8,
+            ident='climate',
+            clear_untrusted_proxy_headers=False,
+        )
+        self.port: int = self._server.effective_port
+
+    def start(self) -> None:
+        """Begin to serve; returns at once."""
+        self._manager.start()
+        threading.Thread(target=self._server.run, name='http', daemon=True).start()
+
+    @property
+    def manager(self) -> Manager:
+        """The manager inside."""
+        return self._manager
+
+    def stop(self) -> None:
+        """Stop serving and let go of everything."""
+        self._manager.stop(2.0)
+        self._server.close()
+        self._parts.store.close()
+        self._twin.close()
+        self._lock.close()
+
+
+def _locked(state: pathlib.Path) -> IO[str]:
+    lock = (state / 'lock').open('w')
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise exceptions.ConfigurationError(
+            f'another climate-standalone is using {state}; give this one another --state-dir'
+        ) from None
+    return lock
+
+
+def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
+    conf = config.new_conf()
+    conf([], project='climate', prog='climate-standalone', default_config_files=files)
+    conf.set_override('connection', f'sqlite:///{state / "climate.sqlite"}', group='database')
+    conf.set_override('auth_strategy', 'noauth')
+    conf.set_override('transport_url', 'fake://')
+    # Whoever tries it out leases for minutes and wants to hear of it in time.
+    conf.set_default('notify_before_start', [3600, 300, 60, 30], group='manager')
+    conf.set_default('max_sleep', 1.0, group='manager')
+    config.set_up_logging(conf)
+    return conf
+
+
+def _register_hosts(parts: composition.Core, twin: Twin, count: int) -> None:
+    twin.seed(hosts=count)
+    with parts.store.reading() as tx:
+        known = {host.name for host in tx.resources.of_type('physical:host')}
+    plugin: Any = parts.plugins['physical:host']
+    registrar = Registrar(parts.store, plugin, twin)
+    for hypervisor in twin.hypervisors():
+        if hypervisor.hostname not in known:
+            registrar.register_host(hypervisor.hostname, {})
+
+
+def _always() -> None:
+    """The bus is inside the process: it is there as long as anybody asks."""

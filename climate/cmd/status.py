@@ -1,0 +1,68 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-status upgrade check``: may this installation be upgraded?"""
+
+from __future__ import annotations
+
+import sys
+
+from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
+
+from climate import exceptions
+from climate.clock import SystemClock
+from climate.cmd import config
+from climate.db import migration
+from climate.db.store import Store
+from climate.plugins import loading
+
+
+class Checks(upgradecheck.UpgradeCommands):
+    """What is looked at before and after an upgrade."""
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        super().__init__()
+        self._conf = conf
+
+    def _check_database(self) -> upgradecheck.Result:
+        try:
+            version = migration.version(Store(self._conf, SystemClock()).engine)
+        except Exception as error:
+            return upgradecheck.Result(
+                upgradecheck.Code.FAILURE, f'The database does not answer: {type(error).__name__}'
+            )
+        if version == migration.head():
+            return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+        return upgradecheck.Result(
+            upgradecheck.Code.FAILURE,
+            f'The tables are at {version or "nothing"}, the code needs {migration.head()}: '
+            'run climate-manage db sync',
+        )
+
+    def _check_resource_types(self) -> upgradecheck.Result:
+        try:
+            loading.load(self._conf.resource_types, self._conf)
+        except exceptions.ConfigurationError as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
+    _upgrade_checks = (
+        ('Database', _check_database),
+        ('Resource types', _check_resource_types),
+    )
+
+
+def main() -> int:
+    """Run the command; return the exit status oslo.upgradecheck defines."""
+    conf = config.new_conf()
+    return int(upgradecheck.main(conf, 'climate', Checks(conf), sys.argv[1:]))

@@ -1,0 +1,82 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Removes what ended long ago; the only thing that forgets leases."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.lifecycles import LeaseStatus
+
+_tables = models.Base.metadata.tables
+_BATCH = 200
+
+
+def purge(
+    store: Store,
+    before: datetime.datetime,
+    *,
+    deleted_only: bool = False,
+    dry_run: bool = False,
+) -> int:
+    """Remove leases that were deleted, or ended, before *before*.
+
+    In small transactions, so that a running service is not held up.
+
+    :param deleted_only: leave alone what ended but was not deleted
+    :param dry_run: only count
+    :returns: how many leases
+    """
+    conditions = _old(before, deleted_only)
+    if dry_run:
+        with store.reading() as tx:
+            query = sa.select(sa.func.count()).select_from(_tables['leases']).where(conditions)
+            return int(tx.session.scalar(query) or 0)
+    total = 0
+    while True:
+        count = store.run(lambda tx: _remove_some(tx, conditions))
+        total += count
+        if count < _BATCH:
+            return total
+
+
+def _old(before: datetime.datetime, deleted_only: bool) -> Any:
+    leases = _tables['leases']
+    conditions = [leases.c.deleted_at < before]
+    if not deleted_only:
+        conditions.append(
+            sa.and_(leases.c.status == LeaseStatus.TERMINATED, leases.c.end_date < before)
+        )
+    return sa.or_(*conditions)
+
+
+def _remove_some(tx: Transaction, conditions: Any) -> int:
+    leases, reservations = _tables['leases'], _tables['reservations']
+    ids = list(tx.session.scalars(sa.select(leases.c.id).where(conditions).limit(_BATCH)))
+    if not ids:
+        return 0
+    lines = list(
+        tx.session.scalars(sa.select(reservations.c.id).where(reservations.c.lease_id.in_(ids)))
+    )
+    allocations, events = _tables['allocations'], _tables['events']
+    tx.session.execute(sa.delete(allocations).where(allocations.c.reservation_id.in_(lines)))
+    tx.session.execute(sa.delete(events).where(events.c.lease_id.in_(ids)))
+    tx.session.execute(sa.delete(reservations).where(reservations.c.lease_id.in_(ids)))
+    tx.session.execute(sa.delete(leases).where(leases.c.id.in_(ids)))
+    return len(ids)

@@ -1,0 +1,179 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The aggregates of hosts: the pool they wait in, and one for each reservation."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterable
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import Server
+from climate.domain.leases import AllocationState
+from climate.domain.resources import Resource
+from climate.plugins import base
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class HostSettings:
+    """What operators configure.
+
+    :ivar server_deletion_poll: seconds between two looks for servers that go
+    """
+
+    freepool: str = 'freepool'
+    zone_prefix: str = 'blazar_'
+    owner_key: str = 'blazar:owner'
+    image_prefix: str = 'reserved_'
+    before_end: str = ''
+    server_deletion_poll: float = 2.0
+
+
+class HostPools:
+    """Brings aggregates to what they should be; every step can be taken twice."""
+
+    def __init__(self, settings: HostSettings) -> None:
+        self._settings = settings
+
+    def _freepool(self, cloud: Cloud) -> Aggregate:
+        aggregate = cloud.compute.find_aggregate(self._settings.freepool)
+        if aggregate is None:
+            # An operator can make it, so an effect is tried again.
+            raise exceptions.Transient(f"there is no aggregate '{self._settings.freepool}'")
+        return aggregate
+
+    def aggregate(self, work: base.Work, cloud: Cloud) -> tuple[Aggregate, list[str]]:
+        """Return the reservation's aggregate as it should be, and what was done."""
+        name = work.reservation.id
+        repaired = []
+        aggregate = cloud.compute.find_aggregate(name)
+        if aggregate is None:
+            aggregate = self._create_aggregate(name, cloud)
+            repaired.append(f'aggregate {name} was missing')
+        if aggregate.metadata.get(self._settings.owner_key) != work.lease.project_id:
+            cloud.compute.set_aggregate_metadata(
+                aggregate.id, {self._settings.owner_key: work.lease.project_id}
+            )
+            repaired.append(f'aggregate {name} did not name its owner')
+        return aggregate, repaired
+
+    def _create_aggregate(self, name: str, cloud: Cloud) -> Aggregate:
+        try:
+            return cloud.compute.create_aggregate(name, self._settings.zone_prefix + name)
+        except CloudConflict:
+            # Made a moment ago by a call whose answer was lost.
+            aggregate = cloud.compute.find_aggregate(name)
+            if aggregate is None:
+                raise
+            return aggregate
+
+    def until_gone(self, servers: list[Server], facts: dict[str, Any]) -> base.Again:
+        return base.Again(
+            after=datetime.timedelta(seconds=self._settings.server_deletion_poll),
+            why=f'{len(servers)} servers are being deleted',
+            facts=facts,
+        )
+
+    def reconcile(self, work: base.Work, cloud: Cloud) -> tuple[Aggregate, list[str], list[Server]]:
+        """Put exactly the allocated hosts into the aggregate.
+
+        :returns: the aggregate, what was not as it should be, and the servers
+            of others that have to go before their hosts can be moved
+        """
+        aggregate, repaired = self.aggregate(work, cloud)
+        wanted = {service_host(resource) for resource in work.resources}
+        surplus = set(aggregate.hosts) - wanted
+        if surplus:
+            self.give_back(cloud, aggregate, surplus)
+            repaired += [f'host {host} was in aggregate {aggregate.name}' for host in surplus]
+        missing = sorted(wanted - set(aggregate.hosts))
+        occupied: list[Server] = []
+        if missing:
+            freepool = self._freepool(cloud)
+            for host in missing:
+                occupied += self._take_host(work, cloud, host, freepool, aggregate)
+            repaired += [f'host {host} was not in aggregate {aggregate.name}' for host in missing]
+        return aggregate, repaired, occupied
+
+    def _take_host(
+        self, work: base.Work, cloud: Cloud, host: str, freepool: Aggregate, aggregate: Aggregate
+    ) -> list[Server]:
+        """Move a host of the pool into the aggregate; return servers in the way.
+
+        Whatever others run on a host of the pool is there on sufferance only,
+        and Nova does not let a host with servers change its zone.
+        """
+        foreign = clear(cloud, host, spare=work.lease.project_id)
+        if foreign:
+            return foreign
+        try:
+            if host in freepool.hosts:
+                cloud.compute.remove_host(freepool.id, host)
+            cloud.compute.add_host(aggregate.id, host)
+        except CloudConflict as error:
+            # Another zone still has it; that passes, or an operator helps.
+            raise exceptions.Transient(str(error)) from error
+        return []
+
+    def give_back(self, cloud: Cloud, aggregate: Aggregate | None, hosts: Iterable[str]) -> None:
+        hosts = sorted(hosts)
+        if not hosts:
+            return
+        freepool = self._freepool(cloud)
+        for host in hosts:
+            if aggregate is not None and host in aggregate.hosts:
+                cloud.compute.remove_host(aggregate.id, host)
+            if host not in freepool.hosts:
+                cloud.compute.add_host(freepool.id, host)
+
+
+def service_host(resource: Resource) -> str:
+    return str(resource.attributes.get('service_name') or resource.name)
+
+
+def held_hosts(work: base.Work) -> set[str]:
+    held = {
+        allocation.resource_id
+        for allocation in work.allocations
+        if allocation.state is AllocationState.HELD
+    }
+    return {service_host(resource) for resource in work.resources if resource.id in held}
+
+
+def clear(cloud: Cloud, host: str, *, spare: str | None = None) -> list[Server]:
+    """Ask for the deletion of the servers on *host*; return those still there.
+
+    :param spare: a project whose servers stay
+    """
+    servers = [
+        server
+        for server in cloud.compute.list_servers(host)
+        if spare is None or server.project_id != spare
+    ]
+    for server in servers:
+        if server.task_state != 'deleting':
+            cloud.compute.delete_server(server.id)
+    return servers
+
+
+def refuse_servers(cloud: Cloud, name: str, service_host: str) -> None:
+    servers = cloud.compute.list_servers(service_host)
+    if servers:
+        raise exceptions.HostHavingServers(
+            servers=', '.join(server.id for server in servers), host=name
+        )
