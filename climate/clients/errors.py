@@ -106,7 +106,7 @@ class Errors:
         known = (
             getattr(access, 'auth_token', None),
             getattr(self._auth, 'token', None),
-            getattr(self._auth, 'password', None),
+            getattr(self._auth, '_password', None),
         )
         for secret in known:
             if isinstance(secret, str) and secret:

@@ -1,0 +1,347 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What every client of Nova is held to: the docstrings of base, as tests."""
+
+from __future__ import annotations
+
+import json
+import threading
+import uuid
+from typing import Any
+
+import testtools
+
+from climate import exceptions
+from climate.clients import base
+from tests.contract import worlds
+
+NOBODY = str(uuid.UUID(int=0))
+NO_AGGREGATE = 2147483000
+
+
+class Contract(testtools.TestCase):
+    """Opens a world for each test; the heirs say which one."""
+
+    world_type: Any = None
+
+    def setUp(self) -> None:
+        super().setUp()
+        if self.world_type is None:
+            self.skipTest('a contract without a world')
+        self.world: worlds.World = self.world_type()
+        self.addCleanup(self.world.close)
+        self.compute = self.world.cloud.compute
+        self.placement = self.world.cloud.placement
+
+    def aggregate(self, zone: str | None = None, *hosts: str) -> base.Aggregate:
+        """Make an aggregate that goes away after the test."""
+        made = self.compute.create_aggregate(worlds.unique(), zone)
+        self.addCleanup(self.clean, made)
+        for host in hosts:
+            self.compute.add_host(made.id, host)
+        return made
+
+    def clean(self, aggregate: base.Aggregate) -> None:
+        """Remove an aggregate, whatever is in it."""
+        found = self.compute.find_aggregate(aggregate.name)
+        if found is not None:
+            for host in found.hosts:
+                for server in self.compute.list_servers(host):
+                    self.compute.delete_server(server.id)
+                self.compute.remove_host(found.id, host)
+            self.compute.delete_aggregate(found.id)
+
+    def find(self, aggregate: base.Aggregate) -> base.Aggregate:
+        """Return an aggregate as it is now."""
+        found = self.compute.find_aggregate(aggregate.name)
+        assert found is not None
+        return found
+
+    def lost(self, verb: str, call: Any, *arguments: Any) -> None:
+        """Call a verb whose answer gets lost after the work was done."""
+        self.world.lose_answer(verb)
+        self.assertRaises(exceptions.Transient, call, *arguments)
+
+
+class HypervisorContract(Contract):
+    """list_hypervisors, find_hypervisor."""
+
+    def test_all_are_listed_once_by_hostname(self) -> None:
+        names = [found.hostname for found in self.compute.list_hypervisors()]
+        self.assertGreaterEqual(len(names), 2)
+        self.assertEqual(sorted(set(names)), names)
+
+    def test_values_are_what_they_should_be(self) -> None:
+        for found in self.compute.list_hypervisors():
+            self.assertRegex(found.id, worlds.UUID)
+            self.assertIsInstance(json.loads(found.cpu_info), dict)
+            self.assertIn(found.state, ('up', 'down'))
+            self.assertIn(found.status, ('enabled', 'disabled'))
+            for number in (found.vcpus, found.memory_mb, found.local_gb, found.hypervisor_version):
+                self.assertIsInstance(number, int)
+            self.assertTrue(found.service_host)
+            self.assertTrue(found.availability_zone)
+
+    def test_is_found_by_hostname_and_by_id(self) -> None:
+        for listed in self.compute.list_hypervisors():
+            self.assertEqual(listed, self.compute.find_hypervisor(listed.hostname))
+            self.assertEqual(listed, self.compute.find_hypervisor(listed.id))
+
+    def test_is_not_found_by_a_part_of_its_name(self) -> None:
+        name = self.compute.list_hypervisors()[0].hostname
+        self.assertIsNone(self.compute.find_hypervisor(name[:-1]))
+        self.assertIsNone(self.compute.find_hypervisor(f'{name}x'))
+
+    def test_what_is_not_there_is_none(self) -> None:
+        for nobody in ('nobody', NOBODY, '0', 'a/b?c=d', 'ä%'):
+            self.assertIsNone(self.compute.find_hypervisor(nobody))
+
+    def test_its_zone_is_that_of_its_aggregate(self) -> None:
+        hypervisor = self.compute.list_hypervisors()[0]
+        zone = worlds.unique('zone')
+        self.aggregate(zone, hypervisor.service_host)
+        found = self.compute.find_hypervisor(hypervisor.hostname)
+        assert found is not None
+        self.assertEqual(zone, found.availability_zone)
+        zones = {item.hostname: item.availability_zone for item in self.compute.list_hypervisors()}
+        self.assertEqual(zone, zones[hypervisor.hostname])
+
+
+class ServerContract(Contract):
+    """list_servers, find_server, delete_server, create_image."""
+
+    def test_servers_of_a_host(self) -> None:
+        here, there = self.world.hosts[:2]
+        mine = sorted(self.world.boot(here) for _ in range(5))
+        self.world.boot(there)
+        found = self.compute.list_servers(here)
+        self.assertEqual(mine, [server.id for server in found])
+        self.assertEqual({here}, {server.host for server in found})
+        self.assertEqual({'p1'}, {server.project_id for server in found})
+        self.assertEqual({'ACTIVE'}, {server.status for server in found})
+
+    def test_a_host_that_is_not_there_has_none(self) -> None:
+        self.assertEqual((), self.compute.list_servers('nobody'))
+
+    def test_a_server_is_found(self) -> None:
+        server_id = self.world.boot(self.world.hosts[0], 'mine')
+        found = self.compute.find_server(server_id)
+        assert found is not None
+        self.assertEqual((server_id, 'mine', None), (found.id, found.name, found.task_state))
+        self.assertIsNone(self.compute.find_server(NOBODY))
+
+    def test_deleted_at_once_and_again(self) -> None:
+        server_id = self.world.boot(self.world.hosts[0])
+        self.compute.delete_server(server_id)
+        self.assertIsNone(self.compute.find_server(server_id))
+        self.assertEqual((), self.compute.list_servers(self.world.hosts[0]))
+        self.compute.delete_server(server_id)
+        self.compute.delete_server(NOBODY)
+
+    def test_a_server_that_is_going_is_listed_and_may_be_deleted_again(self) -> None:
+        self.world.slow_deletions()
+        server_id = self.world.boot(self.world.hosts[0])
+        self.compute.delete_server(server_id)
+        self.compute.delete_server(server_id)
+        (going,) = self.compute.list_servers(self.world.hosts[0])
+        self.assertEqual((server_id, 'deleting'), (going.id, going.task_state))
+
+    def test_deleted_although_the_answer_was_lost(self) -> None:
+        server_id = self.world.boot(self.world.hosts[0])
+        self.lost('compute.delete_server', self.compute.delete_server, server_id)
+        self.assertIsNone(self.compute.find_server(server_id))
+        self.compute.delete_server(server_id)
+
+    def test_images_of_a_server(self) -> None:
+        server_id = self.world.boot(self.world.hosts[0])
+        first = self.compute.create_image(server_id, 'reserved_vm')
+        second = self.compute.create_image(server_id, 'reserved_vm')
+        self.assertRegex(first, worlds.UUID)
+        self.assertNotEqual(first, second)
+
+    def test_no_image_of_what_is_not_there(self) -> None:
+        self.assertRaises(base.CloudNotFound, self.compute.create_image, NOBODY, 'x')
+
+    def test_no_image_of_what_is_going(self) -> None:
+        self.world.slow_deletions()
+        server_id = self.world.boot(self.world.hosts[0])
+        self.compute.delete_server(server_id)
+        self.assertRaises(base.CloudConflict, self.compute.create_image, server_id, 'x')
+
+
+class AggregateContract(Contract):
+    """list_aggregates and all that follows it."""
+
+    def test_made_found_and_listed(self) -> None:
+        for zone in (None, worlds.unique('zone')):
+            made = self.aggregate(zone)
+            self.assertEqual((zone, (), {}), (made.availability_zone, made.hosts, made.metadata))
+            self.assertEqual(made, self.compute.find_aggregate(made.name))
+            self.assertIn(made, self.compute.list_aggregates())
+        ids = [found.id for found in self.compute.list_aggregates()]
+        self.assertEqual(sorted(ids), ids)
+
+    def test_what_is_not_there_is_none(self) -> None:
+        self.assertIsNone(self.compute.find_aggregate(worlds.unique()))
+
+    def test_names_are_unique(self) -> None:
+        made = self.aggregate()
+        self.assertRaises(base.CloudConflict, self.compute.create_aggregate, made.name, None)
+
+    def test_made_although_the_answer_was_lost(self) -> None:
+        name = worlds.unique()
+        self.lost('compute.create_aggregate', self.compute.create_aggregate, name, None)
+        self.assertRaises(base.CloudConflict, self.compute.create_aggregate, name, None)
+        found = self.compute.find_aggregate(name)
+        assert found is not None
+        self.compute.delete_aggregate(found.id)
+
+    def test_metadata_is_set_kept_and_removed(self) -> None:
+        made = self.aggregate(worlds.unique('zone'))
+        change = self.compute.set_aggregate_metadata
+        change(made.id, {'blazar:owner': 'p1', 'a': '1'})
+        change(made.id, {'a': '2', 'missing': None})
+        self.assertEqual({'blazar:owner': 'p1', 'a': '2'}, self.find(made).metadata)
+        change(made.id, {'a': None})
+        change(made.id, {'a': None})
+        change(made.id, {})
+        self.assertEqual({'blazar:owner': 'p1'}, self.find(made).metadata)
+        self.assertEqual(made.availability_zone, self.find(made).availability_zone)
+
+    def test_metadata_of_what_is_not_there(self) -> None:
+        self.assertRaises(
+            base.CloudNotFound, self.compute.set_aggregate_metadata, NO_AGGREGATE, {'a': '1'}
+        )
+
+    def test_the_zone_is_not_metadata(self) -> None:
+        made = self.aggregate()
+        self.assertRaises(
+            exceptions.Permanent,
+            self.compute.set_aggregate_metadata,
+            made.id,
+            {'availability_zone': 'x'},
+        )
+        self.assertIsNone(self.find(made).availability_zone)
+
+    def test_metadata_set_although_the_answer_was_lost(self) -> None:
+        made = self.aggregate()
+        verb = self.compute.set_aggregate_metadata
+        self.lost('compute.set_aggregate_metadata', verb, made.id, {'a': '1'})
+        verb(made.id, {'a': '1'})
+        self.assertEqual({'a': '1'}, self.find(made).metadata)
+
+    def test_hosts_are_added_and_removed_and_again(self) -> None:
+        one, two = self.world.hosts[:2]
+        made = self.aggregate()
+        for _ in range(2):
+            self.compute.add_host(made.id, two)
+            self.compute.add_host(made.id, one)
+            self.assertEqual(tuple(sorted((one, two))), self.find(made).hosts)
+        for _ in range(2):
+            self.compute.remove_host(made.id, two)
+            self.assertEqual((one,), self.find(made).hosts)
+        self.compute.remove_host(made.id, 'nobody')
+
+    def test_no_host_that_is_not_there(self) -> None:
+        made = self.aggregate()
+        self.assertRaises(base.CloudNotFound, self.compute.add_host, made.id, 'nobody')
+
+    def test_nothing_is_put_into_what_is_not_there(self) -> None:
+        host = self.world.hosts[0]
+        self.assertRaises(base.CloudNotFound, self.compute.add_host, NO_AGGREGATE, host)
+        self.assertRaises(base.CloudNotFound, self.compute.remove_host, NO_AGGREGATE, host)
+
+    def test_added_and_removed_although_the_answer_was_lost(self) -> None:
+        host = self.world.hosts[0]
+        made = self.aggregate()
+        self.lost('compute.add_host', self.compute.add_host, made.id, host)
+        self.assertEqual((host,), self.find(made).hosts)
+        self.compute.add_host(made.id, host)
+        self.lost('compute.remove_host', self.compute.remove_host, made.id, host)
+        self.assertEqual((), self.find(made).hosts)
+        self.compute.remove_host(made.id, host)
+
+    def test_a_host_is_in_one_zone_only(self) -> None:
+        host = self.world.hosts[0]
+        zone = worlds.unique('zone')
+        first = self.aggregate(zone, host)
+        other = self.aggregate(worlds.unique('zone'))
+        self.assertRaises(base.CloudConflict, self.compute.add_host, other.id, host)
+        self.assertEqual((), self.find(other).hosts)
+        self.aggregate(zone, host)
+        self.aggregate(None, host)
+        self.assertEqual((host,), self.find(first).hosts)
+
+    def test_a_host_changes_its_zone_once_it_is_out_of_the_other(self) -> None:
+        host = self.world.hosts[0]
+        first = self.aggregate(worlds.unique('zone'), host)
+        other = self.aggregate(worlds.unique('zone'))
+        self.compute.remove_host(first.id, host)
+        self.compute.add_host(other.id, host)
+        self.assertEqual((host,), self.find(other).hosts)
+
+    def test_servers_do_not_change_their_zone(self) -> None:
+        host = self.world.hosts[0]
+        zoned = self.aggregate(worlds.unique('zone'))
+        server_id = self.world.boot(host)
+        self.assertRaises(base.CloudConflict, self.compute.add_host, zoned.id, host)
+        self.aggregate(None, host)
+        self.compute.delete_server(server_id)
+        self.compute.add_host(zoned.id, host)
+        self.world.boot(host)
+        self.assertRaises(base.CloudConflict, self.compute.remove_host, zoned.id, host)
+
+    def test_deleted_and_again(self) -> None:
+        made = self.aggregate()
+        self.compute.set_aggregate_metadata(made.id, {'a': '1'})
+        self.compute.delete_aggregate(made.id)
+        self.assertIsNone(self.compute.find_aggregate(made.name))
+        self.compute.delete_aggregate(made.id)
+        self.compute.delete_aggregate(NO_AGGREGATE)
+
+    def test_not_deleted_while_it_has_hosts(self) -> None:
+        made = self.aggregate(None, self.world.hosts[0])
+        self.assertRaises(base.CloudConflict, self.compute.delete_aggregate, made.id)
+        self.assertIsNotNone(self.compute.find_aggregate(made.name))
+
+    def test_deleted_although_the_answer_was_lost(self) -> None:
+        made = self.aggregate()
+        self.lost('compute.delete_aggregate', self.compute.delete_aggregate, made.id)
+        self.assertIsNone(self.compute.find_aggregate(made.name))
+        self.compute.delete_aggregate(made.id)
+
+    def test_many_threads_at_once(self) -> None:
+        made = self.aggregate()
+        hosts = self.world.hosts[:2]
+        errors: list[Exception] = []
+
+        def move(host: str) -> None:
+            try:
+                for _ in range(10):
+                    self.compute.add_host(made.id, host)
+                    self.compute.remove_host(made.id, host)
+                self.compute.add_host(made.id, host)
+            except Exception as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=move, args=(host,)) for host in hosts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([], errors)
+        self.assertEqual(tuple(sorted(hosts)), self.find(made).hosts)
+
+
+class ComputeContract(HypervisorContract, ServerContract, AggregateContract):
+    """Every verb of Compute."""

@@ -1,0 +1,280 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How the real clients take it when the cloud misbehaves, over real HTTP."""
+
+from __future__ import annotations
+
+import pathlib
+import socket
+import tempfile
+import time
+
+import fixtures
+import testtools
+
+from climate import exceptions
+from climate.clients import base
+from climate.clients import real
+from tests.contract import worlds
+
+ACTION = r'POST .*/os-aggregates/\d+/action'
+
+
+class RealClientTest(testtools.TestCase):
+    """Opens a stub of a cloud."""
+
+    def open(self, **nova: object) -> worlds.StubWorld:
+        """Open a world with these options of [nova]."""
+        world = worlds.StubWorld(**nova)
+        self.addCleanup(world.close)
+        return world
+
+
+class TestTroubles(RealClientTest):
+    """Every kind of trouble becomes an error of our own."""
+
+    def check_status(self, status: int, expected: type[Exception]) -> None:
+        """Let every verb meet a status and check what becomes of it."""
+        world = self.open()
+        compute, placement = world.cloud.compute, world.cloud.placement
+        world.stub.trouble('(compute|placement)/', 'status', None, status=status)
+        calls = (
+            (compute.list_hypervisors,),
+            (compute.list_servers, 'compute-1'),
+            (compute.create_image, 'x', 'y'),
+            (compute.list_aggregates,),
+            (compute.find_aggregate, 'x'),
+            (compute.create_aggregate, 'x', None),
+            (compute.set_aggregate_metadata, 1, {'a': '1'}),
+            (compute.add_host, 1, 'compute-1'),
+            (placement.create_provider, 'x', None),
+            (placement.inventories, 'x'),
+            (placement.traits, 'x'),
+        )
+        for verb, *arguments in calls:
+            error = self.assertRaises(exceptions.EffectError, verb, *arguments)
+            self.assertIs(expected, type(error), f'{verb.__name__}: {error}')
+
+    def test_busy_or_broken_is_transient(self) -> None:
+        for status in (408, 429, 500, 502, 503, 504):
+            self.check_status(status, exceptions.Transient)
+
+    def test_unauthorised_for_good_is_transient(self) -> None:
+        self.check_status(401, exceptions.Transient)
+
+    def test_not_found(self) -> None:
+        self.check_status(404, base.CloudNotFound)
+
+    def test_conflict(self) -> None:
+        world = self.open()
+        world.stub.trouble(ACTION, 'status', None, status=409)
+        pool = world.cloud.compute.find_aggregate('freepool')
+        assert pool is not None
+        add = world.cloud.compute.add_host
+        error = self.assertRaises(base.CloudConflict, add, pool.id, 'compute-1')
+        self.assertIn('no luck today', error.message)
+        self.assertIn('req-1', error.message)
+
+    def test_any_other_refusal_is_permanent(self) -> None:
+        for status in (400, 403, 405, 413):
+            self.check_status(status, exceptions.Permanent)
+
+    def test_an_answer_that_makes_no_sense_is_transient(self) -> None:
+        world = self.open()
+        world.stub.trouble('(compute|placement)/', 'garbage', None)
+        for verb, *arguments in (
+            (world.cloud.compute.list_aggregates,),
+            (world.cloud.compute.list_hypervisors,),
+            (world.cloud.compute.create_aggregate, 'x', None),
+            (world.cloud.placement.find_provider, 'x'),
+            (world.cloud.placement.create_provider, 'x', None),
+        ):
+            self.assertRaises(exceptions.Transient, verb, *arguments)
+
+    def test_no_answer_in_time_is_transient_and_not_waited_for(self) -> None:
+        world = self.open(timeout=0.3)
+        world.cloud.compute.list_aggregates()
+        world.stub.trouble('(compute|placement)/', 'hang', None)
+        for verb in (world.cloud.compute.list_aggregates, world.cloud.compute.list_hypervisors):
+            began = time.monotonic()
+            self.assertRaises(exceptions.Transient, verb)
+            self.assertLess(time.monotonic() - began, 5)
+
+    def test_a_keystone_that_hangs_is_transient_too(self) -> None:
+        world = self.open(timeout=0.3)
+        world.stub.trouble('auth/tokens', 'hang', None)
+        began = time.monotonic()
+        self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
+        self.assertRaises(exceptions.Transient, world.cloud.placement.find_provider, 'x')
+        self.assertLess(time.monotonic() - began, 5)
+
+    def test_no_connection_is_transient(self) -> None:
+        with socket.socket() as free:
+            free.bind(('127.0.0.1', 0))
+            nobody = f'http://127.0.0.1:{free.getsockname()[1]}'
+        world = self.open(endpoint_override=nobody)
+        self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
+
+    def test_a_keystone_that_is_away_is_transient(self) -> None:
+        world = self.open()
+        world.close()
+        self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
+        self.assertRaises(exceptions.Transient, world.cloud.placement.find_provider, 'x')
+
+    def test_a_wrong_password_is_transient_for_it_may_be_changed(self) -> None:
+        world = self.open()
+        world.stub.trouble('auth/tokens', 'status', None, status=401)
+        error = self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
+        self.assertNotIn('secret', error.message)
+
+    def test_a_service_that_the_catalogue_lacks_is_permanent(self) -> None:
+        world = self.open(region_name='Atlantis')
+        error = self.assertRaises(exceptions.Permanent, world.cloud.compute.list_aggregates)
+        self.assertIn('configuration', error.message)
+
+    def test_it_works_again_afterwards(self) -> None:
+        world = self.open()
+        world.stub.trouble('os-aggregates', 'status', 1, status=503)
+        world.stub.trouble('os-aggregates', 'lose', 1)
+        for _ in range(2):
+            self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
+        self.assertEqual(1, len(world.cloud.compute.list_aggregates()))
+
+
+class TestIdentity(RealClientTest):
+    """Tokens are kept, renewed, and told to nobody."""
+
+    def test_one_token_serves_every_call(self) -> None:
+        world = self.open()
+        for _ in range(3):
+            world.cloud.compute.list_hypervisors()
+            world.cloud.placement.find_provider('compute-1')
+        self.assertEqual(1, world.stub.count('auth/tokens'))
+
+    def test_a_token_that_ran_out_is_renewed(self) -> None:
+        world = self.open()
+        world.cloud.compute.list_aggregates()
+        world.stub.revoke_tokens()
+        self.assertEqual(1, len(world.cloud.compute.list_aggregates()))
+        self.assertEqual(2, world.stub.count('auth/tokens'))
+
+    def test_errors_hold_no_tokens(self) -> None:
+        for status in (401, 403, 404, 409, 500):
+            world = self.open()
+            world.cloud.compute.list_aggregates()
+            (token,) = world.stub.tokens
+            world.stub.trouble('/', 'status', None, status=status, message=f'bad token {token}!')
+            for verb, *arguments in (
+                (world.cloud.compute.create_image, 'x', 'y'),
+                (world.cloud.placement.create_provider, 'x', None),
+            ):
+                error = self.assertRaises(exceptions.EffectError, verb, *arguments)
+                self.assertNotIn(token[:20], f'{error!r} {error.facts}')
+                self.assertIsNone(error.__cause__)
+                self.assertTrue(error.__suppress_context__)
+
+    def test_errors_hold_no_short_secrets_either(self) -> None:
+        world = self.open()
+        world.stub.trouble('os-aggregates', 'status', None, status=400, message='is it secret?')
+        error = self.assertRaises(exceptions.Permanent, world.cloud.compute.list_aggregates)
+        self.assertIn('is it ***?', error.message)
+
+    def test_a_long_reason_is_cut(self) -> None:
+        world = self.open()
+        world.stub.trouble('os-aggregates', 'status', None, status=400, message='so. ' * 1000)
+        error = self.assertRaises(exceptions.Permanent, world.cloud.compute.list_aggregates)
+        self.assertLess(len(error.message), 500)
+
+
+class TestRequests(RealClientTest):
+    """What is sent, how often."""
+
+    def test_a_request_without_answer_is_repeated_if_that_does_no_harm(self) -> None:
+        world = self.open(connect_retries=1)
+        world.stub.trouble('GET .*/os-aggregates', 'lose', 1)
+        self.assertEqual(1, len(world.cloud.compute.list_aggregates()))
+
+    def test_what_makes_something_is_sent_once(self) -> None:
+        world = self.open(connect_retries=1)
+        world.conf.set_override('connect_retries', 1, group='placement')
+        cloud = real.connect(world.conf)
+        server_id = world.boot('compute-1')
+        world.stub.trouble('POST .*/action', 'lose', None)
+        world.stub.trouble('POST .*/resource_providers', 'lose', None)
+        self.assertRaises(exceptions.Transient, cloud.compute.create_image, server_id, 'x')
+        self.assertRaises(exceptions.Transient, cloud.placement.create_provider, 'x', None)
+        self.assertEqual(1, world.stub.count('POST .*/action'))
+        self.assertEqual(1, world.stub.count('POST .*/resource_providers'))
+        self.assertEqual(1, len(world.stub.twin.images()))
+
+    def test_servers_of_others_are_never_handed_out(self) -> None:
+        world = self.open()
+        world.boot('compute-1')
+        world.boot('compute-2')
+        world.stub.hidden_hosts = True
+        self.assertRaises(exceptions.Permanent, world.cloud.compute.list_servers, 'compute-1')
+
+    def test_zones_are_not_asked_for_if_not_wanted(self) -> None:
+        world = self.open(az_aware=False)
+        found = world.cloud.compute.find_hypervisor('compute-1')
+        assert found is not None
+        self.assertEqual('', found.availability_zone)
+        self.assertEqual(0, world.stub.count('os-services'))
+
+    def test_no_files_appear_in_the_home_directory(self) -> None:
+        with tempfile.TemporaryDirectory() as home:
+            self.useFixture(fixtures.EnvironmentVariable('HOME', home))
+            self.open().cloud.compute.list_aggregates()
+            self.assertEqual([], list(pathlib.Path(home).iterdir()))
+
+
+class TestConfiguration(testtools.TestCase):
+    """A configuration that cannot work is told of at once."""
+
+    def refused(self, **nova: object) -> str:
+        """Return the complaint about a configuration."""
+        conf = worlds.configuration(**nova)
+        return self.assertRaises(exceptions.ConfigurationError, real.connect, conf).message
+
+    def test_it_says_which_group_and_what(self) -> None:
+        self.assertIn('[nova] auth_type', self.refused())
+        self.assertIn('[nova]', self.refused(auth_type='nonsense'))
+        self.assertIn('auth', self.refused(auth_type='password'))
+        self.assertIn('timeout', self.refused(auth_type='none', timeout=0))
+
+    def test_a_microversion_without_sizes_is_refused(self) -> None:
+        for version in ('2.1', '2.52', '2.88', '2.100'):
+            self.assertIn(
+                'compute_api_microversion',
+                self.refused(
+                    auth_type='none',
+                    endpoint_override='http://x',
+                    compute_api_microversion=version,
+                ),
+            )
+
+    def test_time_outs_have_defaults(self) -> None:
+        conf = worlds.configuration()
+        for group in ('nova', 'placement'):
+            self.assertEqual(30, conf[group].timeout)
+            self.assertEqual(1, conf[group].connect_retries)
+            self.assertEqual(['internal', 'public'], conf[group].valid_interfaces)
+
+    def test_an_auth_section_may_be_shared(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / 'climate.conf'
+            file.write_text(
+                '[nova]\nauth_section = cloud\n[placement]\nauth_section = cloud\n'
+                '[cloud]\nauth_type = none\nendpoint = http://127.0.0.1:1\n'
+            )
+            self.assertIsNotNone(real.connect(worlds.configuration(str(file))).compute)
