@@ -1,0 +1,307 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What only the twin can be told: faults, clocks, memories of calls."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import io
+import json
+import os
+import pathlib
+import tempfile
+import threading
+import time
+from typing import Any
+
+import testtools
+
+from climate import exceptions
+from climate.clients import base
+from climate.clients import fake
+from climate.clients.fake import cli
+from climate.clock import ManualClock
+
+NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
+
+
+class TwinTest(testtools.TestCase):
+    """A twin in memory with two hypervisors and a clock that stands still."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.clock = ManualClock(NOW)
+        self.twin = fake.Twin(fake.MEMORY, clock=self.clock)
+        self.addCleanup(self.twin.close)
+        self.twin.seed(2)
+        found = self.twin.compute.find_aggregate('freepool')
+        assert found is not None
+        self.pool = found
+
+    def add(self, host: str = 'compute-1') -> None:
+        """Put a host into the freepool."""
+        self.twin.compute.add_host(self.pool.id, host)
+
+    def hosts(self) -> tuple[str, ...]:
+        """Return the hosts in the freepool, without a verb that could fail."""
+        return next(found.hosts for found in self.twin.aggregates() if found.id == self.pool.id)
+
+
+class TestContents(TwinTest):
+    """What a test may put into the cloud."""
+
+    def test_a_seed_may_be_repeated_and_enlarged(self) -> None:
+        before = self.twin.hypervisors()
+        self.add()
+        self.assertEqual(before, self.twin.seed(2))
+        self.assertEqual(4, len(self.twin.seed(4)))
+        self.assertEqual(4, len(self.twin.seed(1)))
+        self.assertEqual(('compute-1',), self.hosts())
+
+    def test_a_seed_has_the_promised_size(self) -> None:
+        found = self.twin.compute.find_hypervisor('compute-2')
+        assert found is not None
+        self.assertEqual((16, 65536, 500), (found.vcpus, found.memory_mb, found.local_gb))
+        totals = {
+            item.resource_class: item.total for item in self.twin.placement.inventories(found.id)
+        }
+        self.assertEqual({'VCPU': 16, 'MEMORY_MB': 65536, 'DISK_GB': 500}, totals)
+        self.assertIn('HW_CPU_X86_AVX2', self.twin.placement.traits(found.id))
+
+    def test_a_hypervisor_may_have_another_service_host(self) -> None:
+        made = self.twin.add_hypervisor('node-1.example.org', service_host='node-1', vcpus=2)
+        self.assertEqual(made, self.twin.compute.find_hypervisor('node-1.example.org'))
+        self.add('node-1')
+        server = self.twin.boot_server('node-1', 'p', 'vm')
+        self.assertEqual(
+            ('node-1', 'node-1.example.org'), (server.host, server.hypervisor_hostname)
+        )
+        self.assertRaises(LookupError, self.twin.boot_server, 'node-1.example.org', 'p', 'vm')
+
+    def test_a_hypervisor_may_be_changed_fail_and_go(self) -> None:
+        self.twin.add_hypervisor('compute-1', vcpus=99)
+        self.twin.set_hypervisor('compute-1', state='down')
+        self.twin.set_hypervisor('compute-1', status='disabled')
+        found = self.twin.compute.find_hypervisor('compute-1')
+        assert found is not None
+        self.assertEqual((99, 'down', 'disabled'), (found.vcpus, found.state, found.status))
+        self.add()
+        self.twin.boot_server('compute-1', 'p', 'vm')
+        self.twin.remove_hypervisor('compute-1')
+        self.assertIsNone(self.twin.compute.find_hypervisor('compute-1'))
+        self.assertIsNone(self.twin.placement.find_provider('compute-1'))
+        self.assertEqual(((), ()), (self.hosts(), self.twin.servers()))
+        self.assertRaises(LookupError, self.twin.set_hypervisor, 'compute-1', state='up')
+
+    def test_servers_go_when_the_clock_says_so(self) -> None:
+        self.twin.set_server_deletion_seconds(10)
+        server = self.twin.boot_server('compute-1', 'p', 'vm')
+        self.twin.compute.delete_server(server.id)
+        self.clock.advance(9)
+        self.twin.compute.delete_server(server.id)
+        self.assertEqual(1, len(self.twin.compute.list_servers('compute-1')))
+        self.clock.advance(1)
+        self.assertEqual((), self.twin.compute.list_servers('compute-1'))
+
+    def test_images_are_kept(self) -> None:
+        server = self.twin.boot_server('compute-1', 'p', 'vm')
+        image_id = self.twin.compute.create_image(server.id, 'reserved_vm')
+        self.assertEqual(
+            (base.Image(id=image_id, name='reserved_vm', status='active'),), self.twin.images()
+        )
+
+
+class TestFaults(TwinTest):
+    """It fails as it is told."""
+
+    def test_before_the_work(self) -> None:
+        self.twin.fail('compute.add_host', 2)
+        for _ in range(2):
+            self.assertRaises(exceptions.Transient, self.add)
+            self.assertEqual((), self.hosts())
+        self.add()
+        self.assertEqual(('compute-1',), self.hosts())
+        self.assertEqual((), self.twin.faults())
+
+    def test_after_the_work(self) -> None:
+        self.twin.fail('compute.add_host', when='after')
+        self.assertRaises(exceptions.Transient, self.add)
+        self.assertEqual(('compute-1',), self.hosts())
+        self.add()
+
+    def test_after_work_that_was_refused_the_refusal_is_lost_too(self) -> None:
+        self.twin.fail('compute.add_host', when='after')
+        self.assertRaises(exceptions.Transient, self.add, 'nobody')
+        self.assertRaises(base.CloudNotFound, self.add, 'nobody')
+
+    def test_every_kind_of_error(self) -> None:
+        kinds: Any = {
+            'transient': exceptions.Transient,
+            'permanent': exceptions.Permanent,
+            'not_found': base.CloudNotFound,
+            'conflict': base.CloudConflict,
+        }
+        for name, kind in kinds.items():
+            self.twin.fail('compute.add_host', error=name)
+            self.assertIs(kind, type(self.assertRaises(kind, self.add)))
+
+    def test_patterns_and_for_ever(self) -> None:
+        self.twin.fail('compute.*', None)
+        for _ in range(3):
+            self.assertRaises(exceptions.Transient, self.add)
+            self.assertRaises(exceptions.Transient, self.twin.compute.list_aggregates)
+        self.assertIsNotNone(self.twin.placement.find_provider('compute-1'))
+        self.twin.heal()
+        self.add()
+
+    def test_faults_queue_up(self) -> None:
+        self.twin.fail('*', 1, error='conflict')
+        self.twin.fail('compute.add_host', 1, error='permanent')
+        for kind in (base.CloudConflict, exceptions.Permanent):
+            self.assertIs(kind, type(self.assertRaises(exceptions.EffectError, self.add)))
+        self.add()
+
+    def test_out_of_reach(self) -> None:
+        self.twin.reachable = False
+        self.assertFalse(self.twin.reachable)
+        self.assertRaises(exceptions.Transient, self.add)
+        self.assertRaises(exceptions.Transient, self.twin.placement.find_provider, 'x')
+        self.twin.heal()
+        self.assertTrue(self.twin.reachable)
+        self.add()
+
+    def test_slow_and_nobody_else_waits(self) -> None:
+        self.twin.slow('compute.add_host', 0.3)
+        thread = threading.Thread(target=self.add)
+        began = time.monotonic()
+        thread.start()
+        for _ in range(20):
+            self.twin.compute.list_aggregates()
+        self.assertLess(time.monotonic() - began, 0.25)
+        thread.join()
+        self.assertGreaterEqual(time.monotonic() - began, 0.3)
+        self.assertEqual(('compute-1',), self.hosts())
+
+    def test_typing_errors_are_told(self) -> None:
+        self.assertRaises(ValueError, self.twin.fail, 'compute.addhost')
+        self.assertRaises(ValueError, self.twin.slow, 'nova.*', 1)
+        self.assertRaises(ValueError, self.twin.fail, '*', 0)
+        self.assertRaises(ValueError, self.twin.fail, '*', error='bad luck')
+        self.assertRaises(ValueError, self.twin.fail, '*', when='never')
+        self.assertEqual((), self.twin.faults())
+
+
+class TestMemory(TwinTest):
+    """Calls are counted always and remembered if wanted."""
+
+    def test_every_call_counts_whatever_becomes_of_it(self) -> None:
+        before = self.twin.calls()
+        self.add()
+        self.twin.fail('compute.add_host')
+        self.assertRaises(exceptions.Transient, self.add)
+        self.assertRaises(base.CloudNotFound, self.add, 'nobody')
+        self.assertEqual(3, self.twin.calls('compute.add_host'))
+        self.assertEqual(3, self.twin.calls() - before)
+        self.assertEqual(0, self.twin.calls('compute.remove_host'))
+
+    def test_the_journal_is_kept_when_wanted(self) -> None:
+        self.add()
+        self.assertEqual((), self.twin.journal())
+        self.twin.keep_journal()
+        self.clock.advance(5)
+        self.add('compute-2')
+        self.twin.compute.set_aggregate_metadata(self.pool.id, {'a': None})
+        self.twin.keep_journal(False)
+        self.add()
+        first, second = self.twin.journal()
+        self.assertEqual(NOW + datetime.timedelta(seconds=5), first.at)
+        self.assertEqual('compute.add_host', first.verb)
+        self.assertEqual((self.pool.id, 'compute-2'), first.arguments)
+        self.assertEqual((self.pool.id, {'a': None}), second.arguments)
+
+
+class TestFile(testtools.TestCase):
+    """The state on a file is shared, lasting, and can be played with."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name) / 'made' / 'when' / 'missing'
+
+    def open(self) -> fake.Twin:
+        """Open the state once more."""
+        twin = fake.Twin(self.directory, clock=ManualClock(NOW))
+        self.addCleanup(twin.close)
+        return twin
+
+    def run_cli(self, *arguments: str) -> tuple[int, str]:
+        """Run the command line and return its exit code and what it said."""
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = cli.main(['--state-dir', str(self.directory), *arguments])
+        return code, said.getvalue()
+
+    def test_it_lasts_and_is_shared(self) -> None:
+        first, second = self.open(), self.open()
+        first.seed(3)
+        second.fail('compute.list_hypervisors')
+        self.assertRaises(exceptions.Transient, first.compute.list_hypervisors)
+        first.close()
+        self.assertEqual(3, len(second.compute.list_hypervisors()))
+        self.assertEqual(3, len(self.open().compute.list_hypervisors()))
+
+    def test_a_fork_may_go_on_with_it(self) -> None:
+        twin = self.open()
+        twin.seed(1)
+        child = os.fork()
+        if not child:
+            with contextlib.suppress(BaseException):
+                twin.boot_server('compute-1', 'p', 'of the child')
+            os._exit(0)
+        os.waitpid(child, 0)
+        twin.boot_server('compute-1', 'p', 'of the parent')
+        self.assertEqual(
+            {'of the child', 'of the parent'}, {server.name for server in twin.servers()}
+        )
+
+    def test_the_command_line(self) -> None:
+        self.assertEqual((0, '2 hypervisors\n'), self.run_cli('seed', '--hosts', '2'))
+        code, server_id = self.run_cli('boot', 'compute-1', '--project', 'p')
+        self.assertEqual(0, code)
+        for arguments in (
+            ('fail', 'compute.add_host', '--times', '2', '--when', 'after', '--error', 'conflict'),
+            ('slow', 'placement.*', '0.5'),
+            ('host', 'compute-2', '--state', 'down'),
+            ('reachable', 'no'),
+            ('deletion', '5'),
+        ):
+            self.assertEqual((0, ''), self.run_cli(*arguments))
+        shown = json.loads(self.run_cli('show', '--json')[1])
+        self.assertFalse(shown['reachable'])
+        self.assertEqual(server_id.strip(), shown['servers'][0]['id'])
+        self.assertEqual(['up', 'down'], [item['state'] for item in shown['hypervisors']])
+        self.assertEqual(['after', 'slow'], [item['moment'] for item in shown['faults']])
+        self.assertIn('the cloud cannot be reached', self.run_cli('show')[1])
+        self.assertEqual((0, ''), self.run_cli('heal'))
+        self.assertIn('faults: 0', self.run_cli('show')[1])
+
+    def test_mistakes_on_the_command_line(self) -> None:
+        code, said = self.run_cli('show')
+        self.assertEqual(1, code)
+        self.assertIn('there is no twin', said)
+        self.assertFalse(self.directory.exists())
+        self.run_cli('seed')
+        for arguments in (('fail', 'nonsense'), ('boot', 'nobody'), ('host', 'nobody')):
+            self.assertEqual(1, self.run_cli(*arguments)[0])
