@@ -205,7 +205,8 @@ class _Replies:
             except (oslo_messaging.MessagingTimeout, oslo_messaging.RemoteError):
                 # No manager is there, or not a well one: the queue is open.
                 break
-            except transports.DELIVERY_ERRORS as error:
+            except Exception as error:
+                # The broker refuses us, or the transport was closed meanwhile.
                 LOG.debug('The queue for answers cannot be opened: %s', error)
                 self._closed.wait(1.0)
             else:

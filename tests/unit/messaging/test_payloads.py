@@ -52,9 +52,12 @@ def fingerprint(schema: Any) -> str:
 
 
 def fields(schema: Any) -> set[str]:
+    inner = [*schema.get('properties', {}).values()]
+    if 'items' in schema:
+        inner.append(schema['items'])
     names = set(schema.get('properties', ()))
-    for inner in (*schema.get('properties', {}).values(), schema.get('items', {})):
-        names |= fields(inner)
+    for one in inner:
+        names |= fields(one)
     return names
 
 

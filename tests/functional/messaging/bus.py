@@ -1,0 +1,134 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the tests on the message bus have in common."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from collections.abc import Mapping
+
+import fixtures
+from oslo_config import cfg
+
+from climate import conf as options
+from climate import exceptions
+from climate.messaging import rpc
+from climate.messaging import transport
+from tests import base
+from tests import services
+from tests.functional.messaging import proxy
+
+SOON = 20.0
+
+
+class Manager:
+    """A manager that remembers what it was asked, and refuses some of it."""
+
+    def __init__(self) -> None:
+        self.woken: list[str] = []
+        self.woke = threading.Event()
+
+    def wake(self, reason: str) -> None:
+        self.woken.append(reason)
+        self.woke.set()
+
+    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
+        if name == 'taken':
+            raise exceptions.HostExists(host=name)
+        if name == 'short':
+            raise exceptions.NotEnoughResources('hosts', matched=1, free=0)
+        if name == 'broken':
+            raise ConnectionRefusedError('a password')
+        return len(capabilities)
+
+    def delete_host(self, host_id: int) -> None:
+        raise exceptions.HostInUse(host=str(host_id))
+
+
+class BusCase(base.TestCase):
+    """A test with a bus: in the process, or a real one where a subclass says so."""
+
+    url = 'fake://'
+    exchange = 'openstack'
+
+    def setUp(self) -> None:
+        super().setUp()
+        # The library reports each attempt to reach the broker.
+        self.log = self.useFixture(fixtures.FakeLogger())
+        self.rpc_topic = f'climate-test-{uuid.uuid4().hex}'
+        self.topic = f'notifications-{uuid.uuid4().hex}'
+
+    def conf(self, **changes: object) -> cfg.ConfigOpts:
+        conf = cfg.ConfigOpts()
+        conf([], project='climate', default_config_files=[])
+        options.register_opts(conf)
+        transport.set_defaults(conf)
+        conf.set_override('control_exchange', self.exchange)
+        values = {'topics': [self.topic], **changes}
+        for name, value in values.items():
+            conf.set_override(name, value, group='oslo_messaging_notifications')
+        return conf
+
+    def manager(self, name: str, url: str | None = None) -> tuple[Manager, rpc.ManagerServer]:
+        manager = Manager()
+        server = rpc.ManagerServer(
+            transport.rpc_transport(self.conf(), url or self.url),
+            manager,
+            topic=self.rpc_topic,
+            server=name,
+        )
+        self.addCleanup(server.stop)
+        server.start()
+        return manager, server
+
+    def client(self, url: str | None = None, timeout: float = SOON) -> rpc.ManagerClient:
+        client = rpc.ManagerClient(
+            transport.rpc_transport(self.conf(), url or self.url),
+            topic=self.rpc_topic,
+            timeout=timeout,
+        )
+        self.addCleanup(client.close)
+        return client
+
+    def eventually(self, condition: Callable[[], bool]) -> None:
+        """Wait until *condition* holds; fail if it does not soon."""
+        pause = threading.Event()
+        deadline = time.monotonic() + SOON
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, 'it did not come true')
+            pause.wait(0.02)
+
+
+class RabbitCase(BusCase):
+    """A test with a real RabbitMQ."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.broker = self.useFixture(services.Broker())
+        self.url = self.broker.url
+        self.exchange = self.broker.exchange
+        self.topic = self.broker.topic('notifications')
+        self.rpc_topic = self.broker.topic('manager')
+        for name in ('one', 'two'):
+            # Each manager has a queue of its own beside the common one.
+            self.broker.topic(f'manager.{name}')
+
+    def door(self) -> tuple[proxy.Proxy, str]:
+        """Return a closed door in front of the broker, and the URL through it."""
+        address = services.address(services.RABBITMQ)
+        door = self.useFixture(proxy.Proxy(address.host or '127.0.0.1', address.port or 5672))
+        url = address.set(host='127.0.0.1', port=door.port)
+        return door, url.render_as_string(hide_password=False)

@@ -1,0 +1,89 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A door in front of a server, to take it away without touching it."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import threading
+
+import fixtures
+
+
+class Proxy(fixtures.Fixture):
+    """Passes TCP connections on to a server while it is open.
+
+    :ivar port: where to connect to, on 127.0.0.1; refused while it is closed
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__()
+        self._server = (host, port)
+        self._listener: socket.socket | None = None
+        self._passing: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self.port = 0
+
+    def _setUp(self) -> None:
+        with socket.socket() as free:
+            free.bind(('127.0.0.1', 0))
+            self.port = free.getsockname()[1]
+        self.addCleanup(self.shut)
+
+    def open(self) -> None:
+        """Let connections in."""
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(('127.0.0.1', self.port))
+        listener.listen()
+        self._listener = listener
+        threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+
+    def shut(self) -> None:
+        """Cut every connection and refuse new ones."""
+        if self._listener is not None:
+            # close() alone leaves the port open while accept() waits on it.
+            with contextlib.suppress(OSError):
+                self._listener.shutdown(socket.SHUT_RDWR)
+            self._listener.close()
+            self._listener = None
+        with self._lock:
+            passing, self._passing = self._passing, []
+        for end in passing:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._pass_on, args=(client,), daemon=True).start()
+
+    def _pass_on(self, client: socket.socket) -> None:
+        with client, socket.create_connection(self._server) as server:
+            with self._lock:
+                if self._listener is None:
+                    return
+                self._passing += [client, server]
+            others = {client: server, server: client}
+            with contextlib.suppress(OSError):
+                while True:
+                    for source in select.select(list(others), [], [])[0]:
+                        data = source.recv(65536)
+                        if not data:
+                            return
+                        others[source].sendall(data)

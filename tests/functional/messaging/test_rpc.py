@@ -1,0 +1,171 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""API and managers talk to each other, with and without a broker."""
+
+from __future__ import annotations
+
+import time
+
+from climate import exceptions
+from climate.messaging import broker
+from climate.messaging import rpc
+from tests.functional.messaging import bus
+
+
+class TestInProcess(bus.BusCase):
+    """On the bus of the standalone service."""
+
+    def serve(self) -> rpc.ManagerClient:
+        _, server = self.manager('one')
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        return self.client()
+
+    def test_a_call_is_answered(self) -> None:
+        client = self.serve()
+        client.ping()
+        self.assertEqual(2, client.register_host('compute-1', {'a': '1', 'b': '2'}))
+
+    def test_an_error_comes_back_as_itself(self) -> None:
+        client = self.serve()
+        error = self.assertRaises(exceptions.HostExists, client.register_host, 'taken', {})
+        self.assertIs(exceptions.HostExists, type(error))
+        self.assertEqual("Host 'taken' is registered already", error.message)
+        self.assertEqual(error.message, str(error))
+        self.assertEqual(409, error.code)
+        in_use = self.assertRaises(exceptions.HostInUse, client.delete_host, 7)
+        self.assertEqual('HOST_IN_USE', in_use.error_name)
+
+    def test_an_error_that_makes_its_text_comes_back_as_itself(self) -> None:
+        client = self.serve()
+        error = self.assertRaises(exceptions.NotEnoughResources, client.register_host, 'short', {})
+        self.assertEqual('Not enough hosts available', error.message)
+
+    def test_an_unexpected_error_tells_nothing(self) -> None:
+        client = self.serve()
+        error = self.assertRaises(exceptions.ClimateError, client.register_host, 'broken', {})
+        self.assertIs(exceptions.ClimateError, type(error))
+        self.assertEqual('An unknown exception occurred', error.message)
+
+    def test_every_manager_is_woken(self) -> None:
+        managers = [self.manager(name) for name in ('one', 'two')]
+        for _, server in managers:
+            self.assertTrue(server.wait_until_listening(bus.SOON))
+        self.client().wake('outbox')
+        for manager, _ in managers:
+            self.assertTrue(manager.woke.wait(bus.SOON))
+            self.assertEqual(['outbox'], manager.woken)
+
+    def test_no_manager_is_an_error_in_time(self) -> None:
+        client = self.client(timeout=0.3)
+        before = time.monotonic()
+        self.assertRaises(exceptions.ManagerUnavailable, client.ping)
+        self.assertLess(time.monotonic() - before, 5)
+
+    def test_stopping_is_prompt(self) -> None:
+        _, server = self.manager('one')
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        before = time.monotonic()
+        server.stop()
+        self.assertLess(time.monotonic() - before, 4)
+
+    def test_the_broker_is_always_there(self) -> None:
+        self.assertTrue(broker.BrokerCheck(self.conf(), self.url).reachable())
+
+
+class TestRabbit(TestInProcess, bus.RabbitCase):
+    """The same on RabbitMQ."""
+
+
+class TestBrokerAway(bus.RabbitCase):
+    """A broker that is away holds nobody up, and is found when it is back."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.proxy, self.through = self.door()
+
+    def test_waking_returns_at_once_and_nothing_is_raised(self) -> None:
+        client = self.client(self.through)
+        before = time.monotonic()
+        for _ in range(1000):
+            client.wake()
+        self.assertLess(time.monotonic() - before, 1)
+        self.eventually(lambda: 'Managers cannot be woken' in self.log.output)
+
+    def test_a_call_fails_in_time_and_works_later(self) -> None:
+        _, server = self.manager('one')
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        client = self.client(self.through, timeout=0.5)
+        before = time.monotonic()
+        self.assertRaises(exceptions.ManagerUnavailable, client.ping)
+        self.assertLess(time.monotonic() - before, 3)
+        self.proxy.open()
+        self.eventually(lambda: self._pings(client))
+        # Away again, now that the queue for answers is open.
+        self.proxy.shut()
+        before = time.monotonic()
+        self.assertRaises(exceptions.ManagerUnavailable, client.ping)
+        self.assertLess(time.monotonic() - before, 10)
+
+    def _pings(self, client: rpc.ManagerClient) -> bool:
+        try:
+            client.ping()
+        except exceptions.ManagerUnavailable:
+            return False
+        return True
+
+    def test_a_manager_listens_when_the_broker_comes(self) -> None:
+        before = time.monotonic()
+        manager, server = self.manager('one', self.through)
+        self.assertLess(time.monotonic() - before, 1)
+        self.assertFalse(server.wait_until_listening(0.1))
+        self.proxy.open()
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        self.client().wake()
+        self.assertTrue(manager.woke.wait(bus.SOON))
+
+    def test_a_manager_outlives_an_outage(self) -> None:
+        self.proxy.open()
+        manager, server = self.manager('one', self.through)
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        self.proxy.shut()
+        self.eventually(lambda: 'is unreachable' in self.log.output)
+        self.proxy.open()
+        client = self.client()
+
+        def woken() -> bool:
+            client.wake()
+            return manager.woke.wait(0.1)
+
+        self.eventually(woken)
+
+    def test_stopping_without_a_broker_is_prompt(self) -> None:
+        _, never = self.manager('one', self.through)
+        self.proxy.open()
+        _, lost = self.manager('two', self.through)
+        self.assertTrue(lost.wait_until_listening(bus.SOON))
+        self.proxy.shut()
+        client = self.client(self.through, timeout=0.2)
+        self.assertRaises(exceptions.ManagerUnavailable, client.ping)
+        for stop in (never.stop, lost.stop, client.close):
+            before = time.monotonic()
+            stop()
+            self.assertLess(time.monotonic() - before, 4.5)
+
+    def test_the_health_page_sees_it(self) -> None:
+        check = broker.BrokerCheck(self.conf(), self.through)
+        before = time.monotonic()
+        self.assertFalse(check.reachable(1.0))
+        self.assertLess(time.monotonic() - before, 4)
+        self.assertNotIn('guest', check.problem() or 'guest')
+        self.proxy.open()
+        self.assertTrue(check.reachable())
