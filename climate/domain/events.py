@@ -125,8 +125,13 @@ def next_due(events: Iterable[Event]) -> datetime.datetime | None:
 
 
 def lateness(event: Event, now: datetime.datetime) -> datetime.timedelta:
-    """How long after its time *event* happens at *now*; never negative."""
-    return max(now - event.time, datetime.timedelta(0))
+    """How long after its time *event* happens at *now*; never negative.
+
+    A lease that starts "now" begins on paper with the minute, but nobody could
+    have started it before it was asked for.
+    """
+    possible = max(event.time, event.created_at or event.time)
+    return max(now - possible, datetime.timedelta(0))
 
 
 def backoff(attempts: int, first: float, longest: float) -> datetime.timedelta:

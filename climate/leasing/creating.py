@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import random
 import uuid
@@ -115,7 +116,10 @@ class Creation:
         return dates.replaced(
             bare,
             next_due=events.next_due(timetable),
-            events=tuple(sorted(timetable, key=events.order)),
+            events=tuple(
+                dataclasses.replace(event, created_at=tx.now)
+                for event in sorted(timetable, key=events.order)
+            ),
             reservations=tuple(
                 Reservation(
                     id=str(uuid.uuid4()),
