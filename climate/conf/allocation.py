@@ -18,7 +18,7 @@ from oslo_config import cfg
 
 GROUP = 'allocation'
 
-OPTS = [
+OPTS: list[cfg.Opt] = [
     cfg.IntOpt(
         'cleaning_time',
         default=0,

@@ -19,7 +19,7 @@ from oslo_config import types
 
 GROUP = 'manager'
 
-OPTS = [
+OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'rpc_topic',
         default='climate.manager',

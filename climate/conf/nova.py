@@ -21,7 +21,7 @@ GROUP = 'nova'
 TIMEOUT = 30.0
 CONNECT_RETRIES = 1
 
-OPTS = [
+OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'aggregate_freepool_name',
         default='freepool',

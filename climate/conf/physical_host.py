@@ -18,7 +18,7 @@ from oslo_config import cfg
 
 GROUP = 'physical:host'
 
-OPTS = [
+OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'before_end',
         default='',

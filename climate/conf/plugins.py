@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from oslo_config import cfg
 
-OPTS = [
+OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'resource_types',
         default=['physical:host'],

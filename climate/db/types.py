@@ -54,8 +54,9 @@ class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
 def exact(length: int) -> sa.String:
     """A string compared byte by byte, also where the engine's default is not.
 
-    MariaDB's default collation says 'a' = 'A', most others say 'a' = 'a ', and PostgreSQL orders by the
-    locale it was made with; neither is what a requirement means by ``<``.
+    MariaDB's default collation says 'a' = 'A', its plain binary one 'a' = 'a ',
+    and PostgreSQL orders by the locale it was made with; none of them is what
+    a requirement means by ``==`` and ``<``.
     """
     kind = sa.String(length)
     kind = kind.with_variant(
