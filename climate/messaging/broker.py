@@ -84,9 +84,9 @@ class BrokerCheck:
     """
 
     def __init__(self, conf: cfg.ConfigOpts, url: str | None = None) -> None:
-        self._url = oslo_messaging.TransportURL.parse(conf, url)
         # Only its view of the configuration is of interest; it never connects.
         self._conf = transports.rpc_transport(conf, url).conf
+        self._url = oslo_messaging.TransportURL.parse(conf, url)
 
     def reachable(self, seconds: float = 2.0) -> bool:
         """Whether the broker lets us in, within *seconds* for each of its hosts."""

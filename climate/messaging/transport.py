@@ -142,7 +142,7 @@ def _build(
     set_defaults(conf)
     try:
         return factory(conf, url=url, allowed_remote_exmods=exmods)
-    except (oslo_messaging.InvalidTransportURL, oslo_messaging.DriverLoadFailure) as error:
+    except (oslo_messaging.MessagingException, ValueError) as error:
         # The text of the error may hold the URL, and the URL a password.
         raise exceptions.ConfigurationError(
             f'The transport URL of the message bus cannot be used ({type(error).__name__})'

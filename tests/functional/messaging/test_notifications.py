@@ -23,11 +23,14 @@ import sys
 import time
 
 import fixtures
+import kombu
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.messaging import broker
 from climate.messaging import listener
 from climate.messaging import publisher
+from tests import services
 from tests.functional.messaging import bus
 from tests.unit.messaging import samples
 
@@ -122,6 +125,32 @@ class TestRabbit(TestInProcess, bus.RabbitCase):
         self.publisher().publish([samples.message(1)])
         ears = self.listener(pool=f'{self.topic}.info')
         self.assertEqual(samples.message(1).id, (ears.get(bus.SOON) or {}).get('message_id'))
+
+    def test_what_the_broker_refuses_is_not_taken(self) -> None:
+        bus_publisher = self.publisher()
+        bus_publisher.publish([samples.message(1)])
+        # A queue that is full with one message, and says so in its confirmation.
+        url = services.address(services.RABBITMQ).set(drivername='amqp')
+        with kombu.Connection(url.render_as_string(hide_password=False)) as connection:
+            channel = connection.channel()
+            full = {'x-max-length': 1, 'x-overflow': 'reject-publish'}
+            queue = self.broker.topic('full')
+            channel.queue_declare(queue, auto_delete=False, arguments=full)
+            channel.queue_bind(queue, self.exchange, f'{self.topic}.info')
+        messages = [samples.message(number) for number in (2, 3, 4)]
+        error = self.assertRaises(publisher.BrokerUnavailable, bus_publisher.publish, messages)
+        self.assertEqual(1, error.published)
+
+    def test_a_wrong_password_is_an_error_in_time(self) -> None:
+        url = services.address(services.RABBITMQ).set(password='wrong')
+        stranger = url.render_as_string(hide_password=False)
+        before = time.monotonic()
+        error = self.assertRaises(
+            publisher.BrokerUnavailable, self.publisher(stranger).publish, [samples.message(1)]
+        )
+        self.assertLess(time.monotonic() - before, 10)
+        self.assertNotIn('wrong', error.message)
+        self.assertIn('AccessRefused', broker.BrokerCheck(self.conf(), stranger).problem() or '')
 
 
 class TestBrokerAway(NotificationCase, bus.RabbitCase):

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pathlib
 
@@ -36,7 +37,7 @@ class TestWatch(base.TestCase):
             samples.message(2, 'lease.event.before_start_lease'),
             samples.message(3, 'lease.event.start_lease'),
         ]
-        self.out = self.useFixture(fixtures.StringStream('stdout')).stream
+        self.out = io.StringIO()
         self.useFixture(fixtures.MonkeyPatch('sys.stdout', self.out))
 
     def source(self) -> watch.Envelopes:
@@ -48,9 +49,7 @@ class TestWatch(base.TestCase):
         return watch.watch(watch.parser().parse_args(arguments), self.source())
 
     def lines(self) -> list[str]:
-        self.out.seek(0)
-        text: str = self.out.read()
-        return text.splitlines()
+        return self.out.getvalue().splitlines()
 
     def test_one_line_each(self) -> None:
         self.assertEqual(0, self.run_it())
@@ -94,10 +93,9 @@ class TestWatch(base.TestCase):
         self.assertEqual((0, 3), (status, len(self.lines())))
 
     def test_a_bad_url_is_one_line(self) -> None:
-        err = self.useFixture(fixtures.StringStream('stderr')).stream
+        err = io.StringIO()
         self.useFixture(fixtures.MonkeyPatch('sys.stderr', err))
         self.assertEqual(2, watch.main(['--transport-url', 'carrier-pigeon://me:secret@loft/']))
-        err.seek(0)
-        text = err.read()
+        text = err.getvalue()
         self.assertIn('climate-watch: The transport URL of the message bus cannot be used', text)
         self.assertNotIn('secret', text)
