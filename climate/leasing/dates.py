@@ -65,6 +65,11 @@ def changed_period(lease: Lease, change: LeaseChange, now: datetime.datetime) ->
     :raises climate.exceptions.InvalidInput: with the text clients expect
     """
     start, end = change.start or lease.period.start, change.end or lease.period.end
+    # A client that speaks in minutes says the same dates without their seconds.
+    if start == floored(lease.period.start, change.grain):
+        start = lease.period.start
+    if end == floored(lease.period.end, change.grain):
+        end = lease.period.end
     today = floored(change.asked_at or now, change.grain)
     started = lease.status is not LeaseStatus.PENDING
     if start != lease.period.start:
@@ -105,4 +110,4 @@ def _check_before_end(
     instant: datetime.datetime | None, start: datetime.datetime, end: datetime.datetime
 ) -> Any:
     if instant is not None and not start <= instant <= end:
-        raise exceptions.OutsideLease
+        raise exceptions.OutsideLease(f'{exceptions.OutsideLease.template} (before_end_date)')

@@ -40,6 +40,7 @@ def read_private(version: microversions.Microversion, body: dict[str, Any]) -> b
     """
     _UPDATE[max(known for known in _UPDATE if known <= version)].check(body)
     private = body['private']
-    if private in {'', 'None'} if isinstance(private, str) else private is None:
+    # Words for "nothing" are booleans elsewhere, but here they would publish.
+    if private is None or (isinstance(private, str) and private.strip() in {'', 'None'}):
         raise exceptions.MalformedParameter('Malformed parameter private: a boolean is required')
     return validation.boolean('private', private)

@@ -1,0 +1,69 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Sends requests to a WSGI application and reads JSON back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import webob
+
+MEMBER = 'alice:blue:member'
+ADMIN = 'root:ops:admin'
+
+LEASE = {
+    'name': 'l',
+    'start_date': '2030-02-01 00:00',
+    'end_date': '2030-02-02 00:00',
+    'before_end_date': None,
+    'events': [{'event_type': 'notification', 'time': '2030-02-01 12:00'}],
+    'reservations': [
+        {
+            'resource_type': 'physical:host',
+            'min': 1,
+            'max': 2,
+            'hypervisor_properties': '',
+            'resource_properties': '',
+            'before_end': 'default',
+        }
+    ],
+}
+
+
+def send(
+    app: Any,
+    method: str,
+    path: str,
+    body: Any = None,
+    *,
+    token: str = ADMIN,
+    version: str = '1.0',
+    raw: bytes | None = None,
+    headers: dict[str, str] | None = None,
+) -> webob.Response:
+    """Send a request.
+
+    :param body: becomes JSON; None sends no body
+    :param raw: the bytes of the body, in place of *body*
+    """
+    request = webob.Request.blank(path, method=method)
+    request.headers['X-Auth-Token'] = token
+    request.headers['OpenStack-API-Version'] = f'reservation {version}'
+    if body is not None:
+        raw = json.dumps(body).encode()
+    if raw is not None:
+        request.body = raw
+        request.content_type = 'application/json'
+    request.headers.update(headers or {})
+    return request.get_response(app)

@@ -1,0 +1,416 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Every field of every request wrong in turn: 4xx, a text that says why, and not a row changed."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests import base
+from tests.functional import fixtures
+from tests.functional import http
+
+MISSING = object()
+
+# What is tried in the place of each field. A name, so that the list of what
+# is accepted below can be read.
+WRONG: dict[str, Any] = {
+    'missing': MISSING,
+    'null': None,
+    'true': True,
+    'zero': 0,
+    'negative': -1,
+    'fraction': 1.5,
+    'too large': 2**63,
+    'enormous': 10**400,
+    'empty text': '',
+    'blank text': '   ',
+    'text': 'x y',
+    'long text': 'x' * 100000,
+    'NUL': 'a\0b',
+    'surrogate': 'a\ud800b',
+    'empty list': [],
+    'list': [7],
+    'list of objects': [{}],
+    'empty object': {},
+    'object': {'a': 1},
+    'deep': json.loads('[' * 60 + ']' * 60),
+    'date that is none': '2030-02-30 00:00',
+    'year 1': '0001-01-01 00:00',
+    'year 10000': '10000-01-01 00:00',
+    'the past': '2029-12-31 23:59',
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Case:
+    """A good request, and what else its fields may be.
+
+    :ivar accepted: by field, the values of WRONG that are no mistake there
+    :ivar called: what the text of a refusal calls a field, if not by its name
+    """
+
+    method: str
+    path: str
+    body: dict[str, Any]
+    version: str = '1.0'
+    accepted: dict[str, set[str]] = dataclasses.field(default_factory=dict)
+    called: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def words(self, field: str) -> set[str]:
+        """Return the words one of which a refusal of *field* must have."""
+        last = field.rsplit('.', maxsplit=1)[-1].split('[', maxsplit=1)[0]
+        spoken = last.replace('_', ' ')
+        return {last, spoken, spoken.capitalize(), self.called.get(field, last)}
+
+
+TEXTS = {'blank text', 'text', 'date that is none', 'year 1', 'year 10000', 'the past'}
+NOTHING = {'missing', 'null'}
+# A requirement may be left out in every way that clients do it.
+NO_REQUIREMENT = {'missing', 'null', 'empty text', 'blank text', 'empty list'}
+RESERVATION = {
+    'reservations[0].hypervisor_properties': NO_REQUIREMENT,
+    'reservations[0].resource_properties': NO_REQUIREMENT,
+    'reservations[0].before_end': {'missing', 'null', 'empty text'},
+}
+LEASE_1_1 = {
+    **{key: value for key, value in http.LEASE.items() if key != 'end_date'},
+    'start_date': '2030-02-01T00:00:00Z',
+    'duration': '1d',
+    'notify_before_start': [60],
+}
+CHANGES = {
+    'name': 'renamed',
+    'start_date': '2030-02-01 06:00',
+    'end_date': '2030-02-01 18:00',
+    'before_end_date': '2030-02-01 12:00',
+    'reservations': [
+        {
+            'id': '{reservation_id}',
+            'min': 1,
+            'max': 3,
+            'hypervisor_properties': '[">", "$vcpus", "1"]',
+            'resource_properties': '',
+        }
+    ],
+}
+LEASES = '/v1/leases'
+LEASE = '/v1/leases/{lease_id}'
+
+CASES = {
+    'create a lease': Case(
+        method='POST',
+        path=LEASES,
+        body={**http.LEASE, 'before_end_date': '2030-02-01 18:00'},
+        accepted={
+            'name': TEXTS,
+            'before_end_date': NOTHING,
+            'reservations': {*NOTHING, 'empty list'},
+            'events': {*NOTHING, 'empty list'},
+            'events[0]': {'missing'},
+            'reservations[0]': {'missing'},
+            **RESERVATION,
+        },
+    ),
+    'create a lease at 1.1': Case(
+        method='POST',
+        path=LEASES,
+        version='1.1',
+        body=LEASE_1_1,
+        # Without a duration it is the end that is missed.
+        called={'duration': 'end_date'},
+        accepted={
+            'name': TEXTS,
+            'before_end_date': NOTHING,
+            'notify_before_start': {*NOTHING, 'empty list', 'list'},
+            'notify_before_start[0]': {'missing'},
+            'reservations': {*NOTHING, 'empty list'},
+            'events': {*NOTHING, 'empty list'},
+            'events[0]': {'missing'},
+            'reservations[0]': {'missing'},
+            **RESERVATION,
+        },
+    ),
+    'update a lease': Case(
+        method='PUT',
+        path=LEASE,
+        body=CHANGES,
+        accepted={
+            'name': {*TEXTS, *NOTHING},
+            'start_date': NOTHING,
+            'end_date': NOTHING,
+            'before_end_date': NOTHING,
+            'reservations': {*NOTHING, 'empty list'},
+            'reservations[0]': {'missing'},
+            'reservations[0].min': NOTHING,
+            'reservations[0].max': NOTHING,
+            **RESERVATION,
+        },
+    ),
+    'update a lease at 1.1': Case(
+        method='PUT',
+        path=LEASE,
+        version='1.1',
+        body={'name': 'renamed', 'duration': 7200, 'notify_before_start': [60]},
+        accepted={
+            'name': {*TEXTS, 'missing'},
+            'duration': {'missing'},
+            'notify_before_start': {*NOTHING, 'empty list', 'list'},
+            'notify_before_start[0]': {'missing'},
+        },
+    ),
+    'register a host': Case(
+        method='POST',
+        path='/v1/os-hosts',
+        body={'name': 'compute-4', 'gpu': 'x'},
+        called={'name': 'Host'},
+        accepted={
+            # A capability is free text; other values are written as text.
+            'gpu': {*WRONG} - {'too large', 'enormous', 'long text', 'NUL', 'surrogate', 'deep'},
+        },
+    ),
+    'change a host': Case(
+        method='PUT',
+        path='/v1/os-hosts/1',
+        body={'gpu': 'x', 'colour': 'red'},
+        accepted={
+            key: {*WRONG} - {'too large', 'enormous', 'long text', 'NUL', 'surrogate', 'deep'}
+            for key in ('gpu', 'colour')
+        },
+    ),
+    'make a property private': Case(
+        method='PATCH',
+        path='/v1/os-hosts/properties/rack',
+        body={'private': False},
+        accepted={'private': {'true'}},
+    ),
+}
+
+
+def fields(value: Any, name: str = '') -> Iterator[str]:
+    """Yield the name of everything inside *value*."""
+    if isinstance(value, dict):
+        inner = [(f'{name}.{key}' if name else key, one) for key, one in value.items()]
+    elif isinstance(value, list):
+        inner = [(f'{name}[{i}]', one) for i, one in enumerate(value)]
+    else:
+        inner = []
+    for deeper, one in inner:
+        yield deeper
+        yield from fields(one, deeper)
+
+
+def replaced(body: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
+    """Return *body* with another value, or none, in *field*."""
+    body = copy.deepcopy(body)
+    parts: list[Any] = [
+        int(part) if part.isdigit() else part
+        for part in field.replace('[', '.').replace(']', '').split('.')
+    ]
+    place: Any = body
+    for part in parts[:-1]:
+        place = place[part]
+    if value is MISSING:
+        del place[parts[-1]]
+    else:
+        place[parts[-1]] = value
+    return body
+
+
+class FieldsTest(base.TestCase):
+    """Each field of each request, wrong in every way there is."""
+
+    def prepare(self):
+        """Return a service with a lease, and the ids of that."""
+        service = self.useFixture(fixtures.Service(hosts=3))
+        lease = http.send(service.app, 'POST', '/v1/leases', http.LEASE).json['lease']
+        ids = {'lease_id': lease['id'], 'reservation_id': lease['reservations'][0]['id']}
+        return service, ids
+
+    def send(self, service, ids, case, body):
+        """Send *body* as *case* wants it."""
+        text = json.dumps(body).replace('{reservation_id}', ids['reservation_id'])
+        return http.send(
+            service.app,
+            case.method,
+            case.path.format(**ids),
+            raw=text.encode(),
+            version=case.version,
+        )
+
+    def check(self, name):
+        """Try every wrong value in every field of a case."""
+        case = CASES[name]
+        service, ids = self.prepare()
+        before = service.rows()
+        complaints = []
+        for field in fields(case.body):
+            for kind, value in WRONG.items():
+                answer = self.send(service, ids, case, replaced(case.body, field, value))
+                after = service.rows()
+                accepted = kind in case.accepted.get(field, ())
+                complaint = _complaint(answer, case.words(field), accepted, before == after)
+                if complaint:
+                    complaints.append(f'{field} {kind}: {complaint}')
+                if after != before:
+                    service, ids = self.prepare()
+                    before = service.rows()
+        self.assertEqual('', '\n'.join(complaints))
+
+    def test_the_good_requests_are_good(self):
+        for name, case in CASES.items():
+            service, ids = self.prepare()
+            answer = self.send(service, ids, case, case.body)
+            self.assertIn(answer.status_int, (200, 201), f'{name}: {answer.text}')
+
+    def test_create_a_lease(self):
+        self.check('create a lease')
+
+    def test_create_a_lease_at_1_1(self):
+        self.check('create a lease at 1.1')
+
+    def test_update_a_lease(self):
+        self.check('update a lease')
+
+    def test_update_a_lease_at_1_1(self):
+        self.check('update a lease at 1.1')
+
+    def test_register_a_host(self):
+        self.check('register a host')
+
+    def test_change_a_host(self):
+        self.check('change a host')
+
+    def test_make_a_property_private(self):
+        self.check('make a property private')
+
+
+def _complaint(answer: Any, words: set[str], accepted: bool, same: bool) -> str:
+    """Return what is wrong with *answer*; '' if nothing."""
+    if answer.status_int < 400:
+        return '' if accepted else f'{answer.status_int}'
+    if answer.status_int >= 500:
+        return f'{answer.status_int} {answer.text[:200]}'
+    if answer.content_type != 'application/json' or not isinstance(answer.json, dict):
+        return f'no JSON object: {answer.text[:100]}'
+    text = answer.json['error_message']
+    if not same:
+        return f'{answer.status_int}, but rows were changed'
+    if accepted:
+        return f'{answer.status_int} {text}'
+    if not any(word in text for word in words):
+        return f'{answer.status_int} does not name it: {text[:200]}'
+    return ''
+
+
+class BodiesTest(base.TestCase):
+    """Bodies that are wrong as a whole."""
+
+    def setUp(self):
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service())
+        lease = http.send(self.service.app, 'POST', '/v1/leases', http.LEASE).json['lease']
+        self.before = self.service.rows()
+        self.requests = [
+            ('POST', '/v1/leases'),
+            ('PUT', f'/v1/leases/{lease["id"]}'),
+            ('POST', '/v1/os-hosts'),
+            ('PUT', '/v1/os-hosts/1'),
+            ('PATCH', '/v1/os-hosts/properties/rack'),
+        ]
+
+    def refused(self, status, raw, **headers):
+        """Send *raw* everywhere and expect *status*."""
+        for method, path in self.requests:
+            answer = http.send(self.service.app, method, path, raw=raw, headers=headers)
+            self.assertEqual(status, answer.status_int, f'{method} {path}: {answer.text}')
+            self.assertEqual('application/json', answer.content_type)
+            self.assertTrue(answer.json['error_message'])
+            self.assertEqual(status, answer.json['error_code'])
+        self.assertEqual(self.before, self.service.rows())
+
+    def test_no_json(self):
+        for raw in (b'', b' ', b'{', b'{"name": }', b'name=x', b'\x00', b'<a/>', b'{"a": 1}}'):
+            self.refused(400, raw)
+
+    def test_no_object(self):
+        for raw in (b'[]', b'[{"name": "x"}]', b'null', b'true', b'7', b'"x"'):
+            self.refused(400, raw)
+
+    def test_invalid_utf_8(self):
+        for raw in (b'\xff', b'{"name": "\xff\xfe"}', '{"name": "ü"}'.encode('utf-16')):
+            self.refused(400, raw)
+
+    def test_ten_megabytes(self):
+        self.refused(413, b'{"name": "' + b'x' * 10**7 + b'"}')
+
+    def test_deep(self):
+        self.refused(400, b'{"name": ' + b'[' * 50000 + b']' * 50000 + b'}')
+        self.refused(400, b'{"a":' * 15000 + b'1' + b'}' * 15000)
+
+    def test_numbers(self):
+        for raw in (b'{"name": NaN}', b'{"name": Infinity}', b'{"name": ' + b'9' * 10000 + b'}'):
+            self.refused(400, raw)
+
+    def test_another_type(self):
+        self.refused(415, b'{"name": "x"}', **{'Content-Type': 'text/plain'})
+
+
+class IdsTest(base.TestCase):
+    """Ids and queries that are wrong."""
+
+    def test_unknown_ids(self):
+        service = self.useFixture(fixtures.Service())
+        before = service.rows()
+        names = ('1', 'x', '%F0%9F%98%80', 'a' * 3000, '11111111-2222-3333-4444-555555555555',
+                 '-1', '0', '999999999999', "'%20OR%201=1", '..')  # fmt: skip
+        for name in names:
+            for method, path, body in (
+                ('GET', f'/v1/leases/{name}', None),
+                ('PUT', f'/v1/leases/{name}', {'name': 'x'}),
+                ('DELETE', f'/v1/leases/{name}', None),
+                ('GET', f'/v1/os-hosts/0{name}', None),
+                ('PUT', f'/v1/os-hosts/x{name}', {'gpu': 'x'}),
+                ('DELETE', f'/v1/os-hosts/x{name}', None),
+                ('GET', f'/v1/os-hosts/x{name}/allocation', None),
+                ('PATCH', f'/v1/os-hosts/properties/x{name}', {'private': True}),
+            ):
+                if path == '/v1/os-hosts/01':
+                    continue
+                answer = http.send(service.app, method, path, body)
+                self.assertEqual(404, answer.status_int, f'{method} {path}: {answer.text}')
+                self.assertTrue(answer.json['error_message'])
+        self.assertEqual(before, service.rows())
+
+    def test_queries(self):
+        service = self.useFixture(fixtures.Service())
+        for query in (
+            'limit=x',
+            'marker=%00',
+            'status=%FF',
+            'name=' + 'x' * 5000,
+            'a[]=1',
+            '&&&==',
+        ):
+            for path in ('leases', 'os-hosts', 'os-hosts/allocations', 'os-hosts/properties'):
+                answer = http.send(service.app, 'GET', f'/v1/{path}?{query}', version='1.1')
+                self.assertIn(answer.status_int, (200, 400), f'{path}?{query}: {answer.text}')
+                answer = http.send(service.app, 'GET', f'/v1/{path}?{query}')
+                self.assertIn(answer.status_int, (200, 400), f'{path}?{query}: {answer.text}')
+        for query in ('lease_id=x', 'reservation_id=' + 'x' * 3000, 'lease_id='):
+            answer = http.send(service.app, 'GET', f'/v1/os-hosts/allocations?{query}')
+            self.assertEqual(200, answer.status_int)

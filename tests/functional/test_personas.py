@@ -1,0 +1,119 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Who may do what, as ``personas.yaml`` says it."""
+
+from __future__ import annotations
+
+import pathlib
+
+import yaml
+
+from climate.api import routes
+from tests import base
+from tests.functional import fixtures
+from tests.functional import http
+
+TABLE = yaml.safe_load(
+    pathlib.Path(__file__).with_name('personas.yaml').read_text(encoding='utf-8')
+)
+
+BODIES = {
+    'POST /leases': http.LEASE,
+    'PUT /leases/{lease_id}': {'name': 'renamed'},
+    'POST /os-hosts': {'name': 'compute-4'},
+    'PUT /os-hosts/{host_id}': {'gpu': 'x'},
+    'PATCH /os-hosts/properties/{property_name}': {'private': True},
+}
+
+
+class PersonasTest(base.TestCase):
+    """Every cell of the table."""
+
+    def test_every_route_is_in_the_table(self):
+        known = {f'{route.method} {route.path}' for route in routes.ROUTES}
+        self.assertEqual(known, set(TABLE['routes']))
+
+    def test_every_persona_is_in_every_row(self):
+        for row in TABLE['routes'].values():
+            self.assertEqual(set(TABLE['personas']), set(row))
+
+    def test_every_cell(self):
+        wrong = {}
+        for name, row in TABLE['routes'].items():
+            for persona, wanted in row.items():
+                status = self.status(name, TABLE['personas'][persona])
+                if status != wanted:
+                    wrong[name, persona] = status
+        self.assertEqual({}, wrong)
+
+    def status(self, name, token):
+        """Return how the route *name* answers *token*; writes start from anew."""
+        method, path = name.split()
+        if method == 'GET':
+            service, lease_id = self.shared()
+        else:
+            service, lease_id = self.fresh()
+        path = path.format(lease_id=lease_id, host_id=3, property_name='rack')
+        answer = http.send(service.app, method, f'/v1{path}', BODIES.get(name), token=token)
+        return answer.status_int
+
+    def fresh(self):
+        """Return a service with a lease of the project blue."""
+        service = self.useFixture(fixtures.Service(hosts=3))
+        # On the first host, for the third one is to be deleted.
+        reservation = {
+            **http.LEASE['reservations'][0],
+            'max': 1,
+            'hypervisor_properties': '["==", "$hypervisor_hostname", "compute-1"]',
+        }
+        body = {**http.LEASE, 'reservations': [reservation]}
+        answer = http.send(service.app, 'POST', '/v1/leases', body, token=http.MEMBER)
+        return service, answer.json['lease']['id']
+
+    def shared(self):
+        """Return a service that nothing was written to."""
+        if not hasattr(self, '_shared'):
+            self._shared = self.fresh()
+        return self._shared
+
+
+class InvisibleTest(base.TestCase):
+    """What others do not learn."""
+
+    def test_leases_of_other_projects_are_in_no_list(self):
+        service = self.useFixture(fixtures.Service())
+        http.send(service.app, 'POST', '/v1/leases', http.LEASE, token=http.MEMBER)
+        for token, count in ((http.MEMBER, 1), ('bob:red:member', 0), (http.ADMIN, 1)):
+            answer = http.send(service.app, 'GET', '/v1/leases', token=token)
+            self.assertEqual(count, len(answer.json['leases']), token)
+
+    def test_one_lease_that_is_there_and_one_that_is_not_look_alike(self):
+        service = self.useFixture(fixtures.Service())
+        answer = http.send(service.app, 'POST', '/v1/leases', http.LEASE, token=http.MEMBER)
+        real = answer.json['lease']['id']
+        false = '11111111-2222-3333-4444-555555555555'
+        for method, body in (('GET', None), ('PUT', {'name': 'x'}), ('DELETE', None)):
+            texts = []
+            for lease_id in (real, false):
+                answer = http.send(
+                    service.app, method, f'/v1/leases/{lease_id}', body, token='bob:red:member'
+                )
+                self.assertEqual(404, answer.status_int)
+                texts.append(answer.json['error_message'].replace(lease_id, ''))
+            self.assertEqual(texts[0], texts[1])
+
+    def test_an_operator_may_lease_for_their_own_project_only(self):
+        service = self.useFixture(fixtures.Service())
+        body = {**http.LEASE, 'project_id': 'blue'}
+        answer = http.send(service.app, 'POST', '/v1/leases', body)
+        self.assertEqual('ops', answer.json['lease']['project_id'])
