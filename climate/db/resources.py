@@ -153,7 +153,9 @@ class Resources(Repository):
         requirement: Requirement | None = None,
         private: bool = False,
         except_ids: Collection[int] = (),
+        only_ids: Collection[int] | None = None,
         first_id: int = 0,
+        before_id: int | None = None,
         limit: int,
     ) -> list[Candidate]:
         """Return resources that match and are free for the whole *period*.
@@ -163,7 +165,7 @@ class Resources(Repository):
             SELECT r.id, r.name, r.generation,
                    (SELECT end_date … before the period), (SELECT start_date … after it)
             FROM resources r
-            WHERE r.resource_type = :type AND … AND r.id >= :first_id
+            WHERE r.resource_type = :type AND … AND r.id >= :first_id AND r.id < :before_id
               AND NOT EXISTS (SELECT 1 FROM allocations a
                               WHERE a.resource_id = r.id AND a.state IN (booked, held)
                                 AND a.end_date > :start AND a.start_date < :end)
@@ -171,13 +173,14 @@ class Resources(Repository):
 
         :param first_id: begin here, so that searchers do not all choose among
             the same few
+        :param before_id: end before this one; None goes to the end
         """
         query = (
             sa.select(
                 _table.c.id,
                 _table.c.name,
                 _table.c.generation,
-                _last_end_before(period.start),
+                _last_end(self._now, period.start),
                 _first_start_after(period.end),
             )
             .where(
@@ -190,6 +193,8 @@ class Resources(Repository):
         )
         if except_ids:
             query = query.where(_table.c.id.not_in(except_ids))
+        if only_ids is not None:
+            query = query.where(_table.c.id.in_(only_ids))
         return [
             Candidate(
                 resource_id=row[0],
@@ -237,27 +242,26 @@ class Resources(Repository):
     ) -> tuple[int, int, datetime.datetime | None]:
         """Explain a refusal.
 
+        ::
+
+            SELECT count(*), count(ends), min(ends)
+            FROM (SELECT (SELECT end_date FROM allocations a
+                          WHERE a.resource_id = r.id AND … ORDER BY end_date LIMIT 1) AS ends
+                  FROM resources r WHERE r.resource_type = :type AND …)
+
         :returns: how many resources match, how many of them are free for the
             whole period, and when the first allocation in the way ends
         """
-        matches = _matching(resource_type, requirement, private)
-        busy = _overlapping(period)
-        matched, free = self._session.execute(
-            sa.select(
-                sa.func.count(), sa.func.coalesce(sa.func.sum(sa.case((busy, 0), else_=1)), 0)
-            ).where(*matches)
-        ).one()
-        first = self._session.scalar(
-            sa.select(sa.func.min(_allocations.c.end_date))
-            .join(_table, _table.c.id == _allocations.c.resource_id)
-            .where(
-                *matches,
-                _allocations.c.state.in_(_LIVE),
-                _allocations.c.end_date > period.start,
-                _allocations.c.start_date < period.end,
-            )
+        ends = (
+            sa.select(_blocker_end(period).label('ends'))
+            .where(*_matching(resource_type, requirement, private))
+            .subquery()
         )
-        return int(matched), int(free), first
+        matched, busy, first = self._session.execute(
+            sa.select(sa.func.count(), sa.func.count(ends.c.ends), sa.func.min(ends.c.ends))
+            .select_from(ends)
+        ).one()
+        return int(matched), int(matched - busy), first
 
     def claim_generations(self, generations: Mapping[int, int]) -> bool:
         """Take the right to book the resources, if nobody booked them meanwhile.
@@ -338,11 +342,29 @@ def _overlapping(period: Period) -> Any:
     )
 
 
-def _last_end_before(instant: datetime.datetime) -> Any:
+def _blocker_end(period: Period) -> Any:
     return (
         sa.select(_allocations.c.end_date)
         .where(
             _allocations.c.resource_id == _table.c.id,
+            _allocations.c.state.in_(_LIVE),
+            _allocations.c.end_date > period.start,
+            _allocations.c.start_date < period.end,
+        )
+        .order_by(_allocations.c.end_date)
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
+def _last_end(now: datetime.datetime, instant: datetime.datetime) -> Any:
+    # Whoever still has the resource has it now or later. Without that bound
+    # the whole history would be read to find that nobody does.
+    return (
+        sa.select(_allocations.c.end_date)
+        .where(
+            _allocations.c.resource_id == _table.c.id,
+            _allocations.c.end_date >= now,
             _allocations.c.end_date <= instant,
             _allocations.c.state.in_(_LIVE),
         )

@@ -51,6 +51,16 @@ class Wish:
     private: bool
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Choice:
+    """What was chosen for a wish, to be looked at again if somebody interferes."""
+
+    search: base.Search
+    wish: Wish
+    period: Period
+    ids: frozenset[int]
+
+
 class Booking:
     """Chooses among what is free; one for each transaction.
 
@@ -62,7 +72,8 @@ class Booking:
         self._settings = settings
         self._rng = rng
         self._generations: dict[int, int] = {}
-        self._periods: dict[int, Period] = {}
+        self._kept: dict[int, Period] = {}
+        self._chosen: list[_Choice] = []
 
     def choose(self, wish: Wish, *, taken: Collection[int] = ()) -> tuple[Candidate, ...]:
         """Choose resources for a wish.
@@ -83,14 +94,18 @@ class Booking:
         pick = wish.plugin.choose(wish.request, snapshot, self._rng)
         if isinstance(pick, base.NotEnough):
             raise self._refusal(search, wish, period)
-        for candidate in pick.candidates:
-            self.watch(candidate.resource_id, candidate.generation, wish.period)
+        ids = {item.resource_id: item.generation for item in pick.candidates}
+        self._generations.update(ids)
+        self._chosen.append(_Choice(search=search, wish=wish, period=period, ids=frozenset(ids)))
         return pick.candidates
 
-    def watch(self, resource_id: int, generation: int, period: Period) -> None:
-        """Remember on which state of a resource the decision rests."""
-        self._generations[resource_id] = generation
-        self._periods[resource_id] = period
+    def keep(self, generations: Mapping[int, int], period: Period) -> None:
+        """Remember on which state of resources the lease has already the decision rests.
+
+        :param generations: resource id -> generation, read before the decision
+        """
+        self._generations.update(generations)
+        self._kept.update(dict.fromkeys(generations, period.padded(self._settings.cleaning_time)))
 
     def take(self, own_reservations: Collection[str]) -> None:
         """Take the right to book what was chosen; from here on nobody else can.
@@ -98,21 +113,36 @@ class Booking:
         :param own_reservations: whose allocations are not in the way
         :raises LostRace: if somebody else has it by now
         """
-        if not self._generations:
+        if not self._generations or self._tx.resources.claim_generations(self._generations):
             return
-        if self._tx.resources.claim_generations(self._generations):
-            return
-        # Somebody booked one of them, perhaps for another time. Its row is
-        # ours now, so what this looks up cannot change any more.
-        for resource_id, period in self._periods.items():
-            padded = period.padded(self._settings.cleaning_time)
-            if self._tx.allocations.clashes([resource_id], padded, own_reservations):
-                raise LostRace
-        current = self._tx.resources.generations(self._generations)
-        if len(current) < len(self._generations) or not self._tx.resources.claim_generations(
-            current
-        ):
+        # Something about one of them has changed: another booking, perhaps for
+        # another time, or the resource itself. The rows are locked by now, so
+        # what is looked up here cannot change any more; looking again instead
+        # of choosing again keeps a busy resource from starving anybody.
+        if not self._still_good(own_reservations):
             raise LostRace
+        current = self._tx.resources.generations(self._generations)
+        if set(current) != set(self._generations):
+            raise LostRace
+        if not self._tx.resources.claim_generations(current):
+            raise LostRace
+
+    def _still_good(self, own_reservations: Collection[str]) -> bool:
+        for choice in self._chosen:
+            again = self._tx.resources.free(
+                choice.search.resource_type,
+                choice.period,
+                requirement=choice.search.requirement,
+                private=choice.wish.private,
+                only_ids=choice.ids,
+                limit=len(choice.ids),
+            )
+            if len(again) < len(choice.ids):
+                return False
+        return not any(
+            self._tx.allocations.clashes([resource_id], period, own_reservations)
+            for resource_id, period in self._kept.items()
+        )
 
     def _candidates(
         self, search: base.Search, wish: Wish, period: Period, taken: Collection[int]
@@ -129,10 +159,9 @@ class Booking:
         found = resources.free(search.resource_type, period, first_id=first, **options)
         if len(found) < limit:
             # The end of the list came before enough was found: go on at its
-            # beginning. What was found already comes again and is dropped.
-            seen = {candidate.resource_id for candidate in found}
-            before = resources.free(search.resource_type, period, **options)
-            found += [item for item in before if item.resource_id not in seen][: limit - len(found)]
+            # beginning.
+            options['limit'] = limit - len(found)
+            found += resources.free(search.resource_type, period, before_id=first, **options)
         return found
 
     def _refusal(

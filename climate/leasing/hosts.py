@@ -215,21 +215,25 @@ class Registrar:
             then as it was
         """
         check_keys(capabilities)
-        resource = _translated(lambda: self._plugin.discover(name, self._cloud))
-        resource = dataclasses.replace(resource, capabilities=dict(capabilities))
+        found = _translated(lambda: self._plugin.discover(name, self._cloud))
+        host = dataclasses.replace(found, capabilities=dict(capabilities), reservable=False)
 
         def insert(tx: Transaction) -> int:
-            if tx.resources.named(RESOURCE_TYPE, resource.name) is not None:
-                raise exceptions.HostExists(host=resource.name)
-            return tx.resources.insert(resource)
+            if tx.resources.named(RESOURCE_TYPE, host.name) is not None:
+                raise exceptions.HostExists(host=host.name)
+            return tx.resources.insert(host)
 
+        # Written down before the cloud is touched and opened to bookings after,
+        # so that a host is never reservable without being set aside, and one
+        # that another manager registers at the same moment is left alone.
+        host_id = self._store.run(insert)
         try:
-            return self._store.run(insert)
-        except exceptions.HostExists:
-            raise
+            _translated(lambda: self._plugin.admit(host, self._cloud))
         except Exception:
-            _translated(lambda: self._plugin.release(resource, self._cloud))
+            self._store.run(lambda tx: tx.resources.delete(host_id))
             raise
+        self._store.run(lambda tx: tx.resources.set_reservable(host_id, True))
+        return host_id
 
     def delete_host(self, host_id: int) -> None:
         """Let a host go.

@@ -155,8 +155,8 @@ class Update:
         current = tx.allocations.live_of(ids) if ids else []
         desk = booking.Booking(tx, self._settings, rng)
         held = {allocation.resource_id for allocation in current}
-        for resource_id, generation in tx.resources.generations(held).items() if held else ():
-            desk.watch(resource_id, generation, booking.from_now(period, tx.now))
+        if held:
+            desk.keep(tx.resources.generations(held), booking.from_now(period, tx.now))
         lines = [
             self._line(
                 tx,

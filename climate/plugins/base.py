@@ -212,11 +212,15 @@ class Plugin(abc.ABC, Generic[R]):
 
     @abc.abstractmethod
     def discover(self, name: str, cloud: Cloud) -> Resource:
-        """Take a resource of the cloud in; everything else about it is looked up.
+        """Look a resource of the cloud up; changes nothing there.
 
         :raises climate.exceptions.ClimateError: if it is not there or in use
         """
 
     @abc.abstractmethod
+    def admit(self, resource: Resource, cloud: Cloud) -> None:
+        """Set a resource aside in the cloud, for leases only."""
+
+    @abc.abstractmethod
     def release(self, resource: Resource, cloud: Cloud) -> None:
-        """Let a resource go, the reverse of :meth:`discover`."""
+        """Let a resource go, the reverse of :meth:`admit`."""

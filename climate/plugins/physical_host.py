@@ -244,17 +244,12 @@ class PhysicalHost(base.Plugin[HostRequest]):
     # -- resources
 
     def discover(self, name: str, cloud: Cloud) -> Resource:
-        """Take an empty hypervisor into the pool of reservable hosts."""
+        """Look an empty hypervisor up, in Nova and in Placement."""
         hypervisor = cloud.compute.find_hypervisor(name)
         if hypervisor is None:
             raise exceptions.HostNotFound(host=name)
         host_pools.refuse_servers(cloud, hypervisor.hostname, hypervisor.service_host)
         provider = cloud.placement.find_provider(hypervisor.hostname)
-        freepool = cloud.compute.find_aggregate(self._settings.freepool)
-        if freepool is None:
-            raise exceptions.FreePoolNotFound(name=self._settings.freepool)
-        if hypervisor.service_host not in freepool.hosts:
-            cloud.compute.add_host(freepool.id, hypervisor.service_host)
         return Resource(
             resource_type=RESOURCE_TYPE,
             name=hypervisor.hostname,
@@ -273,6 +268,15 @@ class PhysicalHost(base.Plugin[HostRequest]):
                 'availability_zone': hypervisor.availability_zone,
             },
         )
+
+    def admit(self, resource: Resource, cloud: Cloud) -> None:
+        """Put a host into the pool of reservable hosts."""
+        host = host_pools.service_host(resource)
+        freepool = cloud.compute.find_aggregate(self._settings.freepool)
+        if freepool is None:
+            raise exceptions.FreePoolNotFound(name=self._settings.freepool)
+        if host not in freepool.hosts:
+            cloud.compute.add_host(freepool.id, host)
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Take a host without servers out of the pool of reservable hosts."""
