@@ -121,10 +121,10 @@ class ManagerClient:
         self._call('ping')
 
     def close(self) -> None:
-        """Send no more, and close the transport; takes 2 s at most."""
+        """Send no more, and close the transport; takes 1 s at most."""
         self._waker.close()
         self._replies.close()
-        transports.close(self._transport)
+        transports.close(self._transport, 1.0)
 
     def _cast_wake(self, reason: str) -> None:
         self._client.prepare(fanout=True).cast({}, 'wake', reason=reason)
