@@ -193,6 +193,8 @@ class Resources(Repository):
         )
         if except_ids:
             query = query.where(_table.c.id.not_in(except_ids))
+        if before_id is not None:
+            query = query.where(_table.c.id < before_id)
         if only_ids is not None:
             query = query.where(_table.c.id.in_(only_ids))
         return [
