@@ -122,11 +122,7 @@ class Resources(Repository):
         self._session.execute(
             sa.update(_table)
             .where(_table.c.id == resource_id)
-            .values(
-                reservable=reservable,
-                generation=_table.c.generation + 1,
-                updated_at=self._now,
-            )
+            .values(reservable=reservable, generation=_table.c.generation + 1)
         )
 
     def touch(self, resource_id: int) -> None:

@@ -65,6 +65,8 @@ class Settler:
             EventKind.UNDO: self._undone,
             EventKind.DELETE: self._deleted,
         }
+        # What gives is not waited for longer than it is tried again.
+        self._waits = frozenset({EventKind.START, EventKind.UPDATE})
         self._fail = {
             EventKind.PREPARE: self._give_up_quietly,
             EventKind.START: self._start_failed,
@@ -107,6 +109,9 @@ class Settler:
         error = report.error
         if error is not None:
             return self._failed(tx, lease, event, error)
+        if report.again is not None and self._expired(tx, event) and event.kind in self._waits:
+            late = exceptions.Transient(f'it took too long: {report.why}')
+            return self._failed(tx, lease, event, late)
         if report.again is not None:
             return self._postpone(tx, lease, event, tx.now + report.again, report.why or None)
         return self._finish[event.kind](tx, lease, event, report)
@@ -114,9 +119,7 @@ class Settler:
     def _failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
-        began = event.begun_at or tx.now
-        expired = tx.now - began >= self._settings.effect_deadline
-        hopeless = expired or isinstance(error, exceptions.Permanent)
+        hopeless = self._expired(tx, event) or isinstance(error, exceptions.Permanent)
         LOG.warning(
             'Lease %s: %s failed%s: %s', lease.id, event.kind, ' for good' * hopeless, error.message
         )
@@ -135,6 +138,10 @@ class Settler:
         return self._postpone(tx, lease, tried, tx.now + pause, error.message)
 
     # -- what every outcome needs
+
+    def _expired(self, tx: Transaction, event: Event) -> bool:
+        """Whether the event was begun so long ago that it is given up."""
+        return tx.now - (event.begun_at or tx.now) >= self._settings.effect_deadline
 
     def _remember(self, tx: Transaction, lease: Lease, report: Report) -> Lease:
         """Keep the facts that effects left, also of a job that failed."""
@@ -337,6 +344,8 @@ def _undoing(event: Event) -> bool:
 
 
 def _as(event: Event, trigger: EventTrigger, **changes: Any) -> Event:
+    if trigger is EventTrigger.FINISH:
+        changes.setdefault('error', None)
     return dataclasses.replace(event, state=EVENT.after(event.state, trigger), **changes)
 
 

@@ -24,7 +24,7 @@ from tests import base
 # written here is refused. These tables are not made from those in the code.
 LEASE = """
 PENDING      start=STARTING end=TERMINATING delete=DELETING deleted=DELETED
-STARTING     start=STARTING started=ACTIVE delete=DELETING fail=ERROR
+STARTING     start=STARTING started=ACTIVE end=TERMINATING delete=DELETING fail=ERROR
 ACTIVE       change=UPDATING end=TERMINATING delete=DELETING
 UPDATING     change=UPDATING changed=ACTIVE end=TERMINATING delete=DELETING
 TERMINATING  end=TERMINATING ended=TERMINATED delete=DELETING fail=ERROR
