@@ -1,0 +1,173 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``make demo``: it works, it is quick, and nothing is left of it, however it ends."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import fixtures
+
+from tests.architecture import ROOT
+from tests.base import TestCase
+
+KEY_LINES = (
+    r'Climate is ready at http://127\.0\.0\.1:\d+/v1',
+    r'\$ openstack reservation host list',
+    r'\$ openstack reservation lease create demo ',
+    r'bus: lease\.create: created, from ',
+    r'OpenStack-API-Version: reservation 1\.1',
+    r'bus: lease\.update: updated, from ',
+    r'ERROR: Not enough hosts available',
+    r'bus: lease\.event\.before_start_lease: starts in 20 s',
+    r'bus: lease\.event\.before_start_lease: starts in 10 s',
+    r'bus: lease\.event\.before_start_lease: starts in 5 s',
+    r'bus: lease\.event\.start_lease: started',
+    r'ACTIVE \d+\.\d\d s after its start',
+    r'aggregate [0-9a-f-]{36}: compute-\d, compute-\d',
+    r'\| status     \| ACTIVE ',
+    r'bus: lease\.event\.before_end_lease: ends in 4 s',
+    r'bus: lease\.event\.end_lease: ended',
+    r'TERMINATED \d+\.\d\d s after its end',
+    r'aggregate freepool: compute-1, compute-2, compute-3, compute-4',
+    r'All hosts were given back',
+    r'\| status     \| TERMINATED ',
+    r'its port is free, its directory is gone',
+)
+
+
+class Demo:
+    """A running demo.
+
+    :ivar lines: what it has said up to now
+    :param folder: where it may put temporary files
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = pathlib.Path(folder)
+        self.lines: list[str] = []
+        self.process = subprocess.Popen(
+            [sys.executable, str(ROOT / 'tools' / 'demo.py')],
+            cwd=ROOT,
+            env={**os.environ, 'TMPDIR': folder},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip('\n'))
+
+    @property
+    def text(self) -> str:
+        """All it has said."""
+        return '\n'.join(self.lines)
+
+    def wait_for(self, pattern: str, seconds: float = 30) -> re.Match[str]:
+        """Return the first match of *pattern* in what it says."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            found = re.search(pattern, self.text)
+            if found:
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f'no {pattern} in:\n{self.text}')
+
+    def children(self) -> list[int]:
+        """Return the processes it has started and that are there now."""
+        pid = self.process.pid
+        found = pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text(encoding='ascii')
+        return [int(child) for child in found.split()]
+
+    def end(self, seconds: float = 60) -> int:
+        """Return its exit status."""
+        status = self.process.wait(seconds)
+        self._reader.join(5)
+        return status
+
+    def close(self) -> None:
+        """End it, if the test has not."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(20)
+        self._reader.join(5)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+class TestDemo(TestCase):
+    """The demonstration as people start it."""
+
+    def demo(self) -> Demo:
+        """Return a demo that has just been started."""
+        demo = Demo(self.useFixture(fixtures.TempDir()).path)
+        self.addCleanup(demo.close)
+        return demo
+
+    def assert_nothing_left(self, demo: Demo, service: int, port: int) -> None:
+        """Fail if a process, a file or a listening port is."""
+        self.assertEqual([], list(demo.folder.iterdir()))
+        self.assertRaises(ProcessLookupError, os.kill, service, 0)
+        with socket.socket() as probe:
+            self.assertNotEqual(0, probe.connect_ex(('127.0.0.1', port)))
+
+    def running(self) -> tuple[Demo, int, int]:
+        """Return a demo that has got to its first lease, its service's process and port."""
+        demo = self.demo()
+        port = int(demo.wait_for(r'ready at http://127\.0\.0\.1:(\d+)')[1])
+        service = min(demo.children())
+        return demo, service, port
+
+    def test_tells_of_one_whole_lease(self) -> None:
+        began = time.monotonic()
+        demo, service, port = self.running()
+        self.assertEqual(0, demo.end(), demo.text)
+        self.assertLess(time.monotonic() - began, 60)
+        place = 0
+        for pattern in KEY_LINES:
+            found = re.compile(pattern).search(demo.text, place)
+            self.assertIsNotNone(found, f'no {pattern} in its place in:\n{demo.text}')
+            assert found is not None
+            # The bus speaks whenever something comes, so only its own lines
+            # and those of the story are each in order.
+            if not pattern.startswith('bus'):
+                place = found.start()
+        self.assert_nothing_left(demo, service, port)
+
+    def test_interrupted(self) -> None:
+        demo, service, port = self.running()
+        demo.wait_for(r'bus: lease\.create')
+        demo.process.send_signal(signal.SIGINT)
+        self.assertEqual(128 + signal.SIGINT, demo.end(20))
+        self.assertIn('interrupted', demo.text)
+        self.assert_nothing_left(demo, service, port)
+
+    def test_fails_when_the_service_dies(self) -> None:
+        demo, service, port = self.running()
+        os.kill(service, signal.SIGKILL)
+        self.assertEqual(1, demo.end(), demo.text)
+        self.assertIn('The demo failed: ', demo.text)
+        self.assert_nothing_left(demo, service, port)
