@@ -24,6 +24,7 @@ from climate.api.controllers.root import RootController
 from climate.api.middleware import Environ
 from climate.api.middleware import StartResponse
 from climate.api.middleware import WSGIApp
+from climate.api.middleware.access_log import AccessLog
 from climate.api.middleware.browsers import Browsers
 from climate.api.middleware.health import Health
 from climate.api.middleware.identity import Identity
@@ -41,16 +42,17 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # seen (proxy headers), then let browsers ask at all (CORS; a browser asks
     # without a token), then have a request id, so that everything from here
     # on, errors too, can be found in the log. Health comes before what could
-    # fail. Errors enclose all that may raise. The size is limited before
-    # anything reads the body; versions are told without a token; who it is
-    # must be clear before any work is done, for clients send a request again
-    # after a 401.
+    # fail, and is not worth a line in the log. Errors enclose all that may
+    # raise. The size is limited before anything reads the body; versions are
+    # told without a token; who it is must be clear before any work is done,
+    # for clients send a request again after a 401.
     app: WSGIApp = _pecan(services, settings)
     app = Identity(app)
     app = settings.authenticate(app)
     app = Negotiation(app)
     app = SizeLimit(app, settings.max_request_body_size)
     app = JsonErrors(app)
+    app = AccessLog(app)
     app = Health(app, settings.conf, services.health)
     app = request_id.RequestId(app, settings.conf)
     app = Browsers(app, settings.conf)

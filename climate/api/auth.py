@@ -14,9 +14,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from keystonemiddleware import auth_token
 from oslo_config import cfg
 
+from climate.api import errors
+from climate.api.middleware import Environ
+from climate.api.middleware import StartResponse
 from climate.api.middleware import Wrapper
 from climate.api.middleware import WSGIApp
 from climate.api.middleware.noauth import NoAuth
@@ -37,9 +42,17 @@ def keystone(conf: cfg.ConfigOpts) -> Wrapper:
 
     def wrap(app: WSGIApp) -> WSGIApp:
         # It only says whether the token is good; climate.api.middleware.identity
-        # answers, so that a refusal is a JSON object like any other.
+        # refuses, so that a refusal is a JSON object like any other. Left to
+        # itself it would also look up Keystone's address for each refusal.
         options = {'oslo_config_config': conf, 'delay_auth_decision': True}
-        wrapped: WSGIApp = auth_token.AuthProtocol(app, options)
-        return wrapped
+        validating: WSGIApp = auth_token.AuthProtocol(app, options)
+        uri = conf.keystone_authtoken.www_authenticate_uri
+
+        def challenge(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+            if uri:
+                environ[errors.CHALLENGE] = f'Keystone uri="{uri}"'
+            return validating(environ, start_response)
+
+        return challenge
 
     return wrap

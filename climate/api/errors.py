@@ -31,6 +31,8 @@ LOG = logging.getLogger(__name__)
 
 # Set once an answer in our own words has been made.
 TOLD = 'climate.error_told'
+# What a 401 says about where to get a token.
+CHALLENGE = 'climate.challenge'
 
 _BY_STATUS: dict[int, type[exceptions.ClimateError]] = {
     cls.code: cls
@@ -102,6 +104,8 @@ def response(error: exceptions.ClimateError, environ: dict[str, Any]) -> webob.R
         charset=None,
     )
     environ[TOLD] = True
+    if isinstance(error, exceptions.NotAuthenticated) and CHALLENGE in environ:
+        answer.www_authenticate = environ[CHALLENGE]
     allowed = error.facts.get('allowed')
     if isinstance(error, exceptions.MethodNotAllowed) and allowed:
         answer.allow = sorted(allowed)

@@ -158,7 +158,13 @@ class _Context:
 def _translated() -> Iterator[None]:
     try:
         yield
-    except (oslo_exception.DBConnectionError, sa_exception.TimeoutError) as error:
+    except (
+        oslo_exception.DBConnectionError,
+        sa_exception.TimeoutError,
+        # The very first connection is made before oslo.db can translate.
+        sa_exception.InterfaceError,
+        sa_exception.OperationalError,
+    ) as error:
         raise exceptions.DatabaseUnavailable from error
     except oslo_exception.DBDeadlock as error:
         raise exceptions.DatabaseUnavailable(

@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from oslo_context import context as oslo_context
 
 from climate import exceptions
-from climate.api import errors
 from climate.api.middleware import Environ
 from climate.api.middleware import StartResponse
 from climate.api.middleware import WSGIApp
@@ -36,13 +35,11 @@ class Identity:
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Hand the request on with a context.
 
+        :raises climate.exceptions.NotAuthenticated: if it has no identity
         :raises climate.exceptions.NotAuthorized: if its token has no project
         """
         if environ.get('HTTP_X_IDENTITY_STATUS') != 'Confirmed' or _probe(environ):
-            # Not raised: keystonemiddleware adds to a 401 where to get a token.
-            refusal = errors.response(exceptions.NotAuthenticated(), environ)
-            answer: Iterable[bytes] = refusal(environ, start_response)
-            return answer
+            raise exceptions.NotAuthenticated
         # Made here, so that every log line of the request carries its ids.
         context = oslo_context.RequestContext.from_environ(environ)
         if not context.user_id or not context.project_id:

@@ -14,20 +14,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from http import HTTPStatus
 
 import webob
-from oslo_log import log as logging
 
 from climate.api import errors
 from climate.api import microversions
 from climate.api.middleware import Environ
 from climate.api.middleware import StartResponse
 from climate.api.middleware import WSGIApp
-
-LOG = logging.getLogger(__name__)
 
 
 class JsonErrors:
@@ -38,16 +34,8 @@ class JsonErrors:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request; nothing is ever raised."""
-        begun = time.monotonic()
         response = self._respond(environ)
         self._add_version(environ, response)
-        LOG.info(
-            '%s %s %s %.3f s',
-            environ.get('REQUEST_METHOD'),
-            environ.get('PATH_INFO'),
-            response.status_int,
-            time.monotonic() - begun,
-        )
         answer: Iterable[bytes] = response(environ, start_response)
         return answer
 

@@ -1,0 +1,230 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is about HTTP and about no noun: Keystone, outages, browsers, prefixes, the log."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+
+import fixtures as testing
+import webob
+from keystonemiddleware import fixture as keystone_fixture
+from keystonemiddleware import opts as auth_token_opts
+from oslo_config import cfg
+
+from climate.api import app
+from climate.api import auth
+from climate.api.middleware.noauth import NoAuth
+from climate.api.services import ApiSettings
+from climate.clock import SystemClock
+from climate.db.store import register_opts
+from climate.db.store import Store
+from climate.leasing.leases import Leases
+from climate.leasing.settings import LeasingSettings
+from tests import base
+from tests.functional import fixtures
+from tests.functional import http
+
+
+class KeystoneTest(base.TestCase):
+    """Tokens that Keystone validates."""
+
+    URI = 'https://cloud.example/identity'
+
+    def setUp(self):
+        super().setUp()
+        self.keystone = self.useFixture(keystone_fixture.AuthTokenFixture())
+        self.keystone.add_token_data(
+            token_id='good',
+            user_id='u1',
+            project_id='p1',
+            role_list=['member', 'reader'],
+        )
+        self.keystone.add_token_data(token_id='unscoped', user_id='u1')
+        self.service = self.useFixture(fixtures.Service(authenticate=self.authenticate))
+
+    def authenticate(self, conf):
+        """Return the wrapper, with what operators configure."""
+        for group, options in auth_token_opts.list_auth_token_opts():
+            conf.register_opts(options, group=group)
+        conf.set_override('www_authenticate_uri', self.URI, group='keystone_authtoken')
+        return auth.keystone(conf)
+
+    def send(self, method, path, token, body=None):
+        """Send a request."""
+        return http.send(self.service.app, method, path, body, token=token)
+
+    def test_identity_comes_from_the_token(self):
+        answer = self.send('POST', '/v1/leases', 'good', http.LEASE)
+        self.assertEqual(201, answer.status_int, answer.text)
+        self.assertEqual('p1', answer.json['lease']['project_id'])
+        self.assertEqual('u1', answer.json['lease']['user_id'])
+
+    def test_a_bad_token(self):
+        before = self.service.rows()
+        answer = self.send('POST', '/v1/leases', 'bad', http.LEASE)
+        self.assertEqual(401, answer.status_int)
+        self.assertEqual(f'Keystone uri="{self.URI}"', answer.headers['WWW-Authenticate'])
+        self.assertEqual('NOT_AUTHENTICATED', answer.json['error_name'])
+        self.assertEqual(before, self.service.rows())
+
+    def test_no_token(self):
+        request = webob.Request.blank('/v1/leases', headers={'X-Roles': 'admin', 'X-User-Id': 'u'})
+        self.assertEqual(401, request.get_response(self.service.app).status_int)
+
+    def test_a_token_without_a_project(self):
+        answer = self.send('GET', '/v1/leases', 'unscoped')
+        self.assertEqual(403, answer.status_int)
+        self.assertIn('project', answer.json['error_message'])
+
+    def test_documents_and_health_need_none(self):
+        for path, status in (('/', 300), ('/v1', 200), ('/v1/', 200), ('/healthcheck', 200)):
+            answer = webob.Request.blank(path).get_response(self.service.app)
+            self.assertEqual(status, answer.status_int, path)
+
+    def test_the_option_names_the_strategy(self):
+        conf = self.service.conf
+        self.assertIs(NoAuth, auth.wrapper(conf))
+        conf.set_override('auth_strategy', 'keystone')
+        self.assertIsNot(NoAuth, auth.wrapper(conf))
+
+
+class OutageTest(base.TestCase):
+    """The database does not answer."""
+
+    def setUp(self):
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service())
+        conf = cfg.ConfigOpts()
+        register_opts(conf)
+        conf([])
+        # A port at which nobody listens.
+        url = 'postgresql+psycopg2://climate@127.0.0.1:1/climate'
+        conf.set_override('connection', url, group='database')
+        store = Store(conf, SystemClock())
+        whole = self.service.services
+        leases = Leases(store, whole.plugins, whole.clock, LeasingSettings(), wake=lambda: None)
+        broken = dataclasses.replace(whole, leases=leases, health={'database': store.ping})
+        settings = ApiSettings.from_conf(self.service.conf, auth.wrapper(self.service.conf))
+        self.app = app.make_app(broken, settings)
+
+    def test_503(self):
+        lease = '/v1/leases/11111111-2222-3333-4444-555555555555'
+        for method, path, body in (
+            ('GET', '/v1/leases', None),
+            ('POST', '/v1/leases', http.LEASE),
+            ('GET', lease, None),
+            ('PUT', lease, {'name': 'x'}),
+            ('DELETE', lease, None),
+        ):
+            answer = http.send(self.app, method, path, body)
+            self.assertEqual(503, answer.status_int, answer.text)
+            self.assertEqual('DATABASE_UNAVAILABLE', answer.json['error_name'])
+            self.assertNotIn('127.0.0.1', answer.text)
+
+    def test_health_says_so(self):
+        answer = http.send(self.app, 'GET', '/healthcheck?checks=all')
+        self.assertEqual(503, answer.status_int)
+        self.assertEqual('failed', answer.json['checks']['database']['status'])
+        self.assertEqual(200, http.send(self.app, 'GET', '/healthcheck').status_int)
+
+    def test_documents_are_told_all_the_same(self):
+        self.assertEqual(200, http.send(self.app, 'GET', '/v1').status_int)
+
+
+class FaultTest(base.TestCase):
+    """Something nobody foresaw."""
+
+    def test_nothing_leaks(self):
+        service = self.useFixture(fixtures.Service())
+
+        def explode(query):
+            raise RuntimeError('secret: hunter2')
+
+        service.services.leases.page = explode
+        log = self.useFixture(testing.FakeLogger(level=logging.DEBUG))
+        answer = http.send(service.app, 'GET', '/v1/leases')
+        self.assertEqual(500, answer.status_int)
+        self.assertEqual(
+            {
+                'error_code': 500,
+                'error_message': 'Internal Server Error',
+                'error_name': 'INTERNAL_SERVER_ERROR',
+            },
+            answer.json,
+        )
+        self.assertIn('Traceback', log.output)
+
+
+class BrowsersTest(base.TestCase):
+    """Scripts of other sites, if the operator lets them."""
+
+    def test_cors(self):
+        service = fixtures.Service()
+        origin = 'https://horizon.example'
+        self.useFixture(service)
+        service.conf.set_override('allowed_origin', [origin], group='cors')
+        settings = ApiSettings.from_conf(service.conf, auth.wrapper(service.conf))
+        application = app.make_app(service.services, settings)
+        preflight = webob.Request.blank('/v1/leases', method='OPTIONS')
+        preflight.headers['Origin'] = origin
+        preflight.headers['Access-Control-Request-Method'] = 'GET'
+        preflight.headers['Access-Control-Request-Headers'] = 'X-Auth-Token, OpenStack-API-Version'
+        answer = preflight.get_response(application)
+        self.assertEqual(200, answer.status_int)
+        self.assertEqual(origin, answer.headers['Access-Control-Allow-Origin'])
+        answer = http.send(application, 'GET', '/v1/leases', headers={'Origin': origin})
+        self.assertEqual(origin, answer.headers['Access-Control-Allow-Origin'])
+        answer = http.send(application, 'GET', '/v1/leases', headers={'Origin': 'https://x'})
+        self.assertNotIn('Access-Control-Allow-Origin', answer.headers)
+
+
+class PrefixTest(base.TestCase):
+    """A server that mounts the service below a path."""
+
+    def test_links_and_routes(self):
+        service = self.useFixture(fixtures.Service())
+
+        def send(path):
+            request = webob.Request.blank(path, base_url='http://cloud.example/reservation')
+            return request.get_response(service.app)
+
+        for path in ('/', '/v1', '/v1/'):
+            (version,) = send(path).json['versions']
+            self.assertEqual('http://cloud.example/reservation/v1', version['links'][0]['href'])
+        self.assertEqual(200, send('/v1/leases').status_int)
+
+    def test_next_page(self):
+        service = self.useFixture(fixtures.Service())
+        bare = {**http.LEASE, 'reservations': []}
+        for _ in range(2):
+            http.send(service.app, 'POST', '/v1/leases', bare)
+        request = webob.Request.blank(
+            '/v1/leases?limit=1', base_url='http://cloud.example/reservation'
+        )
+        request.headers['OpenStack-API-Version'] = 'reservation 1.1'
+        (link,) = request.get_response(service.app).json['leases_links']
+        self.assertIn('http://cloud.example/reservation/v1/leases?limit=1&marker=', link['href'])
+
+
+class LogTest(base.TestCase):
+    """What is written of a request."""
+
+    def test_a_line_without_secrets(self):
+        service = self.useFixture(fixtures.Service())
+        log = self.useFixture(testing.FakeLogger(level=logging.DEBUG))
+        http.send(service.app, 'GET', '/v1/leases?name=private', token='user:project:member')
+        self.assertIn('GET /v1/leases 200', log.output)
+        self.assertNotIn('user:project', log.output)
+        self.assertNotIn('private', log.output)
