@@ -46,8 +46,8 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(SERVICE): requirements.txt setup.cfg setup.py pyproject.toml | $(BIN)/python
-	@echo 'Installing Climate'
-	@$(PIP) install --editable .
+	@echo 'Installing Climate and the stock client (a minute or two, once)'
+	@$(PIP) install --editable '.[client]'
 	@touch $@
 
 $(TESTS): test-requirements.txt $(SERVICE)
@@ -66,7 +66,7 @@ run: $(SERVICE) ## Start the whole service on 127.0.0.1 with a twin of a cloud
 	    --state-dir '$(STATE_DIR)' --hosts $(HOSTS)
 
 .PHONY: demo
-demo: $(TESTS) ## Watch one whole lease of two hosts, in under a minute
+demo: $(SERVICE) ## Watch one whole lease of two hosts, in under a minute
 	@exec $(BIN)/python tools/demo.py
 
 .PHONY: test

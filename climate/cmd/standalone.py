@@ -22,6 +22,8 @@ from __future__ import annotations
 import argparse
 import fcntl
 import pathlib
+import shlex
+import shutil
 import sys
 import threading
 from typing import Any
@@ -41,13 +43,14 @@ from climate.leasing.hosts import Registrar
 from climate.manager.service import Manager
 from climate.messaging import journal
 
-_COMMANDS = """Try:
-  openstack --os-auth-type none --os-endpoint {url} reservation host list
-  openstack --os-auth-type none --os-endpoint {url} reservation lease create demo \\
+_COMMANDS = """Try in another terminal{where}:
+  {client} host list
+  {client} lease create demo \\
     --reservation resource_type=physical:host,min=2,max=2 \\
     --start-date "$(date -u -d '+2 min' '+%Y-%m-%d %H:%M')" \\
     --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
-  openstack --os-auth-type none --os-endpoint {url} reservation lease list"""
+  {client} lease list"""
+_INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
 
 
 def main() -> int:
@@ -64,8 +67,19 @@ def main() -> int:
     service.start()
     url = f'http://{options.host}:{service.port}/v1'
     composition.say(f'Climate is ready at {url}')
-    composition.say(_COMMANDS.format(url=url))
+    composition.say(_commands(url))
     return signals.run_until_told(service.stop)
+
+
+def _commands(url: str) -> str:
+    """Return what to try, so that it works when it is copied as it is."""
+    beside = pathlib.Path(sys.executable).with_name('openstack')
+    program, where = str(beside), ''
+    if not beside.exists():
+        found = shutil.which('openstack')
+        program, where = 'openstack', '' if found else _INSTALL
+    client = f'{shlex.quote(program)} --os-auth-type none --os-endpoint {url} reservation'
+    return _COMMANDS.format(client=client, where=where)
 
 
 def _parser() -> argparse.ArgumentParser:
