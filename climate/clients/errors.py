@@ -17,8 +17,9 @@ The one place that maps errors of the client libraries:
 ==================================================  =====================
 no connection, no answer in time, an answer cut     Transient
 HTTP 408, 429, 5xx, or an answer that is no JSON    Transient
-HTTP 401: our token ran out or Keystone is away     Transient
-HTTP 404                                            CloudNotFound
+HTTP 401, and all that Keystone says about tokens   Transient
+HTTP 404 of the service                             CloudNotFound
+HTTP 404 of somebody before it, such as a proxy     Transient
 HTTP 409                                            CloudConflict
 any other 4xx                                       Permanent
 no endpoint, no way to authenticate: configuration  Permanent
@@ -42,6 +43,9 @@ from climate.clients import base
 
 LONGEST_REASON = 300
 _UNAUTHORIZED = 401
+_NOT_FOUND = 404
+_TOKENS = '/auth/tokens'
+_OF_STATUS = {_NOT_FOUND: base.CloudNotFound, 409: base.CloudConflict}
 _TRANSIENT = frozenset({_UNAUTHORIZED, 408, 429})
 _LIBRARY = (nova.ClientException, ksa.ClientException)
 # What our reading of an answer raises when the answer is not what it should
@@ -92,14 +96,19 @@ class Errors:
         request_id = getattr(error, 'request_id', None)
         where = f'HTTP {status}' + (f', {request_id}' if request_id else '')
         text = f'{self._service} answered {verb} with {where}: {reason}'
+        if str(getattr(error, 'url', '')).endswith(_TOKENS):
+            # Whatever Keystone says is about us and not about what was asked for.
+            return exceptions.Transient(f'Keystone gave us no token for {self._service} ({where})')
         if status == _UNAUTHORIZED:
-            # Keystone may have quoted the token; there is nothing else to tell.
+            # The token may be quoted in the answer; there is nothing else to tell.
             return exceptions.Transient(f'{self._service} did not accept our token ({where})')
         if status in _TRANSIENT or status >= 500:
             return exceptions.Transient(text)
-        return {404: base.CloudNotFound, 409: base.CloudConflict}.get(status, exceptions.Permanent)(
-            text
-        )
+        # Services give every answer a request id. Servers are not gone because
+        # a balancer that has lost its service says 404 to everything.
+        if status == _NOT_FOUND and not request_id:
+            return exceptions.Transient(f'{text} (not from {self._service} itself)')
+        return _OF_STATUS.get(status, exceptions.Permanent)(text)
 
     def _without_secrets(self, text: str) -> str:
         access = getattr(self._auth, 'auth_ref', None)

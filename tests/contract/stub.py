@@ -47,7 +47,8 @@ IDENTITY = '/identity/v3'
 class Trouble:
     """What is to go wrong with requests that match.
 
-    :ivar kind: ``status``, ``hang``, ``lose`` (after the work) or ``garbage``
+    :ivar kind: ``status``, ``hang``, ``lose`` (after the work), ``proxy`` (a
+        status from somebody before the service) or ``garbage``
     :ivar times: how often; None for ever
     """
 
@@ -125,6 +126,8 @@ class StubCloud:
         if trouble and trouble.kind == 'hang':
             self._released.wait(30)
             return None
+        if trouble and trouble.kind == 'proxy':
+            return trouble.status, '<html>No such page</html>', {'x-proxy': 'yes'}
         if trouble and trouble.kind == 'garbage':
             return 200, '<html>It works!</html>', {}
         try:
@@ -233,8 +236,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header('Content-Type', 'application/json')
         self.send_header('Content-Length', str(len(data)))
-        for name in ('x-openstack-request-id', 'x-compute-request-id'):
-            self.send_header(name, 'req-1')
+        if 'x-proxy' not in headers:
+            for name in ('x-openstack-request-id', 'x-compute-request-id'):
+                self.send_header(name, 'req-1')
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()

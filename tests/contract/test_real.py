@@ -75,6 +75,23 @@ class TestTroubles(RealClientTest):
     def test_not_found(self) -> None:
         self.check_status(404, base.CloudNotFound)
 
+    def test_nothing_is_gone_because_a_proxy_says_so(self) -> None:
+        world = self.open()
+        server_id = world.boot('compute-1')
+        world.stub.trouble('(compute|placement)/', 'proxy', None, status=404)
+        compute, placement = world.cloud.compute, world.cloud.placement
+        for verb, *arguments in (
+            (compute.find_server, server_id),
+            (compute.delete_server, server_id),
+            (compute.find_hypervisor, 'compute-1'),
+            (compute.list_servers, 'compute-1'),
+            (compute.remove_host, 1, 'compute-1'),
+            (compute.delete_aggregate, 1),
+            (placement.find_provider, 'compute-1'),
+            (placement.delete_provider, 'x'),
+        ):
+            self.assertRaises(exceptions.Transient, verb, *arguments)
+
     def test_conflict(self) -> None:
         world = self.open()
         world.stub.trouble(ACTION, 'status', None, status=409)
@@ -131,11 +148,18 @@ class TestTroubles(RealClientTest):
         self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
         self.assertRaises(exceptions.Transient, world.cloud.placement.find_provider, 'x')
 
-    def test_a_wrong_password_is_transient_for_it_may_be_changed(self) -> None:
-        world = self.open()
-        world.stub.trouble('auth/tokens', 'status', None, status=401)
-        error = self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
-        self.assertNotIn('secret', error.message)
+    def test_what_keystone_refuses_is_transient_and_not_about_the_verb(self) -> None:
+        for status in (400, 401, 403, 404, 409, 503):
+            world = self.open()
+            world.stub.trouble('auth/tokens', 'status', None, status=status, message='no secret')
+            for verb, *arguments in (
+                (world.cloud.compute.find_server, 'x'),
+                (world.cloud.compute.delete_server, 'x'),
+                (world.cloud.placement.find_provider, 'x'),
+                (world.cloud.placement.delete_provider, 'x'),
+            ):
+                error = self.assertRaises(exceptions.Transient, verb, *arguments)
+                self.assertNotIn('secret', error.message)
 
     def test_a_service_that_the_catalogue_lacks_is_permanent(self) -> None:
         world = self.open(region_name='Atlantis')
@@ -182,6 +206,14 @@ class TestIdentity(RealClientTest):
                 self.assertNotIn(token[:20], f'{error!r} {error.facts}')
                 self.assertIsNone(error.__cause__)
                 self.assertTrue(error.__suppress_context__)
+
+    def test_errors_hold_no_tokens_of_others(self) -> None:
+        for token in (f'gAAAAABm{"x" * 30}', f'eyJ{"a" * 9}.{"b" * 9}.c-c', 'Ab1_' * 20):
+            world = self.open()
+            message = f'token {token} of {worlds.unique("server")}'
+            world.stub.trouble('os-aggregates', 'status', None, status=400, message=message)
+            error = self.assertRaises(exceptions.Permanent, world.cloud.compute.list_aggregates)
+            self.assertIn('token *** of server-', error.message)
 
     def test_errors_hold_no_short_secrets_either(self) -> None:
         world = self.open()

@@ -27,10 +27,12 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import pathlib
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
 
 MEMORY = ':memory:'
@@ -167,6 +169,29 @@ class Db:
         return number
 
 
+# Every store of this process, for whoever is forked from it.
+_stores: weakref.WeakSet[Store] = weakref.WeakSet()
+_forking: list[Store] = []
+
+
+def _before_fork() -> None:
+    _forking.extend(_stores)
+    for store in _forking:
+        store.before_fork()
+
+
+def _after_fork(*, child: bool) -> None:
+    while _forking:
+        _forking.pop().after_fork(child=child)
+
+
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=functools.partial(_after_fork, child=False),
+    after_in_child=functools.partial(_after_fork, child=True),
+)
+
+
 class Store:
     """The state of one twin, in a file or in memory; for many threads.
 
@@ -181,9 +206,27 @@ class Store:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._lock_fd: int | None = None
-        self._pid = 0
+        _stores.add(self)
         with self._lock, self._alone():
             pass
+
+    def before_fork(self) -> None:
+        """Wait for the verb that is under way, and close the file.
+
+        SQLite must not be carried into a forked process: it keeps what it
+        knows of its locks in memory.
+        """
+        self._lock.acquire()
+        if self._directory is not None and self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def after_fork(self, *, child: bool) -> None:
+        """Go on; the *child* with a locked file of its own."""
+        if child and self._lock_fd is not None:
+            os.close(self._lock_fd)
+            self._lock_fd = None
+        self._lock.release()
 
     def close(self) -> None:
         """Let the file go; what is in memory is lost."""
@@ -211,11 +254,8 @@ class Store:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[sqlite3.Connection]:
-        # A connection must not cross a fork, so the child opens its own.
-        if self._directory is not None and self._pid != os.getpid():
+        if self._directory is not None and self._lock_fd is None:
             self._lock_fd = self._open_lock(self._directory)
-            self._connection = None
-            self._pid = os.getpid()
         if self._lock_fd is not None:
             fcntl.flock(self._lock_fd, fcntl.LOCK_EX)
         try:

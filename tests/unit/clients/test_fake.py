@@ -31,6 +31,7 @@ from climate import exceptions
 from climate.clients import base
 from climate.clients import fake
 from climate.clients.fake import cli
+from climate.clients.fake.store import Store
 from climate.clock import ManualClock
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
@@ -262,19 +263,49 @@ class TestFile(testtools.TestCase):
         self.assertEqual(3, len(second.compute.list_hypervisors()))
         self.assertEqual(3, len(self.open().compute.list_hypervisors()))
 
-    def test_a_fork_may_go_on_with_it(self) -> None:
-        twin = self.open()
-        twin.seed(1)
+    def test_a_fork_in_the_middle_of_a_verb_of_another_thread(self) -> None:
+        state = Store(self.directory)
+        self.addCleanup(state.close)
+        change = 'UPDATE settings SET server_deletion_seconds = server_deletion_seconds * 2 + ?'
+        begun = threading.Event()
+
+        def work() -> None:
+            with state.transaction(0.0) as db:
+                begun.set()
+                db.run(change, 5)
+                # The fork below comes while this verb is under way.
+                time.sleep(0.05)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        begun.wait()
         child = os.fork()
         if not child:
-            with contextlib.suppress(BaseException):
-                twin.boot_server('compute-1', 'p', 'of the child')
+            with contextlib.suppress(BaseException), state.transaction(0.0) as own:
+                own.run(change, 1)
             os._exit(0)
         os.waitpid(child, 0)
-        twin.boot_server('compute-1', 'p', 'of the parent')
-        self.assertEqual(
-            {'of the child', 'of the parent'}, {server.name for server in twin.servers()}
-        )
+        thread.join()
+        with state.transaction(0.0) as db:
+            row = db.row('SELECT server_deletion_seconds FROM settings')
+        assert row is not None
+        self.assertEqual(5 * 2 + 1, row[0])
+
+    def test_parent_and_child_lock_each_other_out(self) -> None:
+        state = Store(self.directory)
+        self.addCleanup(state.close)
+        change = 'UPDATE settings SET server_deletion_seconds = server_deletion_seconds + 1'
+        child = os.fork()
+        for _ in range(100):
+            with contextlib.suppress(BaseException), state.transaction(0.0) as db:
+                db.run(change)
+        if not child:
+            os._exit(0)
+        os.waitpid(child, 0)
+        with state.transaction(0.0) as db:
+            row = db.row('SELECT server_deletion_seconds FROM settings')
+        assert row is not None
+        self.assertEqual(200, row[0])
 
     def test_the_command_line(self) -> None:
         self.assertEqual((0, '2 hypervisors\n'), self.run_cli('seed', '--hosts', '2'))
