@@ -1,0 +1,229 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Good requests, and what is wrong in the place of each of their fields."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests.functional import http
+
+MISSING = object()
+
+# What is tried in the place of each field. A name, so that the list of what
+# is accepted below can be read.
+WRONG: dict[str, Any] = {
+    'missing': MISSING,
+    'null': None,
+    'true': True,
+    'zero': 0,
+    'negative': -1,
+    'fraction': 1.5,
+    'too large': 2**63,
+    'enormous': 10**400,
+    'empty text': '',
+    'blank text': '   ',
+    'text': 'x y',
+    'long text': 'x' * 100000,
+    'NUL': 'a\0b',
+    'surrogate': 'a\ud800b',
+    'empty list': [],
+    'list': [7],
+    'list of objects': [{}],
+    'empty object': {},
+    'object': {'a': 1},
+    'deep': json.loads('[' * 60 + ']' * 60),
+    'date that is none': '2030-02-30 00:00',
+    'year 1': '0001-01-01 00:00',
+    'year 10000': '10000-01-01 00:00',
+    'the past': '2029-12-31 23:59',
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Case:
+    """A good request, and what else its fields may be.
+
+    :ivar accepted: by field, the values of WRONG that are no mistake there
+    :ivar called: what the text of a refusal calls a field, if not by its name
+    """
+
+    method: str
+    path: str
+    body: dict[str, Any]
+    version: str = '1.0'
+    accepted: dict[str, set[str]] = dataclasses.field(default_factory=dict)
+    called: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def words(self, field: str) -> set[str]:
+        """Return the words one of which a refusal of *field* must have."""
+        last = field.rsplit('.', maxsplit=1)[-1].split('[', maxsplit=1)[0]
+        spoken = last.replace('_', ' ')
+        return {last, spoken, spoken.capitalize(), self.called.get(field, last)}
+
+
+TEXTS = {'blank text', 'text', 'date that is none', 'year 1', 'year 10000', 'the past'}
+NOTHING = {'missing', 'null'}
+# A requirement may be left out in every way that clients do it.
+NO_REQUIREMENT = {'missing', 'null', 'empty text', 'blank text', 'empty list'}
+RESERVATION = {
+    'reservations[0].hypervisor_properties': NO_REQUIREMENT,
+    'reservations[0].resource_properties': NO_REQUIREMENT,
+    'reservations[0].before_end': {'missing', 'null', 'empty text'},
+}
+LEASE_1_1 = {
+    **{key: value for key, value in http.LEASE.items() if key != 'end_date'},
+    'start_date': '2030-02-01T00:00:00Z',
+    'duration': '1d',
+    'notify_before_start': [60],
+}
+CHANGES = {
+    'name': 'renamed',
+    'start_date': '2030-02-01 06:00',
+    'end_date': '2030-02-01 18:00',
+    'before_end_date': '2030-02-01 12:00',
+    'reservations': [
+        {
+            'id': '{reservation_id}',
+            'min': 1,
+            'max': 3,
+            'hypervisor_properties': '[">", "$vcpus", "1"]',
+            'resource_properties': '',
+        }
+    ],
+}
+LEASES = '/v1/leases'
+LEASE = '/v1/leases/{lease_id}'
+
+CASES = {
+    'create a lease': Case(
+        method='POST',
+        path=LEASES,
+        body={**http.LEASE, 'before_end_date': '2030-02-01 18:00'},
+        accepted={
+            'name': TEXTS,
+            'before_end_date': NOTHING,
+            'reservations': {*NOTHING, 'empty list'},
+            'events': {*NOTHING, 'empty list'},
+            'events[0]': {'missing'},
+            'reservations[0]': {'missing'},
+            **RESERVATION,
+        },
+    ),
+    'create a lease at 1.1': Case(
+        method='POST',
+        path=LEASES,
+        version='1.1',
+        body=LEASE_1_1,
+        # Without a duration it is the end that is missed.
+        called={'duration': 'end_date'},
+        accepted={
+            'name': TEXTS,
+            'before_end_date': NOTHING,
+            'notify_before_start': {*NOTHING, 'empty list', 'list'},
+            'notify_before_start[0]': {'missing'},
+            'reservations': {*NOTHING, 'empty list'},
+            'events': {*NOTHING, 'empty list'},
+            'events[0]': {'missing'},
+            'reservations[0]': {'missing'},
+            **RESERVATION,
+        },
+    ),
+    'update a lease': Case(
+        method='PUT',
+        path=LEASE,
+        body=CHANGES,
+        accepted={
+            'name': {*TEXTS, *NOTHING},
+            'start_date': NOTHING,
+            'end_date': NOTHING,
+            'before_end_date': NOTHING,
+            'reservations': {*NOTHING, 'empty list'},
+            'reservations[0]': {'missing'},
+            'reservations[0].min': NOTHING,
+            'reservations[0].max': NOTHING,
+            **RESERVATION,
+        },
+    ),
+    'update a lease at 1.1': Case(
+        method='PUT',
+        path=LEASE,
+        version='1.1',
+        body={'name': 'renamed', 'duration': 7200, 'notify_before_start': [60]},
+        accepted={
+            'name': {*TEXTS, 'missing'},
+            'duration': {'missing'},
+            'notify_before_start': {*NOTHING, 'empty list', 'list'},
+            'notify_before_start[0]': {'missing'},
+        },
+    ),
+    'register a host': Case(
+        method='POST',
+        path='/v1/os-hosts',
+        body={'name': 'compute-4', 'gpu': 'x'},
+        called={'name': 'Host'},
+        accepted={
+            # A capability is free text; other values are written as text.
+            'gpu': {*WRONG} - {'too large', 'enormous', 'long text', 'NUL', 'surrogate', 'deep'},
+        },
+    ),
+    'change a host': Case(
+        method='PUT',
+        path='/v1/os-hosts/1',
+        body={'gpu': 'x', 'colour': 'red'},
+        accepted={
+            key: {*WRONG} - {'too large', 'enormous', 'long text', 'NUL', 'surrogate', 'deep'}
+            for key in ('gpu', 'colour')
+        },
+    ),
+    'make a property private': Case(
+        method='PATCH',
+        path='/v1/os-hosts/properties/rack',
+        body={'private': False},
+        accepted={'private': {'true'}},
+    ),
+}
+
+
+def fields(value: Any, name: str = '') -> Iterator[str]:
+    """Yield the name of everything inside *value*."""
+    if isinstance(value, dict):
+        inner = [(f'{name}.{key}' if name else key, one) for key, one in value.items()]
+    elif isinstance(value, list):
+        inner = [(f'{name}[{i}]', one) for i, one in enumerate(value)]
+    else:
+        inner = []
+    for deeper, one in inner:
+        yield deeper
+        yield from fields(one, deeper)
+
+
+def replaced(body: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
+    """Return *body* with another value, or none, in *field*."""
+    body = copy.deepcopy(body)
+    parts: list[Any] = [
+        int(part) if part.isdigit() else part
+        for part in field.replace('[', '.').replace(']', '').split('.')
+    ]
+    place: Any = body
+    for part in parts[:-1]:
+        place = place[part]
+    if value is MISSING:
+        del place[parts[-1]]
+    else:
+        place[parts[-1]] = value
+    return body
