@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import datetime
 import random
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -155,12 +156,15 @@ def running_app() -> Callable[..., Any]:
 class _GabbiFixture(fixture.GabbiFixture):
     """A service for one gabbi file."""
 
+    database = services.SQLITE
+
     def service(self) -> Service:
         """Return the service it wants."""
         raise NotImplementedError
 
     def start_fixture(self) -> None:
-        """Start it."""
+        """Start it; skip the file if its database is not there."""
+        services.require(self.database)
         _running.append(self.service())
         _running[-1].setUp()
 
@@ -174,7 +178,7 @@ class ServiceFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service with them."""
-        return Service()
+        return Service(database=self.database)
 
 
 class EmptyServiceFixture(_GabbiFixture):
@@ -182,7 +186,7 @@ class EmptyServiceFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service without hosts."""
-        return Service(hosts=0)
+        return Service(hosts=0, database=self.database)
 
 
 class BrokenBrokerFixture(_GabbiFixture):
@@ -190,6 +194,16 @@ class BrokenBrokerFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service whose health is bad."""
-        service = Service()
+        service = Service(database=self.database)
         service.broken.add('broker')
         return service
+
+
+def on(database: str) -> types.SimpleNamespace:
+    """Return what gabbi takes for a module: the fixtures above, on *database*."""
+    return types.SimpleNamespace(
+        **{
+            cls.__name__: type(cls.__name__, (cls,), {'database': database})
+            for cls in (ServiceFixture, EmptyServiceFixture, BrokenBrokerFixture)
+        }
+    )

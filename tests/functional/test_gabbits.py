@@ -20,15 +20,25 @@ from typing import Any
 
 from gabbi import driver
 
+from tests import services
 from tests.functional import fixtures
+
+FOLDER = pathlib.Path(__file__).with_name('gabbits')
 
 
 def load_tests(loader: unittest.TestLoader, _tests: Any, _pattern: Any) -> unittest.TestSuite:
-    """Return a suite per file; the name unittest calls."""
-    return driver.build_tests(
-        str(pathlib.Path(__file__).with_name('gabbits')),
-        loader,
-        intercept=fixtures.running_app,
-        fixture_module=fixtures,
-        test_loader_name=__name__,
-    )
+    """Return a suite per file and kind of database; the name unittest calls."""
+    suite = unittest.TestSuite()
+    for database in services.DATABASES:
+        # The files of one server stay together as the requests of one file do.
+        name = __name__ if database == services.SQLITE else f'{__name__}.{database}'
+        suite.addTest(
+            driver.build_tests(
+                str(FOLDER),
+                loader,
+                intercept=fixtures.running_app,
+                fixture_module=fixtures.on(database),
+                test_loader_name=name,
+            )
+        )
+    return suite
