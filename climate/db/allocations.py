@@ -32,8 +32,6 @@ _resources = models.Base.metadata.tables['resources']
 _reservations = models.Base.metadata.tables['reservations']
 _leases = models.Base.metadata.tables['leases']
 
-_LIVE = (AllocationState.BOOKED, AllocationState.HELD)
-
 
 class Allocations(Repository):
     """Rows of ``allocations``."""
@@ -60,14 +58,14 @@ class Allocations(Repository):
         query = (
             sa.select(_table, _resources.c.name)
             .join(_resources, _resources.c.id == _table.c.resource_id)
-            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.state.in_(_LIVE))
+            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.live == 1)
             .order_by(_table.c.id)
         )
         return [rows.allocation(row) for row in self._session.execute(query)]
 
     def release(self, reservation_ids: Collection[str]) -> None:
         """Give back all that the reservations have; it is free from now on."""
-        mine = _table.c.reservation_id.in_(reservation_ids) & _table.c.state.in_(_LIVE)
+        mine = _table.c.reservation_id.in_(reservation_ids) & (_table.c.live == 1)
         # A period that lies in the future was never used, and one that has
         # begun ends now, unless it has ended already.
         self._session.execute(sa.delete(_table).where(mine, _table.c.start_date >= self._now))
@@ -90,7 +88,7 @@ class Allocations(Repository):
             .where(
                 _table.c.reservation_id == reservation_id,
                 _table.c.resource_id.in_(resource_ids),
-                _table.c.state.in_(_LIVE),
+                _table.c.live == 1,
             )
             .values(
                 state=AllocationState.RELEASED,
@@ -107,7 +105,7 @@ class Allocations(Repository):
         """Change the period of what the reservations keep."""
         self._session.execute(
             sa.update(_table)
-            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.state.in_(_LIVE))
+            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.live == 1)
             .values(start_date=period.start, end_date=period.end)
         )
 
@@ -115,21 +113,22 @@ class Allocations(Repository):
         """Change only the end of what the reservations keep."""
         self._session.execute(
             sa.update(_table)
-            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.state.in_(_LIVE))
+            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.live == 1)
             .values(end_date=end)
         )
 
     def clashes(
         self, resource_ids: Collection[int], period: Period, except_reservations: Collection[str]
     ) -> set[int]:
-        """Return those of the resources that others have within *period*."""
+        """Return those of the resources that others have or had within *period*."""
         query = (
             sa.select(_table.c.resource_id)
             .where(
                 _table.c.resource_id.in_(resource_ids),
+                # Both there are, named so that the index leads to the period.
+                _table.c.live.in_((0, 1)),
                 _table.c.end_date > period.start,
                 _table.c.start_date < period.end,
-                _table.c.state.in_(_LIVE),
                 _table.c.reservation_id.not_in(except_reservations),
             )
             .distinct()
@@ -147,6 +146,24 @@ class Allocations(Repository):
             .values(state=AllocationState.HELD)
         )
 
+    def lock_resources(self, reservation_ids: Collection[str]) -> None:
+        """Let nobody else take these resources in hand until the transaction ends.
+
+        In id order, as bookings lock them::
+
+            SELECT id FROM resources WHERE id IN (SELECT resource_id FROM allocations …)
+            ORDER BY id FOR UPDATE
+        """
+        mine = sa.select(_table.c.resource_id).where(
+            _table.c.reservation_id.in_(reservation_ids), _table.c.live == 1
+        )
+        self._session.execute(
+            sa.select(_resources.c.id)
+            .where(_resources.c.id.in_(mine))
+            .order_by(_resources.c.id)
+            .with_for_update()
+        ).all()
+
     def holders(self, reservation_ids: Collection[str]) -> list[str]:
         """Return the reservations that still hold what these are to have.
 
@@ -154,8 +171,9 @@ class Allocations(Repository):
 
             SELECT DISTINCT theirs.reservation_id FROM allocations mine
             JOIN allocations theirs ON theirs.resource_id = mine.resource_id
-            WHERE mine.reservation_id IN (:ids) AND mine.state IN (booked, held)
-              AND theirs.reservation_id NOT IN (:ids) AND theirs.state = held
+            WHERE mine.reservation_id IN (:ids) AND mine.live = 1
+              AND theirs.reservation_id NOT IN (:ids)
+              AND theirs.live = 1 AND theirs.state = held
         """
         mine, theirs = _table.alias('mine'), _table.alias('theirs')
         query = (
@@ -163,8 +181,9 @@ class Allocations(Repository):
             .join(mine, mine.c.resource_id == theirs.c.resource_id)
             .where(
                 mine.c.reservation_id.in_(reservation_ids),
-                mine.c.state.in_(_LIVE),
+                mine.c.live == 1,
                 theirs.c.reservation_id.not_in(reservation_ids),
+                theirs.c.live == 1,
                 theirs.c.state == AllocationState.HELD,
             )
             .distinct()
@@ -175,7 +194,7 @@ class Allocations(Repository):
         """Whether anybody has the resource or will have it."""
         query = (
             sa.select(_table.c.id)
-            .where(_table.c.resource_id == resource_id, _table.c.state.in_(_LIVE))
+            .where(_table.c.resource_id == resource_id, _table.c.live == 1)
             .limit(1)
         )
         return self._session.scalar(query) is not None
@@ -208,7 +227,7 @@ class Allocations(Repository):
             .where(
                 _resources.c.resource_type == resource_type,
                 _resources.c.deleted == 0,
-                _table.c.state.in_(_LIVE),
+                _table.c.live == 1,
             )
             .order_by(_table.c.resource_id, _table.c.start_date)
         )

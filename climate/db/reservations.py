@@ -23,7 +23,6 @@ import sqlalchemy as sa
 from climate.db import models
 from climate.db import rows
 from climate.db.repository import Repository
-from climate.domain.leases import AllocationState
 from climate.domain.leases import Reservation
 
 _table = models.Base.metadata.tables['reservations']
@@ -86,7 +85,7 @@ class Reservations(Repository):
             .join(_allocations, _allocations.c.reservation_id == _table.c.id)
             .where(
                 _allocations.c.resource_id == resource_id,
-                _allocations.c.state.in_((AllocationState.BOOKED, AllocationState.HELD)),
+                _allocations.c.live == 1,
             )
         )
         found = self._session.scalars(query).all()

@@ -25,10 +25,10 @@ import sqlalchemy as sa
 from climate import exceptions
 from climate.allocation.requirements import Requirement
 from climate.db import models
+from climate.db import occupancy
 from climate.db import requirements
 from climate.db.properties import Properties
 from climate.db.repository import Repository
-from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 from climate.domain.resources import Inventory
@@ -36,9 +36,6 @@ from climate.domain.resources import Resource
 
 _table = models.Base.metadata.tables['resources']
 _inventories = models.Base.metadata.tables['inventories']
-_allocations = models.Base.metadata.tables['allocations']
-
-_LIVE = (AllocationState.BOOKED, AllocationState.HELD)
 
 
 class Resources(Repository):
@@ -163,7 +160,7 @@ class Resources(Repository):
             FROM resources r
             WHERE r.resource_type = :type AND … AND r.id >= :first_id AND r.id < :before_id
               AND NOT EXISTS (SELECT 1 FROM allocations a
-                              WHERE a.resource_id = r.id AND a.state IN (booked, held)
+                              WHERE a.resource_id = r.id AND a.live = 1
                                 AND a.end_date > :start AND a.start_date < :end)
             ORDER BY r.id LIMIT :limit
 
@@ -176,13 +173,13 @@ class Resources(Repository):
                 _table.c.id,
                 _table.c.name,
                 _table.c.generation,
-                _last_end(self._now, period.start),
-                _first_start_after(period.end),
+                occupancy.last_end(period.start, self._now),
+                occupancy.first_start(period.end),
             )
             .where(
                 *_matching(resource_type, requirement, private),
                 _table.c.id >= first_id,
-                sa.not_(_overlapping(period)),
+                sa.not_(occupancy.in_the_way(period, self._now)),
             )
             .order_by(_table.c.id)
             .limit(limit)
@@ -251,13 +248,14 @@ class Resources(Repository):
             whole period, and when the first allocation in the way ends
         """
         ends = (
-            sa.select(_blocker_end(period).label('ends'))
+            sa.select(occupancy.blocker_end(period, self._now).label('ends'))
             .where(*_matching(resource_type, requirement, private))
             .subquery()
         )
         matched, busy, first = self._session.execute(
-            sa.select(sa.func.count(), sa.func.count(ends.c.ends), sa.func.min(ends.c.ends))
-            .select_from(ends)
+            sa.select(
+                sa.func.count(), sa.func.count(ends.c.ends), sa.func.min(ends.c.ends)
+            ).select_from(ends)
         ).one()
         return int(matched), int(matched - busy), first
 
@@ -329,61 +327,6 @@ def _matching(
     if requirement is not None:
         conditions.append(requirements.condition(requirement, private=private))
     return conditions
-
-
-def _overlapping(period: Period) -> Any:
-    return sa.exists().where(
-        _allocations.c.resource_id == _table.c.id,
-        _allocations.c.state.in_(_LIVE),
-        _allocations.c.end_date > period.start,
-        _allocations.c.start_date < period.end,
-    )
-
-
-def _blocker_end(period: Period) -> Any:
-    return (
-        sa.select(_allocations.c.end_date)
-        .where(
-            _allocations.c.resource_id == _table.c.id,
-            _allocations.c.state.in_(_LIVE),
-            _allocations.c.end_date > period.start,
-            _allocations.c.start_date < period.end,
-        )
-        .order_by(_allocations.c.end_date)
-        .limit(1)
-        .scalar_subquery()
-    )
-
-
-def _last_end(now: datetime.datetime, instant: datetime.datetime) -> Any:
-    # Whoever still has the resource has it now or later. Without that bound
-    # the whole history would be read to find that nobody does.
-    return (
-        sa.select(_allocations.c.end_date)
-        .where(
-            _allocations.c.resource_id == _table.c.id,
-            _allocations.c.end_date >= now,
-            _allocations.c.end_date <= instant,
-            _allocations.c.state.in_(_LIVE),
-        )
-        .order_by(_allocations.c.end_date.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-
-
-def _first_start_after(instant: datetime.datetime) -> Any:
-    return (
-        sa.select(_allocations.c.start_date)
-        .where(
-            _allocations.c.resource_id == _table.c.id,
-            _allocations.c.end_date > instant,
-            _allocations.c.state.in_(_LIVE),
-        )
-        .order_by(_allocations.c.end_date)
-        .limit(1)
-        .scalar_subquery()
-    )
 
 
 def _inventory_values(resource_id: int, item: Inventory) -> dict[str, Any]:

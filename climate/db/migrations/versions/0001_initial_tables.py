@@ -183,13 +183,19 @@ def _allocations() -> None:
         sa.Column('start_date', types.UtcDateTime(), nullable=False),
         sa.Column('end_date', types.UtcDateTime(), nullable=False),
         sa.Column('state', types.exact(16), nullable=False),
+        sa.Column(
+            'live',
+            sa.SmallInteger(),
+            sa.Computed("CASE WHEN state = 'released' THEN 0 ELSE 1 END", persisted=True),
+            nullable=True,
+        ),
         sa.ForeignKeyConstraint(['reservation_id'], ['reservations.id']),
         sa.ForeignKeyConstraint(['resource_id'], ['resources.id']),
         sa.PrimaryKeyConstraint('id'),
         **_MYSQL,
     )
     op.create_index(
-        'ix_allocations_period', 'allocations', ['resource_id', 'end_date', 'start_date', 'state']
+        'ix_allocations_live', 'allocations', ['resource_id', 'live', 'end_date', 'start_date']
     )
     op.create_index('ix_allocations_reservation', 'allocations', ['reservation_id'])
 

@@ -1,0 +1,187 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the tests of the store have in common.
+
+Making the tables takes an engine longer than most of these tests, so each
+process makes them once per engine and each test empties them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import datetime
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+from oslo_config import cfg
+
+from climate.clock import Clock
+from climate.clock import ManualClock
+from climate.db import migration
+from climate.db import store as stores
+from climate.db.store import Store
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.periods import Period
+from climate.domain.resources import Resource
+from tests import base
+from tests import services
+
+TYPE = 'physical:host'
+NOW = datetime.datetime(2030, 1, 1, 12, 0, tzinfo=datetime.UTC)
+HOUR = datetime.timedelta(hours=1)
+
+_made: dict[str, str] = {}
+
+
+def configuration(url: str) -> cfg.ConfigOpts:
+    """Return a configuration for the database at *url*."""
+    conf = cfg.ConfigOpts()
+    stores.register_opts(conf)
+    conf([])
+    conf.set_override('connection', url, group='database')
+    return conf
+
+
+def connect(url: str, clock: Clock | None = None) -> Store:
+    """Return a store for the database at *url*."""
+    return Store(configuration(url), clock or ManualClock(NOW))
+
+
+class StoreCase(base.TestCase):
+    """A store with empty tables; heirs say on which engine.
+
+    :ivar clock: stands at noon of the first of January 2030
+    """
+
+    kind = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.url = _database(self.kind)
+        self.clock = ManualClock(NOW)
+        self.store = connect(self.url, self.clock)
+        self.addCleanup(self.store.close)
+        empty(self.store.engine)
+
+    def add_hosts(self, count: int, **facts: Any) -> list[int]:
+        """Write hosts ``compute-1`` to ``compute-N``; return their ids."""
+        return self.store.run(
+            lambda tx: [
+                tx.resources.insert(host(number, **facts)) for number in range(1, count + 1)
+            ]
+        )
+
+    def add(self, lease: Lease, allocations: Iterable[Allocation] = ()) -> Lease:
+        """Write a lease with its parts."""
+
+        def write(tx: stores.Transaction) -> None:
+            tx.leases.insert(lease)
+            tx.reservations.insert(lease.reservations)
+            tx.allocations.insert(allocations)
+            tx.events.insert(lease.events)
+
+        self.store.run(write)
+        return lease
+
+    def book(self, resource_ids: Iterable[int], start: float, end: float, **facts: Any) -> Lease:
+        """Write a lease that has resources between two hours from now.
+
+        :param facts: of the allocations, such as their state
+        """
+        made = lease(start, end)
+        period = hours(start, end)
+        reservation_id = made.reservations[0].id
+        return self.add(
+            made,
+            [
+                Allocation(
+                    reservation_id=reservation_id, resource_id=number, period=period, **facts
+                )
+                for number in resource_ids
+            ],
+        )
+
+
+def _database(kind: str) -> str:
+    """Return the address of this process's database with tables."""
+    if kind not in _made:
+        database = services.Database(kind)
+        database.setUp()
+        atexit.register(database.cleanUp)
+        store = connect(database.url)
+        migration.sync(store.engine)
+        store.close()
+        _made[kind] = database.url
+    return _made[kind]
+
+
+def empty(engine: sa.Engine) -> None:
+    """Remove every row."""
+    with engine.begin() as connection:
+        for table in reversed(migration.metadata().sorted_tables):
+            connection.execute(sa.delete(table))
+
+
+def at(hour: float) -> datetime.datetime:
+    """Return the instant *hour* hours from now."""
+    return NOW + hour * HOUR
+
+
+def hours(start: float, end: float) -> Period:
+    """Return the period between two hours from now."""
+    return Period(start=at(start), end=at(end))
+
+
+def host(number: int, **facts: Any) -> Resource:
+    """Return a host that is not stored yet."""
+    return Resource(resource_type=TYPE, name=f'compute-{number}', **facts)
+
+
+def lease(start: float = 1, end: float = 2, **facts: Any) -> Lease:
+    """Return a lease that is not stored yet, with one reservation and two events."""
+    lease_id = facts.pop('id', None) or str(uuid.uuid4())
+    known: dict[str, Any] = {
+        'id': lease_id,
+        'name': 'a lease',
+        'user_id': 'u',
+        'project_id': 'p',
+        'period': hours(start, end),
+        'next_due': at(start),
+        'created_at': NOW,
+        'reservations': (
+            Reservation(
+                id=str(uuid.uuid4()),
+                lease_id=lease_id,
+                resource_type=TYPE,
+                request={'min': 1, 'max': 1},
+            ),
+        ),
+        'events': (
+            event(lease_id, EventKind.START, start),
+            event(lease_id, EventKind.END, end),
+        ),
+    }
+    return Lease(**{**known, **facts})
+
+
+def event(lease_id: str, kind: EventKind, hour: float, **facts: Any) -> Event:
+    """Return an event that is not stored yet."""
+    return Event(
+        id=str(uuid.uuid4()), lease_id=lease_id, kind=kind, time=at(hour), due=at(hour), **facts
+    )
