@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from typing import Any
 
 from climate import exceptions
@@ -37,6 +38,16 @@ class Controller:
 
     def _scope(self, request: Any) -> Scope:
         return Scope(request.environ, self._services.enforcer, self._services.clock)
+
+
+def empty(response: Any) -> Any:
+    """Return *response* as the answer that says nothing but that it is done.
+
+    Handed back to pecan whole: it would write ``null``, the JSON of nothing,
+    into a response that clients expect to have no body.
+    """
+    response.status = HTTPStatus.NO_CONTENT
+    return response
 
 
 def lease_id(text: str) -> str:

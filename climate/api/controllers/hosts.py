@@ -69,10 +69,10 @@ class HostsController(base.Controller):
         return {'host': view.host(host, scope.version)}
 
     @pecan.expose('json')
-    def delete(self, req: Any, resp: Any, host_id: str) -> None:
+    def delete(self, req: Any, resp: Any, host_id: str) -> Any:
         """Let a host go."""
         scope = self._scope(req)
         scope.authorize(policies.DELETE)
         queries.refuse_unknown(scope.parameters, (), scope.version)
         self._services.hosts.delete(base.host_id(host_id))
-        resp.status = HTTPStatus.NO_CONTENT
+        return base.empty(resp)

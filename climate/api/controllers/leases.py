@@ -86,13 +86,13 @@ class LeasesController(base.Controller):
         return {'lease': self._shown(lease, scope)}
 
     @pecan.expose('json')
-    def delete(self, req: Any, resp: Any, lease_id: str) -> None:
+    def delete(self, req: Any, resp: Any, lease_id: str) -> Any:
         """Delete a lease; the cloud is cleaned up by a manager afterwards."""
         scope = self._scope(req)
         scope.authorize(policies.DELETE)
         queries.refuse_unknown(scope.parameters, (), scope.version)
         self._services.leases.delete(scope.caller, base.lease_id(lease_id), scope.project_id)
-        resp.status = HTTPStatus.NO_CONTENT
+        return base.empty(resp)
 
     def _wanted_project(self, scope: Scope) -> str | None:
         wanted = queries.one(scope.parameters, 'project_id')
