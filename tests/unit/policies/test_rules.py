@@ -71,6 +71,10 @@ class RulesTest(base.TestCase):
     def test_a_token_of_the_system_has_no_project_to_lease_for(self):
         self.assertEqual(set(), self.allowed(SYSTEM))
 
+    def test_the_tools_of_oslo_policy_find_the_rules(self):
+        found = enforcer.get_enforcer()
+        self.assertLessEqual(self.names, set(found.registered_rules))
+
     def test_every_rule_says_what_it_guards(self):
         for rule in policies.list_rules():
             self.assertTrue(rule.description, rule.name)
