@@ -129,7 +129,10 @@ class Beginner:
 
     def _held_by_others(self, tx: Transaction, lease: Lease) -> bool:
         ids = [reservation.id for reservation in lease.reservations]
-        return bool(ids) and bool(tx.allocations.holders(ids))
+        if not ids:
+            return False
+        tx.allocations.lock_resources(ids)
+        return bool(tx.allocations.holders(ids))
 
     def _wait(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
         """The lease before has not given everything back yet: look again soon."""
@@ -141,8 +144,9 @@ class Beginner:
         return _with(tx, lease, waiting)
 
     def _take_up(self, tx: Transaction, lease: Lease, event: Event) -> Job:
-        if event.kind is EventKind.BEFORE_END and not event.attempts:
-            # The warning is what people count on; the action comes after it.
+        if event.kind is EventKind.BEFORE_END and event.begun_at is None:
+            # The warning is what people count on; the action comes after it,
+            # perhaps in many steps, and is not told again with each of them.
             notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
         begun = _begun(event, tx)
         lease = _with(tx, lease, begun)

@@ -31,6 +31,8 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import EventDraft
 from climate.leasing.settings import LeasingSettings
 
+_MOVABLE = frozenset({EventState.UNDONE, EventState.DONE})
+
 
 def new_event(
     lease_id: str,
@@ -77,17 +79,19 @@ def initial(
 
 def before_start(lease: Lease, *, now: datetime.datetime, settings: LeasingSettings) -> list[Event]:
     """Return the announcements of the start; those already past are left out."""
+    return [
+        new_event(lease.id, EventKind.BEFORE_START, time, payload={'seconds_to_start': offset})
+        for time, offset in sorted(_announcements(lease, settings).items())
+        if time > now
+    ]
+
+
+def _announcements(lease: Lease, settings: LeasingSettings) -> dict[datetime.datetime, int]:
+    """When the start is told of, and how many seconds before it."""
     wanted = lease.notify_before_start
     if wanted is None:
         wanted = settings.notify_before_start
-    times = {
-        offset: lease.period.start - datetime.timedelta(seconds=offset) for offset in set(wanted)
-    }
-    return [
-        new_event(lease.id, EventKind.BEFORE_START, time, payload={'seconds_to_start': offset})
-        for offset, time in sorted(times.items(), reverse=True)
-        if time > now
-    ]
+    return {lease.period.start - datetime.timedelta(seconds=offset): offset for offset in wanted}
 
 
 def before_end_time(lease: Lease, settings: LeasingSettings) -> datetime.datetime | None:
@@ -134,8 +138,7 @@ def rescheduled(
         elif event.open and event.kind is EventKind.END:
             changed += _moved(event, new.period.end)
     if old.status is LeaseStatus.PENDING:
-        _drop(old, EventKind.BEFORE_START, removed)
-        added += before_start(new, now=now, settings=settings)
+        _reannounce(old, new, now, settings, added, removed)
         _reprepare(old, new, prepares, now, settings, changed, added)
     _retell_end(old, new, now, settings, changed, added, removed)
     return Rescheduling(changed=tuple(changed), added=tuple(added), removed=tuple(removed))
@@ -151,10 +154,35 @@ def _moved(event: Event, time: datetime.datetime) -> list[Event]:
             due=time,
             attempts=0,
             error=None,
+            # Told anew at its new time. What a preparation has begun stays
+            # known, for whoever deletes the lease has to look after it.
+            begun_at=None if event.kind is EventKind.BEFORE_END else event.begun_at,
             state=EVENT.after(event.state, EventTrigger.REARM)
             if event.state is not EventState.IN_PROGRESS
             else event.state,
         )
+    ]
+
+
+def _reannounce(
+    old: Lease,
+    new: Lease,
+    now: datetime.datetime,
+    settings: LeasingSettings,
+    added: list[Event],
+    removed: list[str],
+) -> None:
+    waiting = {
+        event.time: event
+        for event in old.events
+        if event.kind is EventKind.BEFORE_START and event.state is EventState.UNDONE
+    }
+    # What is still right stays, also if it is late: with a manager that was
+    # away, a change of the lease must not swallow what was not told yet.
+    kept = {time for time in waiting if time in _announcements(new, settings)}
+    removed += [event.id for time, event in waiting.items() if time not in kept]
+    added += [
+        event for event in before_start(new, now=now, settings=settings) if event.time not in kept
     ]
 
 
@@ -198,11 +226,13 @@ def _retell_end(
     if time is None:
         _drop(old, EventKind.BEFORE_END, removed)
         return
-    if not present:
+    movable = [event for event in present if event.state in _MOVABLE]
+    # One that failed, or that a manager is at, cannot be moved any more.
+    spent = all(event.time != time and time > now for event in present)
+    if not movable and spent:
         added.append(new_event(new.id, EventKind.BEFORE_END, time))
-    for event in present:
+    for event in movable:
         # What was told already is told again only if there is a new warning
         # to give, not when a lease is shortened past it.
-        again = event.state is EventState.DONE and time > now
-        if event.state is EventState.UNDONE or again:
+        if event.state is EventState.UNDONE or time > now:
             changed += _moved(event, time)

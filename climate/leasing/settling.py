@@ -113,7 +113,9 @@ class Settler:
             late = exceptions.Transient(f'it took too long: {report.why}')
             return self._failed(tx, lease, event, late)
         if report.again is not None:
-            return self._postpone(tx, lease, event, tx.now + report.again, report.why or None)
+            # With nothing to wait for it keeps its place before what is due later.
+            due = tx.now + report.again if report.again else event.due
+            return self._postpone(tx, lease, event, due, report.why or None)
         return self._finish[event.kind](tx, lease, event, report)
 
     def _failed(
@@ -325,6 +327,7 @@ class Settler:
             EventTrigger.POSTPONE,
             due=tx.now,
             attempts=0,
+            begun_at=None,
             error=error.message,
             payload={**event.payload, 'undo': True},
         )

@@ -60,8 +60,11 @@ class Claims:
         until = self._clock.now() + self._lasts
         ids = self._store.run(lambda tx: tx.claims.take(self._owner, until, limit))
         with self._lock:
-            self._mine.update(ids)
-        return ids
+            # A claim that could not be renewed in time comes back to us while
+            # our own worker is still at it; two would tread on each other.
+            new = [lease_id for lease_id in ids if lease_id not in self._mine]
+            self._mine.update(new)
+        return new
 
     def forget(self, lease_id: str) -> None:
         """Stop renewing a claim: its work is done, or lost to somebody else."""

@@ -23,6 +23,7 @@ from climate import exceptions
 from climate.clients.base import Aggregate
 from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
 from climate.clients.base import Server
 from climate.domain.leases import AllocationState
 from climate.domain.resources import Resource
@@ -97,17 +98,18 @@ class HostPools:
         """
         aggregate, repaired = self.aggregate(work, cloud)
         wanted = {service_host(resource) for resource in work.resources}
-        surplus = set(aggregate.hosts) - wanted
-        if surplus:
-            self.give_back(cloud, aggregate, surplus)
-            repaired += [f'host {host} was in aggregate {aggregate.name}' for host in surplus]
-        missing = sorted(wanted - set(aggregate.hosts))
+        surplus = sorted(set(aggregate.hosts) - wanted)
+        self.give_back(cloud, aggregate, surplus)
+        repaired += [f'host {host} was in aggregate {aggregate.name}' for host in surplus]
         occupied: list[Server] = []
-        if missing:
-            freepool = self._freepool(cloud)
-            for host in missing:
+        freepool = self._freepool(cloud)
+        for host in sorted(wanted):
+            if host not in aggregate.hosts:
                 occupied += self._take_host(work, cloud, host, freepool, aggregate)
-            repaired += [f'host {host} was not in aggregate {aggregate.name}' for host in missing]
+                repaired.append(f'host {host} was not in aggregate {aggregate.name}')
+            elif host in freepool.hosts:
+                cloud.compute.remove_host(freepool.id, host)
+                repaired.append(f'host {host} was in aggregate {freepool.name} as well')
         return aggregate, repaired, occupied
 
     def _take_host(
@@ -122,24 +124,54 @@ class HostPools:
         if foreign:
             return foreign
         try:
+            # In this order, for a host in no aggregate is open to everybody.
+            cloud.compute.add_host(aggregate.id, host)
             if host in freepool.hosts:
                 cloud.compute.remove_host(freepool.id, host)
-            cloud.compute.add_host(aggregate.id, host)
         except CloudConflict as error:
             # Another zone still has it; that passes, or an operator helps.
             raise exceptions.Transient(str(error)) from error
         return []
 
     def give_back(self, cloud: Cloud, aggregate: Aggregate | None, hosts: Iterable[str]) -> None:
+        """Put hosts back into the pool.
+
+        Into the pool first and out of the aggregate then: whoever dies in
+        between leaves a host that is still seen to be in the aggregate.
+        """
         hosts = sorted(hosts)
         if not hosts:
             return
         freepool = self._freepool(cloud)
-        for host in hosts:
-            if aggregate is not None and host in aggregate.hosts:
-                cloud.compute.remove_host(aggregate.id, host)
-            if host not in freepool.hosts:
-                cloud.compute.add_host(freepool.id, host)
+        members = () if aggregate is None else aggregate.hosts
+        strays = {host for host in hosts if host not in members and host not in freepool.hosts}
+        elsewhere = strays & self._leased(cloud) if strays else strays
+        try:
+            for host in hosts:
+                if host not in freepool.hosts and host not in elsewhere:
+                    self._pool(cloud, freepool, host)
+                if aggregate is not None and host in members:
+                    cloud.compute.remove_host(aggregate.id, host)
+        except CloudConflict as error:
+            # A server came up meanwhile; it is seen when one looks again.
+            raise exceptions.Transient(error.message) from error
+
+    def _pool(self, cloud: Cloud, freepool: Aggregate, host: str) -> None:
+        try:
+            cloud.compute.add_host(freepool.id, host)
+        except CloudNotFound:
+            # Either the pool went away, which an operator can mend, or the
+            # machine did, and then there is nothing to give back.
+            self._freepool(cloud)
+
+    def _leased(self, cloud: Cloud) -> set[str]:
+        """Return the hosts that are in the aggregate of any reservation."""
+        return {
+            host
+            for aggregate in cloud.compute.list_aggregates()
+            if (aggregate.availability_zone or '').startswith(self._settings.zone_prefix)
+            for host in aggregate.hosts
+        }
 
 
 def service_host(resource: Resource) -> str:

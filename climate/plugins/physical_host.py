@@ -31,6 +31,8 @@ from climate import exceptions
 from climate.allocation import requirements
 from climate.allocation import selection
 from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
 from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
 from climate.plugins import base
@@ -217,14 +219,26 @@ class PhysicalHost(base.Plugin[HostRequest]):
         if action != 'snapshot' or aggregate is None:
             return base.Done()
         images = dict(work.reservation.facts.get('images') or {})
-        for host in aggregate.hosts:
-            for server in cloud.compute.list_servers(host):
-                if server.id in images:
-                    continue
-                images[server.id] = cloud.compute.create_image(
+        busy = []
+        for server in (
+            item for host in aggregate.hosts for item in cloud.compute.list_servers(host)
+        ):
+            if server.id in images or server.task_state == 'deleting':
+                continue
+            try:
+                image = cloud.compute.create_image(
                     server.id, self._settings.image_prefix + server.name
                 )
-                return base.Again(after=_AT_ONCE, why='snapshots', facts={'images': images})
+            except CloudNotFound:
+                continue
+            except CloudConflict:
+                # Its turn comes when those that can be had are made.
+                busy.append(server.id)
+                continue
+            facts = {'images': {**images, server.id: image}}
+            return base.Again(after=_AT_ONCE, why='snapshots', facts=facts)
+        if busy:
+            raise exceptions.Transient(f'no image can be made of {", ".join(busy)}')
         return base.Done(facts={'images': images})
 
     def end(self, work: base.Work, cloud: Cloud) -> base.Outcome:
@@ -238,7 +252,11 @@ class PhysicalHost(base.Plugin[HostRequest]):
         # it could put it anywhere is in no aggregate, but held.
         self._pools.give_back(cloud, aggregate, {*members, *host_pools.held_hosts(work)})
         if aggregate is not None:
-            cloud.compute.delete_aggregate(aggregate.id)
+            try:
+                cloud.compute.delete_aggregate(aggregate.id)
+            except CloudConflict as error:
+                # Somebody put a host in meanwhile; it is seen next time.
+                raise exceptions.Transient(error.message) from error
         return base.Done(facts={'aggregate_id': None})
 
     # -- resources

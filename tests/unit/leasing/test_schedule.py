@@ -1,0 +1,243 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Which events a lease has, and how they move with its dates."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import itertools
+
+import hypothesis
+from hypothesis import strategies as st
+
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import Period
+from climate.domain.requests import EventDraft
+from climate.leasing import schedule
+from climate.leasing.settings import LeasingSettings
+from tests import base
+
+NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
+SETTINGS = LeasingSettings()
+
+
+def at(seconds: float) -> datetime.datetime:
+    """Return the instant so many seconds from now."""
+    return NOW + datetime.timedelta(seconds=seconds)
+
+
+def a_lease(start: int, end: int, **facts: object) -> Lease:
+    """Return a lease without events."""
+    period = Period(start=at(start), end=at(end))
+    return Lease(id='l', name='l', user_id='u', project_id='p', period=period, **facts)  # type: ignore[arg-type]
+
+
+def scheduled(lease: Lease, settings: LeasingSettings = SETTINGS, now: float = 0) -> Lease:
+    """Return *lease* with its first events."""
+    events = schedule.initial(lease, (), prepares=True, now=at(now), settings=settings)
+    return dataclasses.replace(lease, events=tuple(events))
+
+
+def of(lease: Lease, kind: EventKind) -> list[Event]:
+    """Return its events of a kind, in the order of time."""
+    return sorted((item for item in lease.events if item.kind is kind), key=lambda e: e.time)
+
+
+def moved(old: Lease, new: Lease, now: float = 0, settings: LeasingSettings = SETTINGS) -> Lease:
+    """Return *new* with the events that its dates give those of *old*."""
+    change = schedule.rescheduled(old, new, prepares=True, now=at(now), settings=settings)
+    events = {item.id: item for item in old.events if item.id not in change.removed}
+    assert not {item.id for item in change.changed} & set(change.removed)
+    assert not {item.id for item in change.added} & set(events)
+    events.update({item.id: item for item in (*change.changed, *change.added)})
+    return dataclasses.replace(new, events=tuple(events.values()))
+
+
+def to(old: Lease, start: int, end: int, now: float = 0, **facts: object) -> Lease:
+    """Return *old* after its dates were changed."""
+    period = Period(start=at(start), end=at(end))
+    return moved(old, dataclasses.replace(old, period=period, **facts), now)  # type: ignore[arg-type]
+
+
+def told(lease: Lease, until: float, state: EventState = EventState.DONE) -> Lease:
+    """Return *lease* with everything done that was due by an instant."""
+    events = (
+        dataclasses.replace(item, state=state, begun_at=item.due) if item.due <= at(until) else item
+        for item in lease.events
+    )
+    return dataclasses.replace(lease, events=tuple(events))
+
+
+offsets = st.lists(st.integers(1, 7200), max_size=4).map(tuple)
+starts = st.integers(0, 7200)
+lengths = st.integers(1, 10000)
+
+
+class TestInitial(base.TestCase):
+    @hypothesis.given(starts, lengths, offsets)
+    def test_start_is_announced_as_wanted_and_never_in_the_past(
+        self, start: int, length: int, wanted: tuple[int, ...]
+    ) -> None:
+        lease = scheduled(a_lease(start, start + length, notify_before_start=wanted))
+        told = {
+            item.payload['seconds_to_start']: item for item in of(lease, EventKind.BEFORE_START)
+        }
+        self.assertEqual({offset for offset in wanted if offset < start}, set(told))
+        self.assertEqual(len(told), len(of(lease, EventKind.BEFORE_START)))
+        for offset, event in told.items():
+            self.assertEqual(lease.period.start, event.time + datetime.timedelta(seconds=offset))
+            self.assertGreater(event.due, NOW)
+
+    @hypothesis.given(starts, lengths)
+    def test_one_start_and_one_end_at_their_times(self, start: int, length: int) -> None:
+        lease = scheduled(a_lease(start, start + length))
+        self.assertEqual([at(start)], [item.time for item in of(lease, EventKind.START)])
+        self.assertEqual([at(start + length)], [item.time for item in of(lease, EventKind.END)])
+        for event in lease.events:
+            self.assertEqual(event.time, event.due)
+            self.assertIs(EventState.UNDONE, event.state)
+
+    @hypothesis.given(starts, lengths)
+    def test_end_is_announced_within_the_lease(self, start: int, length: int) -> None:
+        (event,) = of(scheduled(a_lease(start, start + length)), EventKind.BEFORE_END)
+        self.assertEqual(at(max(start + length - 3600, start)), event.time)
+
+    def test_end_is_not_announced_if_operators_do_not_want_it(self) -> None:
+        settings = LeasingSettings(notify_before_end=datetime.timedelta(0))
+        self.assertEqual([], of(scheduled(a_lease(60, 90), settings), EventKind.BEFORE_END))
+        wanted = a_lease(60, 90, before_end_date=at(70))
+        (event,) = of(scheduled(wanted, settings), EventKind.BEFORE_END)
+        self.assertEqual(at(70), event.time)
+
+    @hypothesis.given(starts, lengths)
+    def test_preparation_is_before_the_start_and_not_in_the_past(
+        self, start: int, length: int
+    ) -> None:
+        prepares = of(scheduled(a_lease(start, start + length)), EventKind.PREPARE)
+        self.assertEqual([at(max(start - 60, 0))] if start else [], [e.time for e in prepares])
+
+    def test_nothing_to_prepare(self) -> None:
+        lease = a_lease(600, 700)
+        for prepares, settings in (
+            (False, SETTINGS),
+            (True, LeasingSettings(prepare_lead_time=datetime.timedelta(0))),
+        ):
+            events = schedule.initial(lease, (), prepares=prepares, now=NOW, settings=settings)
+            self.assertNotIn(EventKind.PREPARE, {item.kind for item in events})
+
+    def test_users_have_events_of_their_own(self) -> None:
+        draft = EventDraft(kind=EventKind.NOTIFICATION, time=at(650))
+        events = schedule.initial(
+            a_lease(600, 700), [draft], prepares=True, now=NOW, settings=SETTINGS
+        )
+        self.assertEqual([at(650)], [e.time for e in events if e.kind is EventKind.NOTIFICATION])
+
+
+class TestRescheduled(base.TestCase):
+    @hypothesis.given(starts, lengths, starts, lengths, offsets)
+    def test_pending_lease_gets_what_a_new_one_would_have(
+        self, start: int, length: int, later: int, other: int, wanted: tuple[int, ...]
+    ) -> None:
+        old = scheduled(a_lease(start, start + length, notify_before_start=wanted))
+        new = to(old, later, later + other)
+        fresh = scheduled(a_lease(later, later + other, notify_before_start=wanted))
+        for kind in EventKind:
+            if kind is not EventKind.PREPARE or (start and later):
+                self.assertEqual(
+                    [(e.time, e.due) for e in of(fresh, kind)],
+                    [(e.time, e.due) for e in of(new, kind)],
+                    kind,
+                )
+
+    @hypothesis.given(starts, lengths, st.integers(0, 20000), starts, lengths)
+    def test_what_happened_is_kept(
+        self, start: int, length: int, elapsed: int, later: int, other: int
+    ) -> None:
+        past = told(scheduled(a_lease(start, start + length)), elapsed)
+        old = dataclasses.replace(
+            past, status=LeaseStatus.ACTIVE if elapsed >= start else LeaseStatus.PENDING
+        )
+        new = to(old, later, later + other, now=elapsed)
+        after = {event.id: event for event in new.events}
+        for event in old.events:
+            if event.state is EventState.DONE and event.kind is not EventKind.BEFORE_END:
+                self.assertEqual(event, after[event.id])
+
+    def test_same_dates_change_nothing(self) -> None:
+        old = scheduled(a_lease(4000, 9000))
+        self.assertEqual(old.events, to(old, 4000, 9000).events)
+
+    def test_an_announcement_that_is_late_is_not_swallowed(self) -> None:
+        old = scheduled(a_lease(400, 9000, notify_before_start=(300, 60)))
+        new = to(old, 400, 9999, now=200)
+        self.assertEqual(of(old, EventKind.BEFORE_START), of(new, EventKind.BEFORE_START))
+
+    def test_other_announcements_are_wanted(self) -> None:
+        old = scheduled(a_lease(400, 9000, notify_before_start=(300, 60)))
+        new = to(old, 400, 9000, notify_before_start=(60, 30))
+        self.assertEqual([at(340), at(370)], [e.time for e in of(new, EventKind.BEFORE_START)])
+
+    def test_running_lease_is_not_announced_again(self) -> None:
+        old = dataclasses.replace(
+            told(scheduled(a_lease(400, 9000)), 400), status=LeaseStatus.ACTIVE
+        )
+        new = to(old, 400, 9999, now=500)
+        self.assertEqual(of(old, EventKind.BEFORE_START), of(new, EventKind.BEFORE_START))
+        self.assertEqual(of(old, EventKind.START), of(new, EventKind.START))
+        self.assertEqual([at(9999)], [e.due for e in of(new, EventKind.END)])
+
+    def test_prolonged_after_the_warning_there_is_another(self) -> None:
+        old = dataclasses.replace(told(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE)
+        (event,) = of(to(old, 0, 8000, now=500), EventKind.BEFORE_END)
+        self.assertEqual(
+            (at(4400), EventState.UNDONE, None), (event.due, event.state, event.begun_at)
+        )
+
+    def test_shortened_past_the_warning_there_is_none(self) -> None:
+        old = dataclasses.replace(told(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE)
+        (event,) = of(to(old, 0, 3900, now=500), EventKind.BEFORE_END)
+        self.assertIs(EventState.DONE, event.state)
+
+    def test_warning_that_cannot_be_moved_gets_a_successor(self) -> None:
+        for state in (EventState.ERROR, EventState.IN_PROGRESS):
+            old = dataclasses.replace(
+                told(scheduled(a_lease(0, 4000)), 500, state), status=LeaseStatus.ACTIVE
+            )
+            first, second = of(to(old, 0, 8000, now=500), EventKind.BEFORE_END)
+            self.assertEqual((state, at(400)), (first.state, first.time))
+            self.assertEqual((EventState.UNDONE, at(4400)), (second.state, second.time))
+            again = to(old, 0, 4000, now=500)
+            self.assertEqual(1, len(of(again, EventKind.BEFORE_END)))
+
+    def test_what_a_preparation_has_begun_stays_known(self) -> None:
+        past = told(scheduled(a_lease(50, 4000)), 0, EventState.UNDONE)
+        self.assertEqual([NOW], [e.begun_at for e in of(past, EventKind.PREPARE)])
+        (event,) = of(to(past, 500, 4000), EventKind.PREPARE)
+        self.assertEqual((at(440), NOW), (event.due, event.begun_at))
+
+    @hypothesis.given(st.permutations([(100, 5000), (900, 9000), (2000, 2500)]))
+    def test_many_changes_are_as_good_as_the_last(self, dates: list[tuple[int, int]]) -> None:
+        lease = scheduled(a_lease(4000, 9000))
+        for start, end in dates:
+            lease = to(lease, start, end)
+        fresh = scheduled(a_lease(*dates[-1]))
+        for one, other in itertools.zip_longest(
+            sorted((e.kind, e.due) for e in lease.events),
+            sorted((e.kind, e.due) for e in fresh.events),
+        ):
+            self.assertEqual(one, other)

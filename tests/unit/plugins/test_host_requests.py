@@ -1,0 +1,198 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The request of a host reservation: read, changed, stored, chosen for."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import hypothesis
+import jsonschema
+from hypothesis import strategies as st
+
+from climate import exceptions
+from climate.domain.leases import Reservation
+from climate.domain.resources import Candidate
+from climate.plugins import base as contract
+from climate.plugins.physical_host import HostRequest
+from climate.plugins.physical_host import PhysicalHost
+from tests import base
+from tests.unit.allocation import strategies
+
+PLUGIN = PhysicalHost()
+TYPE = 'physical:host'
+
+texts = st.sampled_from(['', '["==", "$a", "b"]', '[">=", "$vcpus", "4"]'])
+requests = st.builds(
+    lambda counts, hypervisor, resource, before_end: HostRequest(
+        minimum=min(counts),
+        maximum=max(counts),
+        hypervisor_properties=hypervisor,
+        resource_properties=resource,
+        before_end=before_end,
+    ),
+    st.tuples(st.integers(1, 99), st.integers(1, 99)),
+    texts,
+    texts,
+    st.sampled_from(['', 'default', 'snapshot']),
+)
+
+
+def body(**changes: Any) -> dict[str, Any]:
+    """Return what the command line sends."""
+    return {
+        'resource_type': TYPE,
+        'min': 1,
+        'max': 2,
+        'hypervisor_properties': '',
+        'resource_properties': '',
+        **changes,
+    }
+
+
+class TestParse(base.TestCase):
+    def test_bodies_of_real_clients(self) -> None:
+        gpu = '["==", "$gpu", "True"]'
+        vcpus = '[">=", "$vcpus", "2"]'
+        plain = HostRequest(minimum=1, maximum=2)
+        for sent, wanted in (
+            # The command line, the dashboard.
+            (body(), plain),
+            (body(min='1', max='2'), plain),
+            (
+                body(hypervisor_properties=vcpus, resource_properties=gpu),
+                HostRequest(
+                    minimum=1, maximum=2, hypervisor_properties=vcpus, resource_properties=gpu
+                ),
+            ),
+            (body(before_end='snapshot'), HostRequest(minimum=1, maximum=2, before_end='snapshot')),
+            (body(before_end=''), HostRequest(minimum=1, maximum=2, before_end='')),
+            # Heat, which says null where nothing is set.
+            (
+                {
+                    'resource_type': TYPE,
+                    'min': 1,
+                    'max': 1,
+                    'hypervisor_properties': None,
+                    'resource_properties': None,
+                    'before_end': 'default',
+                },
+                HostRequest(minimum=1, maximum=1),
+            ),
+            # Heat sends fields of other types as well; at 1.0 they are dropped.
+            (body(amount=None, vcpus=None, affinity=False), plain),
+        ):
+            self.assertEqual(wanted, PLUGIN.parse(sent))
+
+    def test_wrong_bodies(self) -> None:
+        for changes, error, text in (
+            ({'min': ''}, exceptions.MissingParameter, 'min'),
+            ({'max': ''}, exceptions.MissingParameter, 'max'),
+            ({'min': 'foo'}, exceptions.MalformedParameter, 'min'),
+            ({'max': '2,foo=bar'}, exceptions.MalformedParameter, 'max'),
+            ({'min': '1-2'}, exceptions.MalformedParameter, 'min'),
+            ({'min': 3}, exceptions.InvalidRange, 'Max must be equal to or larger than min'),
+            ({'before_end': 'explode'}, exceptions.MalformedParameter, 'before_end'),
+            ({'before_end': {}}, exceptions.MalformedParameter, 'before_end'),
+            ({'before_end': []}, exceptions.MalformedParameter, 'before_end'),
+            ({'hypervisor_properties': '["'}, exceptions.MalformedRequirements, 'hypervisor_prop'),
+            ({'resource_properties': 7}, exceptions.MalformedRequirements, 'resource_properties'),
+        ):
+            with self.assertRaisesRegex(error, text):
+                PLUGIN.parse(body(**changes))
+
+    def test_unknown_fields_are_refused_if_strict(self) -> None:
+        with self.assertRaisesRegex(exceptions.MalformedParameter, 'amount'):
+            PLUGIN.parse(body(amount=1), strict=True)
+
+    def test_schema_agrees(self) -> None:
+        jsonschema.Draft202012Validator.check_schema(dict(PLUGIN.request_schema))
+        validator = jsonschema.Draft202012Validator(dict(PLUGIN.request_schema))
+        for good in (body(), body(min='1'), body(before_end=None), body(resource_properties=None)):
+            self.assertTrue(validator.is_valid(good))
+            PLUGIN.parse(good)
+        for bad in (body(min=0), body(min='x'), body(before_end='x'), body(resource_properties=3)):
+            self.assertFalse(validator.is_valid(bad))
+            self.assertRaises(exceptions.InvalidInput, PLUGIN.parse, bad)
+
+    @hypothesis.given(requests)
+    def test_round_trip(self, request: HostRequest) -> None:
+        stored = json.loads(json.dumps(PLUGIN.dump(request)))
+        self.assertEqual(request, PLUGIN.load(stored))
+        self.assertEqual(request, PLUGIN.parse({'resource_type': TYPE, **stored}, strict=True))
+        reservation = Reservation(id='r', lease_id='l', resource_type=TYPE, request=stored)
+        self.assertEqual(stored, PLUGIN.describe(reservation))
+
+
+class TestChange(base.TestCase):
+    @hypothesis.given(requests)
+    def test_nothing(self, request: HostRequest) -> None:
+        for sent in (
+            {},
+            {'id': 'r'},
+            dict.fromkeys(PLUGIN.dump(request)),
+            PLUGIN.dump(request),
+        ):
+            self.assertEqual(request, PLUGIN.change(request, sent, strict=True))
+
+    @hypothesis.given(requests, requests)
+    def test_everything(self, old: HostRequest, new: HostRequest) -> None:
+        self.assertEqual(new, PLUGIN.change(old, {'id': 'r', **PLUGIN.dump(new)}))
+
+    def test_empty_text_takes_a_requirement_away(self) -> None:
+        old = HostRequest(minimum=1, maximum=1, resource_properties='["==", "$a", "b"]')
+        new = PLUGIN.change(old, {'resource_properties': ''})
+        self.assertEqual(HostRequest(minimum=1, maximum=1), new)
+
+    def test_wrong_changes(self) -> None:
+        old = HostRequest(minimum=2, maximum=2)
+        for sent, error in (
+            ({'max': 1}, exceptions.InvalidRange),
+            ({'min': '3'}, exceptions.InvalidRange),
+            ({'min': 'x'}, exceptions.MalformedParameter),
+            ({'resource_properties': '['}, exceptions.MalformedRequirements),
+            ({'before_end': 'x'}, exceptions.MalformedParameter),
+        ):
+            self.assertRaises(error, PLUGIN.change, old, sent)
+        with self.assertRaisesRegex(exceptions.MalformedParameter, 'amount'):
+            PLUGIN.change(old, {'amount': 1}, strict=True)
+
+
+class TestChoose(base.TestCase):
+    @hypothesis.given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 3), st.integers())
+    def test_between_minimum_and_maximum_or_not_enough(
+        self, free: int, minimum: int, more: int, seed: int
+    ) -> None:
+        period = strategies.hours(1, 2)
+        snapshot = contract.Snapshot(
+            start=period.start,
+            end=period.end,
+            minimum=minimum,
+            maximum=minimum + more,
+            candidates=tuple(
+                Candidate(resource_id=number, name=str(number), generation=0)
+                for number in range(free)
+            ),
+        )
+        request = HostRequest(minimum=1, maximum=1)
+        found = PLUGIN.choose(request, snapshot, random.Random(seed))
+        self.assertEqual(found, PLUGIN.choose(request, snapshot, random.Random(seed)))
+        if free < minimum:
+            self.assertEqual(
+                contract.NotEnough(reason=f'{free} of {minimum} hosts are free'), found
+            )
+        else:
+            assert isinstance(found, contract.Pick)
+            self.assertEqual(min(free, minimum + more), len(set(found.candidates)))

@@ -1,0 +1,203 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A small cloud with one host reservation, and calls that fail one by one."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from typing import Any
+from typing import Literal
+
+from climate import exceptions
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.fake import Twin
+from climate.clock import ManualClock
+from climate.domain.leases import Allocation
+from climate.domain.leases import AllocationState
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.periods import Period
+from climate.domain.resources import Resource
+from climate.plugins import base
+from climate.plugins.host_pools import HostSettings
+from climate.plugins.physical_host import PhysicalHost
+
+NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
+RESERVATION = '8e1b1a4c-2f63-4a1c-9d8e-6c5f1d2a3b4c'
+OWNER = 'blue'
+OTHER = 'red'
+HOSTS = 3
+DELETION_SECONDS = 5.0
+
+When = Literal['before', 'after']
+
+
+class Stumble:
+    """A cloud whose n-th call fails, before or after its work; others do not.
+
+    :ivar made: the verbs called so far
+    """
+
+    def __init__(self, cloud: Cloud, nth: int = 0, when: When = 'before') -> None:
+        self._nth = nth
+        self._when = when
+        self.made: list[str] = []
+        self.compute: Any = _Verbs(self, cloud.compute)
+        self.placement: Any = _Verbs(self, cloud.placement)
+
+    def call(self, name: str, verb: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Call a verb, unless it is the one that fails."""
+        self.made.append(name)
+        fails = len(self.made) == self._nth
+        if fails and self._when == 'before':
+            raise exceptions.Transient(f'{name} was not done')
+        answer = verb(*arguments)
+        if fails:
+            raise exceptions.Transient(f'the answer of {name} was lost')
+        return answer
+
+    @property
+    def changes(self) -> list[str]:
+        """The verbs called that do not only look."""
+        return [name for name in self.made if not name.startswith(('find_', 'list_'))]
+
+
+class _Verbs:
+    def __init__(self, stumble: Stumble, service: Any) -> None:
+        self._stumble = stumble
+        self._service = service
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        verb = getattr(self._service, name)
+        return lambda *arguments: self._stumble.call(name, verb, arguments)
+
+
+class World:
+    """Three registered hosts, the first two of them allocated to a reservation."""
+
+    def __init__(self, *, before_end: str = '') -> None:
+        self.clock = ManualClock(NOW)
+        self.twin = Twin(':memory:', clock=self.clock, server_deletion_seconds=DELETION_SECONDS)
+        self.twin.seed(HOSTS)
+        self.plugin = PhysicalHost(HostSettings(before_end=before_end))
+        self.resources = tuple(
+            dataclasses.replace(self.plugin.discover(f'compute-{number}', self.twin), id=number)
+            for number in range(1, HOSTS + 1)
+        )
+        for resource in self.resources:
+            self.plugin.admit(resource, self.twin)
+        self.facts: dict[str, Any] = {}
+        self.state = AllocationState.HELD
+        self.mine: tuple[Resource, ...] = self.resources[:2]
+
+    def work(self) -> base.Work:
+        """Return what a manager would hand over now."""
+        period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
+        reservation = Reservation(
+            id=RESERVATION,
+            lease_id='l',
+            resource_type='physical:host',
+            request={
+                'min': 1,
+                'max': 2,
+                'hypervisor_properties': '',
+                'resource_properties': '',
+                'before_end': 'default',
+            },
+            facts=dict(self.facts),
+        )
+        return base.Work(
+            lease=Lease(
+                id='l',
+                name='l',
+                user_id='u',
+                project_id=OWNER,
+                period=period,
+                reservations=(reservation,),
+            ),
+            reservation=reservation,
+            allocations=tuple(
+                Allocation(
+                    reservation_id=RESERVATION,
+                    resource_id=resource.id or 0,
+                    resource_name=resource.name,
+                    period=period,
+                    state=self.state,
+                    id=resource.id,
+                )
+                for resource in self.mine
+            ),
+            resources=self.mine,
+            now=self.clock.now(),
+        )
+
+    def once(self, effect: str, cloud: Cloud | None = None) -> base.Outcome | None:
+        """Run an effect once, as a manager does; None if it failed for the moment."""
+        try:
+            outcome: base.Outcome = getattr(self.plugin, effect)(self.work(), cloud or self.twin)
+        except exceptions.Transient:
+            return None
+        known = {**self.facts, **outcome.facts}
+        self.facts = {key: value for key, value in known.items() if value is not None}
+        return outcome
+
+    def run(
+        self,
+        effect: str,
+        cloud: Cloud | None = None,
+        watch: Callable[[], None] = lambda: None,
+    ) -> base.Done:
+        """Run an effect until it is done, and look at the world after each try."""
+        for _ in range(20):
+            outcome = self.once(effect, cloud)
+            watch()
+            if isinstance(outcome, base.Done):
+                return outcome
+            self.clock.advance(outcome.after.total_seconds() if outcome is not None else 1)
+        raise AssertionError(f'{effect} does not come to an end')
+
+    # -- what there is
+
+    def aggregate(self) -> Aggregate | None:
+        """Return the reservation's aggregate."""
+        return next((item for item in self.twin.aggregates() if item.name == RESERVATION), None)
+
+    def places(self) -> dict[str, list[str]]:
+        """Return the aggregates that each host is in, by host."""
+        return {
+            resource.name: [
+                'leased' if item.name == RESERVATION else item.name
+                for item in self.twin.aggregates()
+                if resource.name in item.hosts
+            ]
+            for resource in self.resources
+        }
+
+    def servers(self, project: str) -> set[str]:
+        """Return the names of the servers of a project."""
+        return {item.name for item in self.twin.servers() if item.project_id == project}
+
+    # -- what others do
+
+    def put(self, host: str, *pools: str) -> None:
+        """Put a host into these aggregates and no other: 'freepool', 'leased'."""
+        wanted = {RESERVATION if pool == 'leased' else pool for pool in pools}
+        for item in self.twin.aggregates():
+            if item.name not in wanted:
+                self.twin.compute.remove_host(item.id, host)
+        for item in self.twin.aggregates():
+            if item.name in wanted:
+                self.twin.compute.add_host(item.id, host)
