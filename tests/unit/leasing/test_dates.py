@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
@@ -40,13 +41,13 @@ def at(minutes: float) -> datetime.datetime:
     return THIS_MINUTE + datetime.timedelta(minutes=minutes)
 
 
-def draft(start: float, end: float, **facts: object) -> LeaseDraft:
+def draft(start: float, end: float, **facts: Any) -> LeaseDraft:
     """Return a wish for a lease."""
-    return LeaseDraft(name='l', start=at(start), end=at(end), **facts)  # type: ignore[arg-type]
+    return LeaseDraft(name='l', start=at(start), end=at(end), **facts)
 
 
 def lease(
-    start: float, end: float, status: LeaseStatus = LeaseStatus.PENDING, **facts: object
+    start: float, end: float, status: LeaseStatus = LeaseStatus.PENDING, **facts: Any
 ) -> Lease:
     """Return a lease."""
     period = Period(start=at(start), end=at(end))
@@ -57,7 +58,7 @@ def lease(
         project_id='p',
         period=period,
         status=status,
-        **facts,  # type: ignore[arg-type]
+        **facts,
     )
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import itertools
+from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
@@ -41,10 +42,10 @@ def at(seconds: float) -> datetime.datetime:
     return NOW + datetime.timedelta(seconds=seconds)
 
 
-def a_lease(start: int, end: int, **facts: object) -> Lease:
+def a_lease(start: int, end: int, **facts: Any) -> Lease:
     """Return a lease without events."""
     period = Period(start=at(start), end=at(end))
-    return Lease(id='l', name='l', user_id='u', project_id='p', period=period, **facts)  # type: ignore[arg-type]
+    return Lease(id='l', name='l', user_id='u', project_id='p', period=period, **facts)
 
 
 def scheduled(lease: Lease, settings: LeasingSettings = SETTINGS, now: float = 0) -> Lease:
@@ -68,10 +69,10 @@ def moved(old: Lease, new: Lease, now: float = 0, settings: LeasingSettings = SE
     return dataclasses.replace(new, events=tuple(events.values()))
 
 
-def to(old: Lease, start: int, end: int, now: float = 0, **facts: object) -> Lease:
+def to(old: Lease, start: int, end: int, now: float = 0, **facts: Any) -> Lease:
     """Return *old* after its dates were changed."""
     period = Period(start=at(start), end=at(end))
-    return moved(old, dataclasses.replace(old, period=period, **facts), now)  # type: ignore[arg-type]
+    return moved(old, dataclasses.replace(old, period=period, **facts), now)
 
 
 def told(lease: Lease, until: float, state: EventState = EventState.DONE) -> Lease:

@@ -211,7 +211,7 @@ class TestEveryCall(base.TestCase):
             for nth, verb in enumerate(calls.made, 1):
                 for when in ('before', 'after'):
                     cloud = case.given()
-                    stumble = Stumble(cloud.twin, nth, when)  # type: ignore[arg-type]
+                    stumble = Stumble(cloud.twin, nth, when)
                     with self.subTest(f'{self.name(case)}: {nth}. {verb} fails {when} its work'):
                         self.finish(case, cloud, stumble)
                         self.assertGreater(len(stumble.made), nth)
@@ -228,7 +228,7 @@ class TestEveryCall(base.TestCase):
                 for when in ('before', 'after'):
                     cloud = given()
                     with self.subTest(f'{given.__name__}: {nth} {when}'):
-                        stumble = Stumble(cloud.twin, nth, when)  # type: ignore[arg-type]
+                        stumble = Stumble(cloud.twin, nth, when)
                         while cloud.once('start', stumble) is not None:
                             cloud.clock.advance(1)
                         cloud.run('end')
@@ -394,7 +394,7 @@ class TestResources(base.TestCase):
                     cloud = World()
                     if effect == 'admit':
                         cloud.put('compute-1')
-                    stumble = Stumble(cloud.twin, nth, when)  # type: ignore[arg-type]
+                    stumble = Stumble(cloud.twin, nth, when)
                     verb = getattr(cloud.plugin, effect)
                     try:
                         verb(cloud.resources[0], stumble)
