@@ -37,7 +37,8 @@ HOUR = datetime.timedelta(hours=1)
 _BATCH = 5000
 _COPY_BATCH = 100_000
 _EVENTS = ('start_lease', 'end_lease')
-_REQUEST = (
+_STATUS = {'TERMINATED': 'deleted', 'ACTIVE': 'active', 'PENDING': 'pending'}
+REQUEST = (
     '{"min": 1, "max": 1, "hypervisor_properties": "", "resource_properties": "",'
     ' "before_end": "default"}'
 )
@@ -49,6 +50,17 @@ _UNCHECKED = {
 }
 
 Row = tuple[Any, ...]
+
+LEASES = (
+    'id, name, user_id, project_id, start_date, end_date, status, degraded, options, next_due,'
+    ' created_at'
+)
+RESERVATIONS = (
+    'id, lease_id, position, resource_type, status, request, facts, missing_resources,'
+    ' resources_changed'
+)
+EVENTS = 'id, lease_id, kind, time, due, state, attempts, payload'
+ALLOCATIONS = 'reservation_id, resource_id, amount, start_date, end_date, state'
 
 
 def insert(engine: sa.Engine, table: str, columns: str, rows: Iterable[Row]) -> None:
@@ -179,33 +191,21 @@ class Load:
 
     def _fill_leases(self, engine: sa.Engine) -> None:
         leases = list(self._leases())
-        insert(
-            engine,
-            'leases',
-            'id, name, user_id, project_id, start_date, end_date, status, degraded, options,'
-            ' next_due, created_at',
-            (row for row, _ in leases),
-        )
+        insert(engine, 'leases', LEASES, (row for row, _ in leases))
         insert(
             engine,
             'reservations',
-            'id, lease_id, position, resource_type, status, request, facts, missing_resources,'
-            ' resources_changed',
+            RESERVATIONS,
             (
-                (row[0], row[0], 0, RESOURCE_TYPE, row[6].lower(), _REQUEST, '{}', 0, 0)
+                (row[0], row[0], 0, RESOURCE_TYPE, _STATUS[row[6]], REQUEST, '{}', 0, 0)
                 for row, _ in leases
             ),
         )
-        insert(
-            engine,
-            'events',
-            'id, lease_id, kind, time, due, state, attempts, payload',
-            (event for row, _ in leases for event in _events(row)),
-        )
+        insert(engine, 'events', EVENTS, (event for row, _ in leases for event in _events(row)))
         insert(
             engine,
             'allocations',
-            'reservation_id, resource_id, amount, start_date, end_date, state',
+            ALLOCATIONS,
             (
                 (row[0], host, 1, row[4], row[5], 'booked' if row[9] else 'released')
                 for row, hosts in leases

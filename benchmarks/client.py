@@ -1,0 +1,63 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""A process that creates leases for some seconds: ``python -m benchmarks.client URL SECONDS``.
+
+It is the whole API, as one of several worker processes behind a web server
+would be, with requests of its own instead of a socket.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import random
+import sys
+import time
+
+import webob
+
+from benchmarks import parts
+from climate.clock import SystemClock
+
+
+def main() -> None:
+    """Run."""
+    core = parts.core(sys.argv[1])
+    application = parts.api(core)
+    rng = random.Random(os.getpid())
+    _create(application, rng, 'warm up')
+    parts.say('ready')
+    while word := parts.hear().strip():
+        seconds = float(word)
+        times: list[float] = []
+        refused = 0
+        until = time.perf_counter() + seconds
+        while (began := time.perf_counter()) < until:
+            if _create(application, rng, f'lease-{len(times)}') == 201:
+                times.append(time.perf_counter() - began)
+            else:
+                refused += 1
+        parts.say({'times': times, 'refused': refused, 'megabytes': parts.resident_megabytes()})
+    core.store.close()
+
+
+def _create(application: object, rng: random.Random, name: str) -> int:
+    start = SystemClock().now() + datetime.timedelta(minutes=rng.randrange(5, 20 * 24 * 60))
+    request = webob.Request.blank('/v1/leases', method='POST')
+    request.headers['X-Auth-Token'] = 'notused'
+    request.json = parts.lease_body(name, start)
+    status: int = request.get_response(application).status_int
+    return status
+
+
+if __name__ == '__main__':
+    main()

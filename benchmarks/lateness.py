@@ -1,0 +1,145 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""How late a manager is when a thousand leases start within ten seconds."""
+
+from __future__ import annotations
+
+import datetime
+import pathlib
+import random
+import time
+import uuid
+from collections.abc import Iterator
+
+from benchmarks import parts
+from benchmarks.figures import Figure
+from benchmarks.figures import quantile
+from climate.clients.fake import Twin
+from climate.cmd import composition
+from tests.functional import bulk
+
+_SPREAD = 10.0
+_LEAD = datetime.timedelta(seconds=8)
+_DEADLINE = 120.0
+
+
+def lateness(
+    engine: str, url: str, directory: pathlib.Path, *, count: int, managers: int
+) -> Iterator[Figure]:
+    """Measure from the due time of a start to the first call it makes in the cloud.
+
+    :param directory: of the twin of a cloud; empty
+    :param managers: how many processes share the work
+    """
+    core = parts.core(url)
+    twin = Twin(directory, clock=core.clock)
+    try:
+        _host(core, twin, count)
+        children = [parts.Child('benchmarks.manager', url, directory) for _ in range(managers)]
+        try:
+            for child in children:
+                child.answer()
+            due = _starts(core, count)
+            twin.keep_journal()
+            _wait(core, due)
+            for child in children:
+                child.tell('memory')
+            memory = max(child.answer()['megabytes'] for child in children)
+        finally:
+            for child in children:
+                child.close()
+        late = _late(twin, due)
+    finally:
+        twin.close()
+        core.store.close()
+    what = f'{count} starts within {_SPREAD:g} s, {managers} manager{"s" * (managers > 1)}'
+    for share, aim in ((0.5, None), (0.99, 100.0)):
+        yield Figure(
+            engine=engine,
+            what=f'{what}: late, p{share * 100:g}',
+            value=1000 * quantile(late, share),
+            aim=aim,
+        )
+    yield Figure(engine=engine, what=f'{what}: memory of each', value=memory, unit='MB', aim=150)
+
+
+def _host(core: composition.Core, twin: Twin, count: int) -> None:
+    """Put the hosts into the twin and into the database, as if registered."""
+    twin.seed(count)
+    freepool = twin.compute.find_aggregate('freepool')
+    assert freepool is not None
+    names = [hypervisor.hostname for hypervisor in twin.hypervisors()]
+    for name in names:
+        twin.compute.add_host(freepool.id, name)
+    bulk.Load(hosts=count, allocations=0, now=core.clock.now()).fill(core.store.engine)
+
+
+def _starts(core: composition.Core, count: int) -> dict[str, datetime.datetime]:
+    """Write leases of one host each; return when each reservation starts."""
+    rng = random.Random(11)
+    first = core.clock.now() + _LEAD
+    due: dict[str, datetime.datetime] = {}
+    leases, reservations, events, allocations = [], [], [], []
+    for host in range(1, count + 1):
+        lease_id, start = str(uuid.uuid4()), first + _SPREAD * rng.random() * parts.HOUR / 3600
+        due[lease_id] = start
+        begin, end = bulk.text(start), bulk.text(start + 24 * parts.HOUR)
+        leases.append(
+            (lease_id, 'l', 'u', 'p', begin, end, 'PENDING', 0, '{}', begin, bulk.text(first))
+        )
+        reservations.append(
+            (lease_id, lease_id, 0, bulk.RESOURCE_TYPE, 'pending', bulk.REQUEST, '{}', 0, 0)
+        )
+        for kind, time_ in (('start_lease', begin), ('end_lease', end)):
+            event_id = str(uuid.uuid4())
+            events.append((event_id, lease_id, kind, time_, time_, 'UNDONE', 0, '{}'))
+        allocations.append((lease_id, host, 1, begin, end, 'booked'))
+    engine = core.store.engine
+    # The leases come last: until then no manager sees any of it.
+    bulk.insert(engine, 'leases', bulk.LEASES, [(*row[:9], None, row[10]) for row in leases])
+    bulk.insert(engine, 'reservations', bulk.RESERVATIONS, reservations)
+    bulk.insert(engine, 'events', bulk.EVENTS, events)
+    bulk.insert(engine, 'allocations', bulk.ALLOCATIONS, allocations)
+    with engine.begin() as connection:
+        connection.exec_driver_sql('UPDATE leases SET next_due = start_date')
+    bulk.analyze(engine)
+    return due
+
+
+def _wait(core: composition.Core, due: dict[str, datetime.datetime]) -> None:
+    """Wait until every lease is active.
+
+    :raises RuntimeError: if that takes too long
+    """
+    deadline = time.monotonic() + _DEADLINE
+    last = max(due.values())
+    while (left := (last - core.clock.now()).total_seconds()) > 0:
+        time.sleep(min(left, 1.0))
+    while True:
+        with core.store.engine.connect() as connection:
+            active = connection.exec_driver_sql(
+                "SELECT count(*) FROM leases WHERE status = 'ACTIVE'"
+            ).scalar_one()
+        if active == len(due):
+            return
+        if time.monotonic() > deadline:
+            raise RuntimeError(f'only {active} of {len(due)} leases have started')
+        time.sleep(0.2)
+
+
+def _late(twin: Twin, due: dict[str, datetime.datetime]) -> list[float]:
+    first: dict[str, float] = {}
+    for call in twin.journal():
+        for argument in call.arguments:
+            if isinstance(argument, str) and argument in due and argument not in first:
+                first[argument] = (call.at - due[argument]).total_seconds()
+    return list(first.values())

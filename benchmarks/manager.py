@@ -1,0 +1,42 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""A manager process around a twin of a cloud: ``python -m benchmarks.manager URL DIRECTORY``."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+from benchmarks import parts
+from climate.clients.fake import Twin
+from climate.cmd import composition
+from climate.messaging import journal
+
+
+def main() -> None:
+    """Run until the line of input ends."""
+    core = parts.core(sys.argv[1])
+    directory = pathlib.Path(sys.argv[2])
+    twin = Twin(directory, clock=core.clock)
+    told = journal.FileJournal(directory / 'notifications.jsonl')
+    manager = composition.manager(core, twin, told)
+    manager.start()
+    parts.say('ready')
+    while parts.hear().strip():
+        parts.say({'megabytes': parts.resident_megabytes()})
+    manager.stop()
+    core.store.close()
+    twin.close()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,137 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What the benchmarks and the processes that they start are made of."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+from oslo_config import cfg
+
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.cmd import config
+
+ROOT = pathlib.Path(__file__).parents[1]
+HOUR = datetime.timedelta(hours=1)
+
+
+def configuration(url: str) -> cfg.ConfigOpts:
+    """Return the configuration of a service on the database at *url*."""
+    conf = config.new_conf()
+    conf([], project='climate', default_config_files=[])
+    conf.set_override('connection', url, group='database')
+    conf.set_override('auth_strategy', 'noauth')
+    conf.set_override('transport_url', 'fake://')
+    # Lines are written as in real life, but not between those of the benchmark.
+    conf.set_override('log_file', os.devnull)
+    config.set_up_logging(conf)
+    return conf
+
+
+def core(url: str) -> composition.Core:
+    """Return the parts of a service on the database at *url*."""
+    return composition.core(configuration(url), SystemClock())
+
+
+def api(parts: composition.Core) -> Any:
+    """Return the API as a WSGI application; it registers no hosts and wakes nobody."""
+    nobody: Any = None
+    return composition.api(parts, registry=nobody, wake=lambda: None, health={})
+
+
+def lease_body(name: str, start: datetime.datetime, hours: float = 1.0) -> dict[str, Any]:
+    """Return the body of a request for one host."""
+    return {
+        'name': name,
+        'start_date': f'{start:%Y-%m-%d %H:%M}',
+        'end_date': f'{start + hours * HOUR:%Y-%m-%d %H:%M}',
+        'events': [],
+        'reservations': [
+            {
+                'resource_type': 'physical:host',
+                'min': 1,
+                'max': 1,
+                'hypervisor_properties': '',
+                'resource_properties': '',
+            }
+        ],
+    }
+
+
+def resident_megabytes(pid: int | str = 'self') -> float:
+    """Return how much memory a process has at present."""
+    for line in pathlib.Path(f'/proc/{pid}/status').read_text().splitlines():
+        if line.startswith('VmRSS:'):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+class Child:
+    """A process of the benchmark's own that is told by lines and answers in JSON.
+
+    :param module: what it runs
+    :param arguments: its command line
+    """
+
+    def __init__(self, module: str, *arguments: object) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, '-m', module, *map(str, arguments)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def answer(self) -> Any:
+        """Wait for its next line and return what it says.
+
+        :raises RuntimeError: if it has died
+        """
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f'{self._process.args!r} ended with {self._process.wait()}')
+        return json.loads(line)
+
+    def tell(self, word: object = '') -> None:
+        """Send it a line."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f'{word}\n')
+        self._process.stdin.flush()
+
+    def close(self) -> None:
+        """End it."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def say(value: object) -> None:
+    """Send a line of JSON to the benchmark that started this process."""
+    sys.stdout.write(json.dumps(value) + '\n')
+    sys.stdout.flush()
+
+
+def hear() -> str:
+    """Wait for a line of the benchmark; '' when there are no more."""
+    return sys.stdin.readline()
