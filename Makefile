@@ -112,6 +112,10 @@ docs: $(DOCS) ## Build the documentation into doc/build/html
 api-ref: $(DOCS) ## Build the reference of the API into api-ref/build/html
 	$(BIN)/sphinx-build -q -W --keep-going -b html api-ref/source api-ref/build/html
 
+.PHONY: api-samples
+api-samples: $(TESTS) ## Write the examples of the reference of the API anew
+	CLIMATE_WRITE_API_SAMPLES=1 $(BIN)/python -m testtools.run tests.functional.test_api_samples
+
 .PHONY: releasenotes
 releasenotes: $(DOCS) ## Build the release notes (needs a clone)
 	$(BIN)/sphinx-build -q -W --keep-going -b html releasenotes/source releasenotes/build/html

@@ -1,0 +1,233 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The examples of the API reference are answers that the service gave.
+
+Each request of a small story is sent to the whole service, and its answer
+compared with the file that the reference shows; bodies of requests are read
+from the files that the reference shows. ``make api-samples`` writes the answers
+anew. Ids are replaced by others that stay the same from run to run; the clock
+of the service goes on by a second from request to request, so that its times do too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+import webob
+
+from tests.architecture import ROOT
+from tests.base import TestCase
+from tests.functional import fixtures
+
+SAMPLES = ROOT / 'api-ref' / 'source' / 'samples'
+WRITE = 'CLIMATE_WRITE_API_SAMPLES'
+
+OWNER = 'alice:physics:member'
+OTHER = 'bob:biology:reader'
+ADMIN = 'root:operators:admin'
+
+_UUID = re.compile(r'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+_SHOWN = uuid.UUID('2d0a4d5c-7a57-4d69-8f56-0c3d2f7f1f43')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Step:
+    """One request of the story.
+
+    :ivar name: of the files, below ``samples``, without ``-request.json``
+    :ivar path: ``{first}`` and so on stand for ids of leases
+    :ivar sends: whether there is a file with the body
+    """
+
+    name: str
+    method: str
+    path: str
+    status: int = 200
+    token: str = OWNER
+    version: str = '1.0'
+    sends: bool = False
+
+
+STORY: Sequence[Step] = (
+    Step(name='versions/versions', method='GET', path='/', status=300),
+    Step(name='versions/version', method='GET', path='/v1'),
+    Step(
+        name='hosts/create',
+        method='POST',
+        path='/v1/os-hosts',
+        status=201,
+        token=ADMIN,
+        sends=True,
+    ),
+    Step(
+        name='leases/create',
+        method='POST',
+        path='/v1/leases',
+        status=201,
+        sends=True,
+    ),
+    Step(
+        name='leases/create-1.1',
+        method='POST',
+        path='/v1/leases',
+        status=201,
+        version='1.1',
+        sends=True,
+    ),
+    Step(
+        name='leases/refused-1.1',
+        method='POST',
+        path='/v1/leases',
+        status=409,
+        version='1.1',
+        sends=True,
+    ),
+    Step(name='leases/list', method='GET', path='/v1/leases'),
+    Step(
+        name='leases/list-1.1',
+        method='GET',
+        path='/v1/leases?status=PENDING&sort_key=start_date&limit=1',
+        version='1.1',
+    ),
+    Step(name='leases/show', method='GET', path='/v1/leases/{first}'),
+    Step(name='leases/show-1.1', method='GET', path='/v1/leases/{second}', version='1.1'),
+    Step(name='allocations/list', method='GET', path='/v1/os-hosts/allocations'),
+    Step(name='allocations/list-other', method='GET', path='/v1/os-hosts/allocations', token=OTHER),
+    Step(name='allocations/show', method='GET', path='/v1/os-hosts/4/allocation'),
+    Step(
+        name='allocations/show-1.1',
+        method='GET',
+        path='/v1/os-hosts/4/allocation',
+        version='1.1',
+    ),
+    Step(name='leases/update', method='PUT', path='/v1/leases/{first}', sends=True),
+    Step(
+        name='leases/update-1.1',
+        method='PUT',
+        path='/v1/leases/{second}',
+        version='1.1',
+        sends=True,
+    ),
+    Step(name='leases/delete', method='DELETE', path='/v1/leases/{second}', status=204),
+    Step(name='errors/not-found', method='GET', path='/v1/leases/{second}', status=404),
+    Step(name='leases/delete-first', method='DELETE', path='/v1/leases/{first}', status=204),
+    Step(name='hosts/list', method='GET', path='/v1/os-hosts'),
+    Step(name='hosts/show', method='GET', path='/v1/os-hosts/4'),
+    Step(name='properties/list', method='GET', path='/v1/os-hosts/properties'),
+    Step(
+        name='properties/list-detail',
+        method='GET',
+        path='/v1/os-hosts/properties?detail=True&all=True',
+        token=ADMIN,
+    ),
+    Step(
+        name='properties/update',
+        method='PATCH',
+        path='/v1/os-hosts/properties/rack',
+        token=ADMIN,
+        sends=True,
+    ),
+    Step(name='hosts/update', method='PUT', path='/v1/os-hosts/4', token=ADMIN, sends=True),
+    Step(name='hosts/delete', method='DELETE', path='/v1/os-hosts/4', status=204, token=ADMIN),
+    Step(name='health/health', method='GET', path='/healthcheck?checks=all'),
+)
+
+
+class Teller:
+    """Sends the requests, one after the other, and knows ids by both names."""
+
+    def __init__(self, service: fixtures.Service) -> None:
+        self._service = service
+        self._shown: dict[str, str] = {}
+        self._leases: list[str] = []
+
+    def send(self, step: Step) -> webob.Response:
+        """Return the answer to a request."""
+        names = dict(zip(('first', 'second'), self._leases, strict=False))
+        request = webob.Request.blank(
+            step.path.format(**names), method=step.method, base_url='http://controller:1234'
+        )
+        request.headers['X-Auth-Token'] = step.token
+        request.headers['OpenStack-API-Version'] = f'reservation {step.version}'
+        if step.sends:
+            text = (SAMPLES / f'{step.name}-request.json').read_text(encoding='utf-8')
+            request.body = self._real(text).encode()
+            request.content_type = 'application/json'
+        answer = request.get_response(self._service.app)
+        if step.method == 'POST' and 'lease' in (answer.json or {}):
+            self._leases.append(answer.json['lease']['id'])
+        return answer
+
+    def shown(self, text: str) -> str:
+        """Return *text* with the ids of the reference."""
+
+        def replace(match: re.Match[str]) -> str:
+            number = str(len(self._shown))
+            return self._shown.setdefault(match[0], str(uuid.uuid5(_SHOWN, number)))
+
+        return _UUID.sub(replace, text)
+
+    def _real(self, text: str) -> str:
+        for real, shown in self._shown.items():
+            text = text.replace(shown, real)
+        return text
+
+
+class TestApiSamples(TestCase):
+    """The story, told once."""
+
+    maxDiff = None
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service(hosts=3))
+        self.teller = Teller(self.service)
+
+    def test_reference_shows_real_answers(self) -> None:
+        made = set()
+        for step in STORY:
+            # Nothing happens at the same instant, so that order is certain.
+            self.service.clock.advance(1)
+            answer = self.teller.send(step)
+            self.assertEqual(step.status, answer.status_int, f'{step.name}: {answer.text}')
+            if step.sends:
+                made.add(f'{step.name}-request.json')
+            if answer.status_int == 204:
+                self.assertEqual('', answer.text)
+                continue
+            made.add(f'{step.name}-response.json')
+            # The dictionaries keep the order in which the service wrote them.
+            shown = json.dumps(json.loads(self.teller.shown(answer.text)), indent=2) + '\n'
+            self.check(SAMPLES / f'{step.name}-response.json', shown)
+        tracked = {str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob('*.json')}
+        self.assertEqual(made, tracked)
+
+    def check(self, path: pathlib.Path, shown: str) -> None:
+        """Compare an answer with the file; write the file if that is wanted."""
+        if os.environ.get(WRITE):
+            path.write_text(shown, encoding='utf-8')
+        tracked = path.read_text(encoding='utf-8') if path.exists() else ''
+        self.assertEqual(tracked, shown, f'{path} is behind: run "make api-samples"')
+
+    def test_every_sample_is_shown(self) -> None:
+        pages: Any = (path.read_text(encoding='utf-8') for path in SAMPLES.parent.glob('*.rst'))
+        used = set(re.findall(r'^\.\. literalinclude:: samples/(\S+)$', '\n'.join(pages), re.M))
+        tracked = {str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob('*.json')}
+        self.assertEqual(tracked, used)
