@@ -19,6 +19,7 @@ effects is marked as begun, its resources as held, and handed to the caller.
 from __future__ import annotations
 
 import dataclasses
+import datetime
 
 from climate.db.store import Transaction
 from climate.domain import events
@@ -63,6 +64,7 @@ _RUNS_IN = {
     EventKind.UNDO: frozenset({_S.ERROR}),
     EventKind.DELETE: frozenset({_S.DELETING, _S.ERROR}),
 }
+_NOT_STARTED = frozenset({_S.PENDING, _S.STARTING})
 _REVERSED = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
 
 
@@ -97,6 +99,8 @@ class Beginner:
             event = min(due, key=events.order)
             if event.kind not in events.EFFECTS:
                 lease = self._tell(tx, lease, event)
+            elif event.kind is EventKind.BEFORE_END and lease.status in _NOT_STARTED:
+                lease = self._after_start(tx, lease, event)
             elif lease.status not in _RUNS_IN[event.kind]:
                 lease = _with(tx, lease, cancelled(event))
             elif event.kind is EventKind.START and lease.period.end <= tx.now:
@@ -126,6 +130,14 @@ class Beginner:
             tx, self._plugins, 'lease.event.error', lease, event=missed, reason=missed.error
         )
         return _with(tx, lease, missed)
+
+    def _after_start(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        """A short lease is warned of its end as it starts, but not before it has."""
+        starts = [item.due for item in lease.events if item.open and item.kind is EventKind.START]
+        if not starts:
+            return _with(tx, lease, cancelled(event))
+        due = min(starts) + datetime.timedelta(microseconds=1)
+        return _with(tx, lease, dataclasses.replace(event, due=due))
 
     def _held_by_others(self, tx: Transaction, lease: Lease) -> bool:
         ids = [reservation.id for reservation in lease.reservations]

@@ -1,0 +1,371 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The life of a lease when nothing goes wrong, on every database."""
+
+from __future__ import annotations
+
+import datetime
+
+from climate import exceptions
+from climate.domain.events import EventKind
+from climate.domain.leases import AllocationState
+from climate.domain.lifecycles import EventState
+from climate.domain.requests import EventDraft
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager.harness import at
+from tests.functional.manager.harness import Office
+
+ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
+
+
+class _Life:
+    """What holds on every database."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office(database=self.database))
+
+    def test_whole_life(self) -> None:
+        office = self.office
+        lease = office.create(600, 2400, hosts=2)
+        self.assertEqual(['create'], self.told_by(0))
+        self.assertEqual(['before_start_lease'], self.told_by(300))
+        self.assertEqual(300, office.bus.last('lease.event.before_start_lease')['seconds_to_start'])
+        self.assertEqual(['before_start_lease'], self.told_by(540))
+        self.assertEqual(60, office.bus.last('lease.event.before_start_lease')['seconds_to_start'])
+        self.assertEqual('PENDING', office.status(lease))
+        # Prepared: the aggregate is there, and empty.
+        self.assertIn(lease.reservations[0].id, {item.name for item in office.twin.aggregates()})
+        self.assertEqual((set(), ALL), (office.hosts(lease), office.pooled()))
+        self.assertEqual([], self.told_by(599.999))
+        self.assertEqual(['start_lease'], self.told_by(600))
+        self.assertEqual(('ACTIVE', 'active'), (office.status(lease), office.reservation(lease)))
+        self.assertEqual(2, len(office.hosts(lease)))
+        self.assertEqual(ALL, office.hosts(lease) | office.pooled())
+        self.assertEqual([], self.told_by(1700))
+        self.assertEqual(['before_end_lease'], self.told_by(1800))
+        office.boot(lease)
+        self.assertEqual([], self.told_by(2399.999))
+        # Servers are given a moment to go.
+        self.assertEqual(['end_lease'], self.told_by(2402))
+        self.assertEqual(
+            ('TERMINATED', 'deleted'), (office.status(lease), office.reservation(lease))
+        )
+        self.assertEqual((ALL, ()), (office.pooled(), office.twin.servers()))
+        self.assertIsNone(office.now(lease).next_due)
+        self.assertEqual({EventState.DONE}, {item.state for item in office.now(lease).events})
+        for message in office.bus.taken[:-1]:
+            self.assertEqual(0, message.payload.get('late_by_seconds', 0), message.event_type)
+        self.assertEqual([], harness.twice(office.bus.taken))
+        self.assertEqual([], office.allocations(lease))
+
+    def told_by(self, seconds: float) -> list[str]:
+        """Let time pass, and return what was told meanwhile."""
+        before = len(self.office.bus.taken)
+        self.office.until(seconds)
+        return self.office.bus.told()[before:]
+
+    def test_deleting(self) -> None:
+        office = self.office
+        for seconds, status, by_itself in (
+            (0, 'PENDING', True),
+            (560, 'PENDING', False),
+            (700, 'ACTIVE', False),
+            (9000, 'TERMINATED', True),
+        ):
+            start = (office.clock.now() - harness.NOW).total_seconds()
+            lease = office.create(start + 600, start + 2400)
+            office.until(start + seconds)
+            self.assertEqual(status, office.status(lease))
+            office.delete(lease)
+            if not by_itself:
+                self.assertEqual('DELETING', office.status(lease))
+                office.delete(lease)
+            office.work()
+            self.assertEqual('gone', office.status(lease))
+            self.assertEqual((ALL, []), (office.pooled(), office.allocations(lease)))
+            self.assertEqual(1, office.bus.told(lease).count('delete'))
+            self.assertRaises(exceptions.NotFound, office.delete, lease)
+            self.assertEqual(1, len(office.twin.aggregates()))
+
+    def test_grows_while_it_is_active(self) -> None:
+        office = self.office
+        lease = office.create(0, 3600)
+        office.until(10)
+        server = office.boot(lease)
+        office.update(lease, hosts=3)
+        self.assertEqual('UPDATING', office.status(lease))
+        self.assertRaises(exceptions.InvalidState, office.update, lease, hosts=2)
+        office.work()
+        self.assertEqual('ACTIVE', office.status(lease))
+        self.assertEqual(3, len(office.hosts(lease)))
+        self.assertEqual([server], [item.id for item in office.twin.servers()])
+        self.assertRaises(exceptions.NotEnoughResources, office.update, lease, hosts=5)
+        self.assertRaises(exceptions.NotEnoughResources, office.update, lease, hosts=1)
+        self.assertEqual(3, len(office.hosts(lease)))
+        office.until(3602)
+        self.assertEqual(('TERMINATED', ALL), (office.status(lease), office.pooled()))
+
+    def test_one_host_is_handed_over(self) -> None:
+        office = self.office
+        first = office.create(0, 1000, hosts=4)
+        second = office.create(1000, 2000, hosts=4)
+        office.until(500)
+        office.twin.set_server_deletion_seconds(100)
+        office.boot(first)
+        office.until(1050)
+        self.assertEqual(('TERMINATING', 'PENDING'), (office.status(first), office.status(second)))
+        # No thread waits: both are free to be looked at by anybody.
+        self.assertEqual(set(), office.manager.claims.held())
+        self.assertEqual({AllocationState.HELD}, {item.state for item in office.allocations(first)})
+        self.assertEqual(
+            {AllocationState.BOOKED}, {item.state for item in office.allocations(second)}
+        )
+        self.assertIn('waiting', office.event(second, EventKind.START).error or '')
+        office.until(1110)
+        self.assertEqual(('TERMINATED', 'ACTIVE'), (office.status(first), office.status(second)))
+        self.assertEqual(ALL, office.hosts(second))
+        late = office.bus.last('lease.event.start_lease')['late_by_seconds']
+        self.assertTrue(100 <= late <= 103, late)
+        self.assertLess(office.bus.told().index('end_lease'), len(office.bus.told()) - 1)
+        told = office.bus.told(second)
+        self.assertLess(told.index('create'), told.index('start_lease'))
+
+
+class TestLifeOnSqlite(_Life, base.TestCase):
+    """SQLite is always there."""
+
+
+class TestLifeOnMariadb(_Life, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestLifeOnPostgresql(_Life, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestEvents(base.TestCase):
+    """What is told, and when."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+
+    def test_notifications_of_users_own(self) -> None:
+        lease = self.office.create(
+            600,
+            2400,
+            events=tuple(
+                EventDraft(kind=EventKind.NOTIFICATION, time=at(time)) for time in (30, 900)
+            ),
+        )
+        self.office.until(30)
+        self.assertEqual(['create', 'notification'], self.office.bus.told(lease))
+        self.office.until(1000)
+        self.assertEqual('notification', self.office.bus.told(lease)[-1])
+
+    def test_several_due_at_once_are_told_in_order(self) -> None:
+        lease = self.office.create(
+            600, 1200, events=(EventDraft(kind=EventKind.NOTIFICATION, time=at(600)),)
+        )
+        self.office.away_until(1199)
+        self.office.work()
+        # It ends 600 s after its start, so the warning is due with the start.
+        self.assertEqual(
+            [
+                'create',
+                'before_start_lease',
+                'before_start_lease',
+                'notification',
+                'start_lease',
+                'before_end_lease',
+            ],
+            self.office.bus.told(lease),
+        )
+
+    def test_a_short_lease_is_warned_although_its_start_takes_a_while(self) -> None:
+        lease = self.office.create(0, 600, action='snapshot')
+        self.office.twin.reachable = False
+        self.office.until(30)
+        self.assertEqual(['create'], self.office.bus.told(lease))
+        self.office.twin.reachable = True
+        self.office.until(100)
+        self.assertEqual(['create', 'start_lease', 'before_end_lease'], self.office.bus.told(lease))
+
+    def test_late_events_say_how_late(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.away_until(700)
+        self.office.work()
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        late = {
+            (item.event_type, item.payload.get('late_by_seconds')) for item in self.office.bus.taken
+        }
+        self.assertIn(('lease.event.start_lease', 100), late)
+        self.assertIn(('lease.event.before_start_lease', 400), late)
+        self.assertIn(('lease.event.before_start_lease', 160), late)
+        self.assertEqual(
+            0, self.office.bus.last('lease.event.before_start_lease')['seconds_to_start']
+        )
+
+    def test_a_period_that_passed_unseen(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.away_until(3000)
+        self.office.work()
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual(EventState.ERROR, self.office.event(lease, EventKind.START).state)
+        self.assertEqual(['error', 'end_lease'], self.office.bus.told(lease)[-2:])
+        self.assertNotIn('start_lease', self.office.bus.told(lease))
+        self.assertEqual(600, self.office.bus.last('lease.event.end_lease')['late_by_seconds'])
+        self.assertEqual((ALL, 0), (self.office.pooled(), self.office.twin.calls('compute.x')))
+
+    def test_an_empty_lease_lives_as_well(self) -> None:
+        lease = self.office.create(600, 2400, hosts=0)
+        self.office.until(600)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.office.until(2400)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+
+    def test_prolong_reduce_defer_advance(self) -> None:
+        office = self.office
+        lease = office.create(600, 2400)
+        office.update(lease, start=900, end=3000)
+        self.assertEqual(
+            [at(600), at(840)],
+            [item.due for item in office.now(lease).events if item.kind is EventKind.BEFORE_START],
+        )
+        for kind, seconds in (
+            (EventKind.START, 900),
+            (EventKind.END, 3000),
+            (EventKind.PREPARE, 840),
+            (EventKind.BEFORE_END, 2400),
+        ):
+            self.assertEqual(at(seconds), office.event(lease, kind).due, kind)
+        office.update(lease, start=120)
+        self.assertEqual(
+            [at(60)],
+            [item.due for item in office.now(lease).events if item.kind is EventKind.BEFORE_START],
+        )
+        office.until(120)
+        self.assertEqual('ACTIVE', office.status(lease))
+        self.assertRaises(exceptions.InvalidInput, office.update, lease, start=500)
+        office.update(lease, end=1200)
+        self.assertEqual(at(600), office.event(lease, EventKind.BEFORE_END).due)
+        office.until(700)
+        office.update(lease, end=2000)
+        self.assertEqual(at(1400), office.event(lease, EventKind.BEFORE_END).due)
+        office.until(1999)
+        self.assertEqual(2, office.bus.told(lease).count('before_end_lease'))
+        self.assertEqual('ACTIVE', office.status(lease))
+        office.update(lease, end=1999)
+        office.work()
+        self.assertEqual('TERMINATED', office.status(lease))
+        self.assertEqual(at(1999), office.now(lease).period.end)
+
+    def test_a_defer_takes_effect_although_it_was_prepared(self) -> None:
+        office = self.office
+        lease = office.create(100, 2400)
+        office.until(60)
+        office.update(lease, start=1000)
+        office.until(999)
+        self.assertEqual('PENDING', office.status(lease))
+        office.until(1000)
+        self.assertEqual(('ACTIVE', 1), (office.status(lease), len(office.hosts(lease))))
+
+    def test_images_before_an_end_that_is_late(self) -> None:
+        office = self.office
+        lease = office.create(0, 2400, hosts=2, action='snapshot')
+        office.until(10)
+        for host in office.hosts(lease):
+            office.twin.boot_server(host, harness.PROJECT, f'on-{host}')
+        office.away_until(5000)
+        office.until(5002)
+        self.assertEqual(2, len(office.twin.images()))
+        self.assertEqual('TERMINATED', office.status(lease))
+        self.assertEqual(1, office.bus.told(lease).count('before_end_lease'))
+
+    def test_drift_is_repaired(self) -> None:
+        office = self.office
+        lease = office.create(0, 3600)
+        office.until(10)
+        (host,) = office.hosts(lease)
+        aggregate = next(item for item in office.twin.aggregates() if host in item.hosts)
+        office.twin.compute.remove_host(aggregate.id, host)
+        self.assertEqual([], office.places()[host])
+        office.until(910)
+        self.assertEqual({host}, office.hosts(lease))
+        self.assertFalse(office.now(lease).degraded)
+        self.assertNotIn('degraded', office.bus.told())
+
+    def test_degraded_and_well_again(self) -> None:
+        office = self.office
+        lease = office.create(0, 7000)
+        office.until(899)
+        office.twin.fail('compute.find_aggregate', times=None, error='permanent')
+        office.until(3000)
+        self.assertTrue(office.now(lease).degraded)
+        self.assertEqual('ACTIVE', office.status(lease))
+        self.assertEqual(1, office.bus.told().count('degraded'))
+        office.twin.heal()
+        office.until(4000)
+        self.assertFalse(office.now(lease).degraded)
+        office.twin.reachable = False
+        office.until(6000)
+        self.assertTrue(office.now(lease).degraded)
+
+
+class TestCleaningTime(base.TestCase):
+    """Between two leases of a host there is time to clean it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        pause = datetime.timedelta(seconds=300)
+        self.office = self.useFixture(Office(harness.changed(cleaning_time=pause), hosts=1))
+
+    def test_booked_ahead(self) -> None:
+        office = self.office
+        first = office.create(0, 1000)
+        self.assertRaises(exceptions.NotEnoughResources, office.create, 1299, 2000)
+        second = office.create(1300, 2000)
+        self.assertRaises(exceptions.NotEnoughResources, office.update, first, end=1001)
+        office.until(1300)
+        self.assertEqual(('TERMINATED', 'ACTIVE'), (office.status(first), office.status(second)))
+
+    def test_after_an_end(self) -> None:
+        office = self.office
+        first = office.create(0, 1000)
+        office.until(500)
+        office.update(first, end=500)
+        office.until(600)
+        self.assertEqual('TERMINATED', office.status(first))
+        error = self.assertRaises(exceptions.NotEnoughResources, office.create, 700, 2000)
+        self.assertEqual((1, 0, at(500)), (error.matched, error.free, error.first_blocker_ends))
+        lease = office.create(800, 2000)
+        office.until(800)
+        self.assertEqual('ACTIVE', office.status(lease))
+
+    def test_after_a_deletion(self) -> None:
+        office = self.office
+        first = office.create(0, 1000)
+        office.until(100)
+        office.delete(first)
+        office.until(200)
+        self.assertRaises(exceptions.NotEnoughResources, office.create, 399, 2000)
+        office.create(400, 2000)
