@@ -136,10 +136,10 @@ class Office(fixtures.Fixture):
 
     # -- managers
 
-    def hire(self) -> Manager:
-        """Return a new manager."""
+    def hire(self, batch: int = 100) -> Manager:
+        """Return a new manager that sends so many leases' notifications at one go."""
         self._managers += 1
-        return Manager(self, f'manager-{self._managers}')
+        return Manager(self, f'manager-{self._managers}', batch)
 
     def work(self) -> None:
         """Do what is due now, and send what is to be told."""
@@ -272,7 +272,7 @@ class Office(fixtures.Fixture):
 class Manager:
     """One manager: what its threads would do, when a test says so."""
 
-    def __init__(self, office: Office, owner: str) -> None:
+    def __init__(self, office: Office, owner: str, batch: int) -> None:
         self._office = office
         self.owner = owner
         self.claims = Claims(office.store, office.clock, owner, CLAIM_SECONDS)
@@ -280,7 +280,7 @@ class Manager:
             office.store, office.plugins, office.twin, office.settings, owner, lambda: None
         )
         self.sender = OutboxSender(
-            office.store, office.clock, office.bus, owner, batch=100, max_sleep=1.0
+            office.store, office.clock, office.bus, owner, batch=batch, max_sleep=1.0
         )
 
     def look(self, limit: int = 8) -> list[str]:

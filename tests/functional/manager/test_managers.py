@@ -1,0 +1,285 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Managers that die, that work side by side, and that cannot send."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import threading
+
+from climate.domain.events import EventKind
+from climate.manager.outbox import OutboxSender
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+
+ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
+STEPS = ('claim', 'begin', 'effect', 'settle')
+
+
+class _Death:
+    """A manager dies between any two steps; another one goes on."""
+
+    database = services.SQLITE
+
+    def test_at_every_step_of_every_event(self) -> None:
+        for step in STEPS:
+            office = self.useFixture(Office(database=self.database))
+            lease = office.create(600, 2000, hosts=2)
+            office.until(1)
+            while (due := self.next_due(office)) is not None:
+                office.clock.move_to(due)
+                office.hire().die_after(step)
+                self.another_takes_over(office, step)
+            self.assertEqual('TERMINATED', office.status(lease), step)
+            self.assertEqual(ALL, office.pooled())
+            self.assertEqual(
+                {
+                    'create': 1,
+                    'before_start_lease': 2,
+                    'start_lease': 1,
+                    'before_end_lease': 1,
+                    'end_lease': 1,
+                },
+                dict(collections.Counter(office.bus.told())),
+                step,
+            )
+
+    def another_takes_over(self, office: Office, step: str) -> None:
+        """The claim of the dead one runs out, and no sooner."""
+        if step != 'settle':
+            self.assertEqual([], office.manager.look())
+        office.clock.advance(harness.CLAIM_SECONDS + 0.001)
+        office.work()
+        due = self.next_due(office)
+        self.assertTrue(due is None or due > office.clock.now())
+
+    def next_due(self, office: Office) -> datetime.datetime | None:
+        with office.store.reading() as tx:
+            return tx.claims.next_due()
+
+    def test_while_it_deletes_or_changes(self) -> None:
+        for step in STEPS:
+            office = self.useFixture(Office(database=self.database))
+            lease = office.create(0, 2000)
+            office.until(10)
+            office.update(lease, hosts=3)
+            office.hire().die_after(step)
+            self.another_takes_over(office, step)
+            self.assertEqual(('ACTIVE', 3), (office.status(lease), len(office.hosts(lease))))
+            office.delete(lease)
+            office.hire().die_after(step)
+            self.another_takes_over(office, step)
+            self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
+            self.assertEqual(1, office.bus.told().count('delete'))
+
+    def test_deleted_between_two_steps(self) -> None:
+        for step in STEPS:
+            office = self.useFixture(Office(database=self.database))
+            lease = office.create(600, 2000)
+            office.until(599)
+            office.away_until(600)
+            office.hire().die_after(step)
+            office.delete(lease)
+            office.clock.advance(harness.CLAIM_SECONDS + 0.001)
+            office.work()
+            self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()), step)
+
+
+class TestDeathOnSqlite(_Death, base.TestCase):
+    """SQLite."""
+
+
+class TestDeathOnMariadb(_Death, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestDeathOnPostgresql(_Death, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestClaims(base.TestCase):
+    """Who works on what."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+
+    def test_a_manager_that_was_overtaken_writes_nothing(self) -> None:
+        office = self.office
+        lease = office.create(100, 2000)
+        office.until(99)
+        office.away_until(100)
+        slow, quick = office.hire(), office.hire()
+        self.assertEqual([lease.id], slow.claims.take(1))
+        office.clock.advance(harness.CLAIM_SECONDS + 1)
+        self.assertEqual([lease.id], quick.claims.take(1))
+        slow.worker.work(lease.id)
+        self.assertEqual('PENDING', office.status(lease))
+        quick.worker.work(lease.id)
+        self.assertEqual('ACTIVE', office.status(lease))
+
+    def test_its_own_claim_that_ran_out_is_not_worked_on_twice(self) -> None:
+        office = self.office
+        lease = office.create(0, 2000)
+        claims = office.manager.claims
+        self.assertEqual([lease.id], claims.take(1))
+        office.clock.advance(harness.CLAIM_SECONDS + 1)
+        self.assertEqual([], claims.take(1))
+        self.assertEqual({lease.id}, claims.held())
+        claims.forget(lease.id)
+        office.clock.advance(harness.CLAIM_SECONDS + 1)
+        self.assertEqual([lease.id], claims.take(1))
+
+    def test_those_due_longest_come_first_and_no_more_than_wanted(self) -> None:
+        office = self.office
+        leases = [office.create(start, 9000, name=str(start)) for start in (130, 110, 120)]
+        office.away_until(80)
+        taken = office.hire().claims.take(2)
+        self.assertEqual([leases[1].id, leases[2].id], taken)
+        self.assertEqual([leases[0].id], office.hire().claims.take(2))
+        self.assertEqual([], office.hire().claims.take(2))
+
+    def test_leases_handed_over_in_a_ring_come_to_rest(self) -> None:
+        office = self.office
+        leases = [office.create(start, start + 100, hosts=4) for start in range(0, 500, 100)]
+        office.away_until(450)
+        office.until(600)
+        self.assertEqual(['TERMINATED'] * 5, [office.status(lease) for lease in leases])
+        self.assertEqual(ALL, office.pooled())
+        self.assertEqual(1, office.bus.told().count('start_lease'))
+
+
+class _Outbox:
+    """Notifications on their way."""
+
+    database = services.SQLITE
+
+    def test_a_broker_that_refuses_some(self) -> None:
+        office = self.useFixture(Office(database=self.database))
+        leases = [office.create(600, 3600, name=str(number)) for number in range(3)]
+        refused = leases[1].id
+        office.bus.refuses = lambda message: message.payload['lease_id'] == refused
+        for _ in range(3):
+            self.assertRaises(harness.BrokerUnavailable, office.manager.send)
+        self.assertEqual(['create'], office.bus.told())
+        self.assertEqual(2, office.waiting())
+        # Leases live on meanwhile.
+        while office.manager.look():
+            continue
+        office.away_until(700)
+        while office.manager.look():
+            continue
+        self.assertEqual('ACTIVE', office.status(leases[2]))
+        office.bus.refuses = lambda _: False
+        office.hire().send()
+        self.assertEqual(0, office.waiting())
+        for lease in leases:
+            self.assertEqual(
+                ['create', 'before_start_lease', 'before_start_lease', 'start_lease'],
+                office.bus.told(lease),
+            )
+        self.assertEqual([], harness.twice(office.bus.taken))
+
+    def test_a_sender_that_died_is_replaced(self) -> None:
+        office = self.useFixture(Office(database=self.database))
+        lease = office.create(600, 3600)
+        with office.store.reading() as tx:
+            self.assertEqual(1, tx.outbox.waiting())
+        until = harness.at(30)
+        office.store.run(lambda tx: tx.outbox.claim('dead', until, 100))
+        office.update(lease, name='other')
+        office.manager.send()
+        # What came after must not overtake what the dead one holds.
+        self.assertEqual([], office.bus.told())
+        office.clock.advance(30.001)
+        office.manager.send()
+        self.assertEqual(['create', 'update'], office.bus.told())
+
+    def test_two_senders_at_once(self) -> None:
+        office = self.useFixture(Office(database=self.database))
+        leases = [office.create(600, 3600, hosts=0, name='0') for _ in range(10)]
+        for number in range(1, 5):
+            for lease in leases:
+                office.update(lease, name=str(number))
+        self.send_side_by_side(office, 2)
+        self.assertEqual([], harness.twice(office.bus.taken))
+        self.assertEqual(50, len(office.bus.taken))
+        for lease in leases:
+            taken = [item for item in office.bus.taken if item.payload['lease_id'] == lease.id]
+            names = [item.payload['name'] for item in taken]
+            self.assertEqual(['0', '1', '2', '3', '4'], names)
+
+    def send_side_by_side(self, office: Office, senders: int) -> None:
+        troubles: list[Exception] = []
+
+        def send(sender: OutboxSender) -> None:
+            try:
+                for _ in range(500):
+                    if not sender.send_once() and not office.waiting():
+                        return
+            except Exception as error:
+                troubles.append(error)
+
+        threads = [
+            threading.Thread(target=send, args=(office.hire(batch=2).sender,))
+            for _ in range(senders)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        self.assertEqual(([], 0), (troubles, office.waiting()))
+
+
+class TestOutboxOnSqlite(_Outbox, base.TestCase):
+    """SQLite."""
+
+
+class TestOutboxOnMariadb(_Outbox, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestOutboxOnPostgresql(_Outbox, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestNothingIsLost(base.TestCase):
+    """Each notification has an id of its own, that stays."""
+
+    def test_sent_again_it_has_the_same_id(self) -> None:
+        office = self.useFixture(Office())
+        office.create(600, 3600)
+        until = harness.at(1)
+        first = office.store.run(lambda tx: tx.outbox.claim('dead', until, 100))
+        office.clock.advance(2)
+        office.manager.send()
+        self.assertEqual([first[0].id], [item.id for item in office.bus.taken])
+
+    def test_events_of_a_lease_deleted_early_are_not_told(self) -> None:
+        office = self.useFixture(Office())
+        lease = office.create(600, 3600)
+        office.delete(lease)
+        office.until(4000)
+        self.assertEqual(['create', 'delete'], office.bus.told())
+        self.assertNotIn(EventKind.START, office.bus.told())
