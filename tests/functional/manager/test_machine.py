@@ -1,0 +1,241 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whatever users, time, the cloud and managers do, some things hold."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import itertools
+import unittest
+
+import hypothesis
+import sqlalchemy as sa
+from hypothesis import stateful
+from hypothesis import strategies as st
+
+from climate import exceptions
+from climate.domain import events
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseQuery
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+
+VERBS = (
+    'compute.find_aggregate',
+    'compute.create_aggregate',
+    'compute.set_aggregate_metadata',
+    'compute.add_host',
+    'compute.remove_host',
+    'compute.delete_aggregate',
+    'compute.list_servers',
+    'compute.delete_server',
+    'compute.create_image',
+)
+SETTINGS = harness.changed(effect_deadline=harness.datetime.timedelta(seconds=40))
+_LIVE = sa.text(
+    'SELECT a.resource_id, a.start_date, a.end_date, r.lease_id FROM allocations a'
+    " JOIN reservations r ON r.id = a.reservation_id WHERE a.state IN ('booked', 'held')"
+    ' ORDER BY a.resource_id, a.start_date'
+)
+
+
+class Machine(stateful.RuleBasedStateMachine):
+    """An office on which everybody does what they like."""
+
+    leases = stateful.Bundle('leases')
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.office = Office(SETTINGS, hosts=3)
+        self.office.setUp()
+        self.all: list[Lease] = []
+
+    @property
+    def seconds(self) -> float:
+        """How late it is, in seconds after noon."""
+        return (self.office.clock.now() - harness.NOW).total_seconds()
+
+    # -- users
+
+    @stateful.rule(
+        target=leases,
+        start=st.integers(0, 200),
+        length=st.integers(1, 800),
+        hosts=st.integers(1, 3),
+        action=st.sampled_from(['', 'snapshot']),
+    )
+    def create(self, start: int, length: int, hosts: int, action: str) -> Lease | None:
+        """Somebody books."""
+        try:
+            lease = self.office.create(
+                self.seconds + start, self.seconds + start + length, hosts, action=action
+            )
+        except exceptions.NotEnoughResources:
+            return None
+        self.all.append(lease)
+        return lease
+
+    @stateful.rule(
+        lease=leases,
+        start=st.none() | st.integers(0, 200),
+        end=st.none() | st.integers(0, 800),
+        hosts=st.none() | st.integers(1, 3),
+    )
+    def update(
+        self, lease: Lease | None, start: int | None, end: int | None, hosts: int | None
+    ) -> None:
+        """Somebody changes a lease."""
+        facts: dict[str, float] = {}
+        for key, value in (('start', start), ('end', end)):
+            if value is not None:
+                facts[key] = self.seconds + value
+        if hosts is not None:
+            facts['hosts'] = hosts
+        if lease is None or not facts:
+            return
+        before = self.allocated(lease)
+        try:
+            self.office.update(lease, **facts)
+        except (exceptions.InvalidInput, exceptions.Conflict, exceptions.NotFound):
+            assert before == self.allocated(lease)
+
+    @stateful.rule(lease=leases)
+    def delete(self, lease: Lease | None) -> None:
+        """Somebody deletes a lease."""
+        if lease is not None:
+            with contextlib.suppress(exceptions.NotFound):
+                self.office.delete(lease)
+
+    @stateful.rule(lease=leases)
+    def boot(self, lease: Lease | None) -> None:
+        """Somebody makes use of a lease."""
+        if lease is not None and self.office.hosts(lease):
+            self.office.boot(lease)
+
+    # -- time, the cloud and managers
+
+    @stateful.rule(seconds=st.integers(0, 300))
+    def work(self, seconds: int) -> None:
+        """Time passes, and managers do what comes due."""
+        self.office.until(self.seconds + seconds)
+
+    @stateful.rule(seconds=st.integers(1, 900))
+    def away(self, seconds: int) -> None:
+        """Time passes, and no manager is there."""
+        self.office.away_until(self.seconds + seconds)
+
+    @stateful.rule(step=st.sampled_from(['claim', 'begin', 'effect', 'settle']))
+    def die(self, step: str) -> None:
+        """A manager dies at its work."""
+        manager = self.office.hire()
+        with contextlib.suppress(ValueError):
+            manager.die_after(step)
+
+    @stateful.rule(
+        verb=st.sampled_from(VERBS),
+        times=st.integers(1, 3),
+        when=st.sampled_from(['before', 'after']),
+        error=st.sampled_from(['transient', 'transient', 'conflict', 'permanent']),
+    )
+    def fail(self, verb: str, times: int, when: str, error: str) -> None:
+        """The cloud does not do as it should."""
+        self.office.twin.fail(verb, times=times, when=when, error=error)
+
+    @stateful.rule(seconds=st.integers(0, 200))
+    def outage(self, seconds: int) -> None:
+        """The cloud is away for a while."""
+        self.office.twin.reachable = False
+        self.office.until(self.seconds + seconds)
+        self.office.twin.heal()
+
+    @stateful.rule(seconds=st.integers(0, 30))
+    def slow_deletions(self, seconds: int) -> None:
+        """Servers take a while to go."""
+        self.office.twin.set_server_deletion_seconds(seconds)
+
+    # -- what holds
+
+    def allocated(self, lease: Lease) -> list[tuple[int, harness.datetime.datetime]]:
+        return [(item.resource_id, item.period.end) for item in self.office.allocations(lease)]
+
+    @stateful.invariant()
+    def nothing_is_booked_twice(self) -> None:
+        """Live allocations of a host never overlap."""
+        with self.office.store.engine.connect() as connection:
+            rows = connection.execute(_LIVE).all()
+        for one, other in itertools.pairwise(rows):
+            if one.resource_id == other.resource_id:
+                assert one.end_date <= other.start_date, (one, other)
+
+    @stateful.invariant()
+    def no_host_belongs_to_two(self) -> None:
+        """No host is in the aggregates of two reservations, ever."""
+        for host, names in self.office.places().items():
+            assert len(set(names) - {'freepool'}) <= 1, (host, names)
+
+    @stateful.invariant()
+    def nothing_is_forgotten(self) -> None:
+        """A lease with something to happen is looked at when it is due."""
+        query = LeaseQuery(project_id=None)
+        for lease in self.office.leases.page(query).leases:
+            assert events.next_due(lease.events) == lease.next_due, lease
+
+    @stateful.invariant()
+    def what_is_over_is_given_back(self) -> None:
+        """Leases that ended or were deleted have nothing left."""
+        for lease in self.all:
+            if self.office.status(lease) in ('TERMINATED', 'gone'):
+                assert not self.office.allocations(lease), lease
+                names = {item.name for item in self.office.twin.aggregates()}
+                assert not names & {item.id for item in lease.reservations}, lease
+
+    def teardown(self) -> None:
+        """Left alone, everything comes to its end."""
+        try:
+            self.come_to_an_end()
+        finally:
+            self.office.cleanUp()
+
+    def come_to_an_end(self) -> None:
+        office = self.office
+        office.twin.heal()
+        office.until(self.seconds + 4000)
+        office.manager.send()
+        for lease in self.all:
+            assert office.status(lease) in ('TERMINATED', 'gone'), office.now(lease)
+        assert office.pooled() == {'compute-1', 'compute-2', 'compute-3'}, office.places()
+        assert not office.waiting()
+        assert not harness.twice(office.bus.taken)
+        for lease in self.all:
+            told = office.bus.told(lease)
+            counted = collections.Counter(told)
+            assert told[0] == 'create'
+            assert counted['start_lease'] <= 1
+            assert counted['end_lease'] + counted['delete'] >= 1, told
+            if 'start_lease' in counted and 'end_lease' in counted:
+                assert told.index('start_lease') < told.index('end_lease')
+        for manager_lease in office.leases.page(LeaseQuery(project_id=None)).leases:
+            assert manager_lease.next_due is None
+
+
+class TestMachine(Machine.TestCase, unittest.TestCase):
+    """Runs it."""
+
+    settings = hypothesis.settings(
+        max_examples=25,
+        stateful_step_count=20,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
