@@ -30,6 +30,8 @@ from climate.db import purge
 from climate.db.store import Store
 from climate.domain.events import EventKind
 
+_A_MINUTE = datetime.timedelta(minutes=1)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
@@ -101,10 +103,14 @@ def _purge(conf: cfg.ConfigOpts, store: Store) -> int:
 def _late(conf: cfg.ConfigOpts, store: Store) -> int:
     now = SystemClock().now()
     before = now - datetime.timedelta(seconds=conf.command.older)
+    # Between two tries of what fails there is at most this pause.
+    pause = datetime.timedelta(seconds=conf.manager.retry_longest_pause)
     with store.reading() as tx:
-        found = tx.events.overdue(before, list(EventKind), conf.command.limit)
+        found = tx.events.overdue(
+            before, list(EventKind), conf.command.limit, looked_at=now + pause + _A_MINUTE
+        )
     for event in found:
-        late = int((now - event.due).total_seconds())
+        late = int((now - event.time).total_seconds())
         say(
             f'{event.lease_id} {event.kind:<18} {event.state:<11} late {late} s, '
             f'{event.attempts} failures, {event.error or "no error"}'

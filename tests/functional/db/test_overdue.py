@@ -1,0 +1,63 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What ``climate-manage event list`` finds."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseDraft
+from tests.base import TestCase
+from tests.functional import fixtures
+
+SECOND = datetime.timedelta(seconds=1)
+START = fixtures.NOW + 3600 * SECOND
+
+
+class TestOverdue(TestCase):
+    """Events that should have happened by now."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service())
+        draft = LeaseDraft(name='l', start=START, end=START + 3600 * SECOND)
+        caller = Caller(user_id='u', project_id='p')
+        self.lease: Lease = self.service.services.leases.create(caller, draft)
+
+    def overdue(self, now: datetime.datetime) -> list[EventKind]:
+        """Return the kinds of what is overdue at *now*."""
+        with self.service.store.reading() as tx:
+            found = tx.events.overdue(now, list(EventKind), 10, looked_at=now + 120 * SECOND)
+        return [event.kind for event in found if event.kind is EventKind.START]
+
+    def test_nothing_before_its_time(self) -> None:
+        self.assertEqual([], self.overdue(START - SECOND))
+
+    def test_what_nobody_did(self) -> None:
+        self.assertEqual([EventKind.START], self.overdue(START + SECOND))
+
+    def test_what_fails_again_and_again(self) -> None:
+        now = START + 60 * SECOND
+        event = next(one for one in self.lease.events if one.kind is EventKind.START)
+        failing = dataclasses.replace(event, due=now + 30 * SECOND, attempts=6, error='HTTP 503')
+
+        def postpone(tx):  # type: ignore[no-untyped-def]
+            tx.events.update(failing)
+            tx.leases.update(dataclasses.replace(self.lease, next_due=failing.due))
+
+        self.service.store.run(postpone)
+        self.assertEqual([EventKind.START], self.overdue(now))
