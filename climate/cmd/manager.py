@@ -15,13 +15,17 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import sys
 
 from climate import exceptions
 from climate.clients import real
+from climate.clients.base import Cloud
+from climate.clients.fake import Twin
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import signals
+from climate.conf import cloud as cloud_conf
 from climate.messaging import publisher
 from climate.messaging import rpc
 from climate.messaging import transport
@@ -35,7 +39,7 @@ def main() -> int:
     try:
         parts = composition.core(conf)
         bus = publisher.from_conf(conf)
-        manager = composition.manager(parts, real.connect(conf), bus)
+        manager = composition.manager(parts, _cloud(parts), bus)
         server = rpc.ManagerServer(
             transport.rpc_transport(conf), manager, topic=conf.manager.rpc_topic
         )
@@ -52,6 +56,17 @@ def main() -> int:
         parts.store.close()
 
     return signals.run_until_told(stop)
+
+
+def _cloud(parts: composition.Core) -> Cloud:
+    if parts.conf.cloud == cloud_conf.REAL:
+        return real.connect(parts.conf)
+    place = parts.conf.twin.state_dir
+    LOG.warning('This is a rehearsal: leases start and end in the twin of a cloud in %s', place)
+    try:
+        return Twin(place, clock=parts.clock)
+    except (OSError, sqlite3.Error) as error:
+        raise exceptions.ConfigurationError(f'[twin] state_dir: {place}: {error}') from error
 
 
 def _refuse(error: exceptions.ConfigurationError) -> int:

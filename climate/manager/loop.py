@@ -53,8 +53,10 @@ class Loop:
         self._claims = claims
         self._worker = worker
         self._max_sleep = max_sleep
+        self._workers = workers
         self._free = workers
         self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
         self._awake = threading.Event()
         self._stopping = False
         self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='lease')
@@ -71,7 +73,9 @@ class Loop:
         if self._thread.is_alive():
             self._thread.join(timeout=timeout)
         # Waiting for the pool itself could take as long as an effect does.
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(wait=False)
+        with self._idle:
+            self._idle.wait_for(lambda: self._free == self._workers, timeout)
 
     def wake(self) -> None:
         """Look at once: something nearer may have come in."""
@@ -118,8 +122,9 @@ class Loop:
             self._worker.work(lease_id)
         finally:
             self._claims.forget(lease_id)
-            with self._lock:
+            with self._idle:
                 self._free += 1
+                self._idle.notify_all()
             self.wake()
 
     def _occupy(self) -> None:

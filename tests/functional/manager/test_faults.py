@@ -340,7 +340,7 @@ class TestDefect(_Test):
         def explode(work: object, cloud: object) -> None:
             raise ZeroDivisionError
 
-        plugin.start = explode  # type: ignore[method-assign, assignment]  # a defect
+        plugin.start = explode
         office.until(400)
         self.assertEqual('ERROR', office.status(lease))
         self.assertIn('ZeroDivisionError', office.bus.last('lease.event.error')['reason'])

@@ -1,0 +1,40 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the twin of a cloud, for rehearsals."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+GROUP = 'twin'
+
+OPTS: list[cfg.Opt] = [
+    cfg.StrOpt(
+        'state_dir',
+        default='/var/lib/climate/twin',
+        help='Directory in which the twin of a cloud keeps its state, if [DEFAULT] cloud says '
+        'that it is used. All managers on the machine share it. '
+        '"python -m climate.clients.fake --state-dir DIR seed" makes its first hosts, and the '
+        'same command lets it fail, be slow and recover.',
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    return {GROUP: OPTS}
