@@ -82,18 +82,26 @@ class Claims(Repository):
 
         A lease that somebody works on is looked at when the claim runs out.
         """
-        free = self._session.scalar(
+        free = (
             sa.select(_table.c.next_due)
             .where(_table.c.next_due.is_not(None), self._free())
             .order_by(_table.c.next_due)
             .limit(1)
+            .scalar_subquery()
         )
-        claimed = self._session.scalar(
-            sa.select(sa.func.min(_table.c.claim_until)).where(
-                _table.c.next_due <= self._now, _table.c.claim_until >= self._now
-            )
+        claimed = (
+            sa.select(sa.func.min(_table.c.claim_until))
+            .where(_table.c.next_due <= self._now, _table.c.claim_until >= self._now)
+            .scalar_subquery()
         )
-        return min((due for due in (free, claimed) if due is not None), default=None)
+        return min(
+            (
+                due
+                for due in self._session.execute(sa.select(free, claimed)).one()
+                if due is not None
+            ),
+            default=None,
+        )
 
     def _free(self) -> sa.ColumnElement[bool]:
         return sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < self._now)

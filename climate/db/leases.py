@@ -49,12 +49,16 @@ class Leases(Repository):
             )
         )
 
-    def update(self, lease: Lease) -> None:
-        """Write what may change in *lease*, without its parts."""
+    def update(self, lease: Lease, *, unclaim: bool = False) -> None:
+        """Write what may change in *lease*, without its parts.
+
+        :param unclaim: let others claim it when it is due again
+        """
+        values = _changeable(lease)
+        if unclaim:
+            values.update(claim_owner=None, claim_until=None)
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == lease.id)
-            .values(updated_at=self._now, **_changeable(lease))
+            sa.update(_table).where(_table.c.id == lease.id).values(updated_at=self._now, **values)
         )
 
     def get(self, lease_id: str, project_id: str | None = None, *, lock: bool = False) -> Lease:
@@ -76,6 +80,17 @@ class Leases(Repository):
         """Return a lease that was not deleted, for a manager; None if it is gone."""
         query = sa.select(_table).where(_table.c.id == lease_id, _table.c.deleted_at.is_(None))
         found = self._whole(self._session.execute(query).all())
+        return found[0] if found else None
+
+    def claimed(self, lease_id: str, owner: str) -> Lease | None:
+        """Lock a lease that *owner* has a claim on, and return it.
+
+        :returns: None if somebody else has it by now, or it was deleted
+        """
+        query = sa.select(_table).where(
+            _table.c.id == lease_id, _table.c.claim_owner == owner, _table.c.deleted_at.is_(None)
+        )
+        found = self._whole(self._session.execute(query.with_for_update()).all())
         return found[0] if found else None
 
     def page(self, query: LeaseQuery) -> tuple[list[Lease], bool]:

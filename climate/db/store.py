@@ -221,6 +221,15 @@ def _limit_connect(name: str, _dialect: Any, _record: Any, _args: Any, params: A
 
 
 def _tune_sqlite(engine: sa.Engine) -> None:
+    # oslo.db opens a file anew for each transaction, which takes longer than
+    # most transactions. Its listeners on the pool come along.
+    engine.pool = sa.QueuePool(
+        engine.pool._creator,
+        max_overflow=-1,
+        dialect=engine.dialect,
+        _dispatch=engine.pool.dispatch,
+    )
+
     @event.listens_for(engine, 'connect')
     def _prepare(dbapi_connection: Any, _record: Any) -> None:
         dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')

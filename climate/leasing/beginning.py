@@ -82,9 +82,7 @@ class Beginner:
         :returns: the job; None if nothing is due any more, the lease is gone,
             or the claim has run out and somebody else has it
         """
-        if not tx.claims.hold(self._owner, lease_id):
-            return None
-        lease = tx.leases.find(lease_id)
+        lease = tx.leases.claimed(lease_id, self._owner)
         job = None if lease is None else self._next(tx, lease)
         if job is None:
             tx.claims.release(self._owner, lease_id)

@@ -81,28 +81,29 @@ class Settler:
         :returns: whether more is due on the lease now; if not, or if the claim
             has run out meanwhile, the lease is no longer ours
         """
-        if not tx.claims.hold(self._owner, job.lease.id):
-            LOG.warning('Lease %s: another manager has taken over', job.lease.id)
+        found = tx.leases.claimed(job.lease.id, self._owner)
+        if found is None:
+            LOG.warning('Lease %s: it is gone, or another manager has it', job.lease.id)
             return False
-        lease = tx.leases.find(job.lease.id)
-        if lease is None:
-            return False
-        lease = self._remember(tx, lease, report)
+        lease = _remembering(found, report)
         event = next((item for item in lease.events if item.id == job.event.id), job.event)
         overtaken = lease.status is LeaseStatus.DELETING and job.event.kind is not EventKind.DELETE
         if overtaken:
             lease = _with(tx, lease, deleting.cancelled(event))
         else:
             lease = self._conclude(tx, lease, event, report)
-        return self._save(tx, lease)
-
-    def _save(self, tx: Transaction, lease: Lease) -> bool:
-        due = events.next_due(lease.events)
-        more = lease.deleted_at is None and due is not None and due <= tx.now
-        if lease.deleted_at is None:
-            tx.leases.update(dataclasses.replace(lease, next_due=due))
-        if not more:
+        if lease.deleted_at is not None:
             tx.claims.release(self._owner, lease.id)
+            return False
+        return self._save(tx, found, lease)
+
+    def _save(self, tx: Transaction, old: Lease, new: Lease) -> bool:
+        for before, after in zip(old.reservations, new.reservations, strict=True):
+            if after != before:
+                tx.reservations.update(after)
+        due = events.next_due(new.events)
+        more = due is not None and due <= tx.now
+        tx.leases.update(dataclasses.replace(new, next_due=due), unclaim=not more)
         return more
 
     def _conclude(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
@@ -145,23 +146,6 @@ class Settler:
         """Whether the event was begun so long ago that it is given up."""
         return tx.now - (event.begun_at or tx.now) >= self._settings.effect_deadline
 
-    def _remember(self, tx: Transaction, lease: Lease, report: Report) -> Lease:
-        """Keep the facts that effects left, also of a job that failed."""
-        facts = {
-            step.reservation_id: step.outcome.facts
-            for step in report.steps
-            if step.outcome is not None and step.outcome.facts
-        }
-        reservations = []
-        for reservation in lease.reservations:
-            merged = {**reservation.facts, **facts.get(reservation.id, {})}
-            known = {key: value for key, value in merged.items() if value is not None}
-            new = dataclasses.replace(reservation, facts=known)
-            if known != reservation.facts:
-                tx.reservations.update(new)
-            reservations.append(new)
-        return dataclasses.replace(lease, reservations=tuple(reservations))
-
     def _postpone(
         self,
         tx: Transaction,
@@ -171,21 +155,6 @@ class Settler:
         why: str | None,
     ) -> Lease:
         return _with(tx, lease, _as(event, EventTrigger.POSTPONE, due=due, error=why))
-
-    def _reservations(
-        self, tx: Transaction, lease: Lease, trigger: ReservationTrigger
-    ) -> tuple[Reservation, ...]:
-        changed = []
-        for reservation in lease.reservations:
-            new = reservation
-            if RESERVATION.allows(reservation.status, trigger):
-                new = dataclasses.replace(
-                    reservation, status=RESERVATION.after(reservation.status, trigger)
-                )
-            if new != reservation:
-                tx.reservations.update(new)
-            changed.append(new)
-        return tuple(changed)
 
     def _tell(self, tx: Transaction, name: str, lease: Lease, event: Event, **more: Any) -> None:
         notices.tell(tx, self._plugins, name, lease, event=event, **more)
@@ -213,7 +182,7 @@ class Settler:
         lease = dataclasses.replace(
             _with(tx, lease, done),
             status=LEASE.after(lease.status, LeaseTrigger.STARTED),
-            reservations=self._reservations(tx, lease, ReservationTrigger.STARTED),
+            reservations=_reservations(lease, ReservationTrigger.STARTED),
         )
         self._tell(tx, 'lease.event.start_lease', lease, done)
         if not self._settings.check_interval:
@@ -267,7 +236,7 @@ class Settler:
         lease = dataclasses.replace(
             lease,
             status=LEASE.after(lease.status, LeaseTrigger.ENDED),
-            reservations=self._reservations(tx, lease, ReservationTrigger.ENDED),
+            reservations=_reservations(lease, ReservationTrigger.ENDED),
         )
         self._tell(tx, 'lease.event.end_lease', lease, done)
         return lease
@@ -301,7 +270,7 @@ class Settler:
         lease = dataclasses.replace(
             _with(tx, lease, lost),
             status=LEASE.after(lease.status, LeaseTrigger.FAIL),
-            reservations=self._reservations(tx, lease, ReservationTrigger.FAIL),
+            reservations=_reservations(lease, ReservationTrigger.FAIL),
         )
         self._tell(tx, 'lease.event.error', lease, lost, reason=error.message)
         undo = schedule.new_event(lease.id, EventKind.UNDO, tx.now)
@@ -313,14 +282,13 @@ class Settler:
     ) -> Lease:
         """Ask for what was before; what was added goes back once the cloud follows."""
         before = event.payload.get('before') or {}
-        reservations = []
-        for reservation in lease.reservations:
-            new = reservation
-            if reservation.id in before:
-                new = dataclasses.replace(reservation, request=before[reservation.id])
-                tx.reservations.update(new)
-            reservations.append(new)
-        lease = dataclasses.replace(lease, reservations=tuple(reservations))
+        lease = dataclasses.replace(
+            lease,
+            reservations=tuple(
+                dataclasses.replace(item, request=before.get(item.id, item.request))
+                for item in lease.reservations
+            ),
+        )
         self._tell(tx, 'lease.event.error', lease, event, reason=error.message)
         undoing = _as(
             event,
@@ -340,6 +308,30 @@ class Settler:
             lease = dataclasses.replace(lease, degraded=True)
             self._tell(tx, 'lease.degraded', lease, event, reason=error.message)
         return self._check_again(tx, lease, event, error.message)
+
+
+def _remembering(lease: Lease, report: Report) -> Lease:
+    """Return *lease* with the facts that effects left, also of a job that failed."""
+    facts = {
+        step.reservation_id: step.outcome.facts
+        for step in report.steps
+        if step.outcome is not None and step.outcome.facts
+    }
+    reservations = []
+    for reservation in lease.reservations:
+        merged = {**reservation.facts, **facts.get(reservation.id, {})}
+        known = {key: value for key, value in merged.items() if value is not None}
+        reservations.append(dataclasses.replace(reservation, facts=known))
+    return dataclasses.replace(lease, reservations=tuple(reservations))
+
+
+def _reservations(lease: Lease, trigger: ReservationTrigger) -> tuple[Reservation, ...]:
+    return tuple(
+        dataclasses.replace(item, status=RESERVATION.after(item.status, trigger))
+        if RESERVATION.allows(item.status, trigger)
+        else item
+        for item in lease.reservations
+    )
 
 
 def _undoing(event: Event) -> bool:
