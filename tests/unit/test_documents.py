@@ -1,0 +1,138 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The documents name what the code has, and nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import re
+from collections.abc import Iterator
+
+from oslo_config import cfg
+
+from climate.api import microversions
+from climate.api import routes
+from climate.cmd import api
+from climate.cmd import manage
+from climate.cmd import standalone
+from climate.cmd import watch
+from climate.conf import opts
+from climate.messaging import schemas
+from climate.plugins import loading
+from tests.architecture import ROOT
+from tests.base import TestCase
+
+DOC = ROOT / 'doc' / 'source'
+API_REF = ROOT / 'api-ref' / 'source'
+
+
+def _text(path: pathlib.Path) -> str:
+    return path.read_text(encoding='utf-8')
+
+
+class TestApiReference(TestCase):
+    """The reference of the API."""
+
+    def test_each_route_has_an_entry(self) -> None:
+        text = '\n'.join(_text(page) for page in API_REF.glob('*.rst'))
+        documented = re.findall(r'^\.\. rest_method:: (\S+ \S+)$', text, re.MULTILINE)
+        served = {f'{route.method} /v1{route.path}' for route in routes.ROUTES}
+        served |= {f'GET {path}' for path in routes.OPEN_ROUTES}
+        self.assertEqual(served, set(documented))
+        self.assertEqual(len(served), len(documented), 'a route has two entries')
+
+    def test_each_controller_has_a_page(self) -> None:
+        nouns = {route.controller for route in routes.ROUTES}
+        self.assertLessEqual(nouns, {page.stem for page in API_REF.glob('*.rst')})
+
+    def test_each_parameter_is_used(self) -> None:
+        defined = re.findall(r'^(\S+):$', _text(API_REF / 'parameters.yaml'), re.MULTILINE)
+        text = '\n'.join(_text(page) for page in API_REF.glob('*.rst'))
+        used = set(re.findall(r'^   - \S+: (\S+)$', text, re.MULTILINE))
+        self.assertEqual(set(), set(defined) - used)
+
+    def test_each_microversion_has_a_history(self) -> None:
+        history = ROOT / 'climate' / 'api' / 'rest_api_version_history.rst'
+        titles = re.findall(r'^(\d+\.\d+)\b.*\n-{3,}$', _text(history), re.MULTILINE)
+        self.assertEqual([version for version, _ in microversions.HISTORY], titles)
+
+
+class TestReferences(TestCase):
+    """The references of what operators and subscribers meet."""
+
+    def test_each_option_group_is_explained(self) -> None:
+        page = _text(DOC / 'configuration' / 'options.rst')
+        explained = re.findall(r'^``\[(\S+)\]``$', page, re.MULTILINE)
+        self.assertEqual({group for group, _ in opts.list_opts()}, set(explained))
+
+    def test_each_option_has_a_help_text(self) -> None:
+        for group, options in opts.list_opts():
+            for option in options:
+                self.assertTrue(option.help, f'[{group}] {option.name}')
+
+    def test_each_notification_has_an_entry(self) -> None:
+        page = _text(DOC / 'reference' / 'notifications.rst')
+        listed = re.findall(r'^   \* - ``(lease\.\S+)``$', page, re.MULTILINE)
+        self.assertEqual(set(schemas.VERSIONS), set(listed))
+
+    def test_the_entry_points_of_plugins_are_named(self) -> None:
+        self.assertIn(loading.NAMESPACE, _text(DOC / 'contributor' / 'plugins.rst'))
+
+
+def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from _parsers(inner)
+
+
+class TestCommands(TestCase):
+    """The pages of the commands."""
+
+    def assert_page_has(self, name: str, parser: argparse.ArgumentParser) -> None:
+        """Fail if the page of a command lacks an option or names one too many."""
+        there = {
+            option
+            for inner in _parsers(parser)
+            for action in inner._actions
+            for option in action.option_strings
+            if option.startswith('--') and option != '--help'
+        }
+        page = _text(DOC / 'cli' / f'{name}.rst')
+        self.assertEqual(there, set(re.findall(r'(?<![\w-])--[a-z][a-z-]*', page)), name)
+
+    def test_standalone(self) -> None:
+        self.assert_page_has('climate-standalone', standalone._parser())
+
+    def test_watch(self) -> None:
+        self.assert_page_has('climate-watch', watch.parser())
+
+    def test_manage(self) -> None:
+        parser = argparse.ArgumentParser()
+        manage._commands(parser.add_subparsers())
+        self.assert_page_has('climate-manage', parser)
+        page = _text(DOC / 'cli' / 'climate-manage.rst')
+        for inner in _parsers(parser):
+            words = inner.prog.split()[1:]
+            if len(words) == 2:
+                self.assertIn(f'climate-manage {" ".join(words)}', page)
+
+    def test_api(self) -> None:
+        # Options of the service itself; the common ones are on the index page.
+        page = _text(DOC / 'cli' / 'climate-api.rst')
+
+        for option in api._CLI:
+            assert isinstance(option, cfg.Opt)
+            self.assertIn(f'--{option.name}', page)
