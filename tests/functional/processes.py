@@ -1,0 +1,205 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Climate's own commands as processes of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+import fixtures
+
+BIN = pathlib.Path(sys.executable).parent
+
+
+def until(what: str, condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+    """Wait until *condition* is true and return what it gave.
+
+    :raises AssertionError: naming *what*, if it is not after *seconds*
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise AssertionError(f'not within {seconds} s: {what} (last: {found!r})')
+        time.sleep(0.02)
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(('127.0.0.1', 0))
+        return int(listener.getsockname()[1])
+
+
+def clean_environment() -> dict[str, str]:
+    """Return the environment without what would lead a client elsewhere."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
+    return {**kept, 'PYTHONUNBUFFERED': '1', 'PYTHONWARNINGS': 'ignore'}
+
+
+class Command(fixtures.Fixture):
+    """A command of the virtual environment, killed at the end of the test.
+
+    :ivar output: the file that its output goes to
+    """
+
+    def __init__(self, *words: str, folder: pathlib.Path) -> None:
+        super().__init__()
+        self._words = words
+        self._folder = folder
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def _setUp(self) -> None:
+        self.output = self._folder / f'{self._words[0]}-{id(self)}.log'
+        self.addCleanup(self.kill)
+        self.start()
+
+    def start(self) -> None:
+        """Start it, or start it again."""
+        with self.output.open('ab') as output:
+            self.process = subprocess.Popen(
+                [str(BIN / self._words[0]), *self._words[1:]],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=clean_environment(),
+                start_new_session=True,
+            )
+
+    @property
+    def said(self) -> str:
+        """What it has written so far."""
+        return self.output.read_text(errors='replace')
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self) -> None:
+        """End it at once, without a word."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(signal.SIGKILL)
+            self.process.wait(10)
+
+    def terminate(self, seconds: float) -> int:
+        """Tell it to end; return its exit status.
+
+        :raises subprocess.TimeoutExpired: if it has not after *seconds*
+        """
+        assert self.process is not None
+        self.process.terminate()
+        return self.process.wait(seconds)
+
+
+class Standalone(fixtures.Fixture):
+    """A ``climate-standalone`` with a state directory of its own.
+
+    :ivar state: the state directory
+    :ivar endpoint: the address of its API, with ``/v1``
+    """
+
+    def __init__(
+        self, *, hosts: int = 2, options: str = '', state: pathlib.Path | None = None
+    ) -> None:
+        super().__init__()
+        self._hosts = hosts
+        self._options = options
+        self._state = state
+
+    def _setUp(self) -> None:
+        self.state = self._state or pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'state'
+        self.state.mkdir(parents=True, exist_ok=True)
+        configuration = self.state.parent / 'standalone.conf'
+        configuration.write_text(self._options)
+        port = free_port()
+        self.endpoint = f'http://127.0.0.1:{port}/v1'
+        self.command = self.useFixture(
+            Command(
+                'climate-standalone',
+                '--port',
+                str(port),
+                '--state-dir',
+                str(self.state),
+                '--hosts',
+                str(self._hosts),
+                '--config-file',
+                str(configuration),
+                folder=self.state.parent,
+            )
+        )
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        """Wait until it has said that it is ready once more than before."""
+
+        def answers() -> bool:
+            if not self.command.running:
+                raise AssertionError(f'it has ended: {self.command.said}')
+            with contextlib.suppress(OSError, urllib.error.URLError):
+                return self.ask('GET', '/leases')[0] == 200
+            return False
+
+        until('climate-standalone answers', answers, 30)
+
+    def again(self) -> None:
+        """Start it again after it has ended."""
+        self.command.start()
+        self.wait_until_ready()
+
+    def ask(
+        self, method: str, path: str, body: Any = None, *, version: str = '1.1', timeout: float = 10
+    ) -> tuple[int, Any]:
+        """Send a request; return the status and what the body holds."""
+        request = urllib.request.Request(
+            self.endpoint + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={
+                'Content-Type': 'application/json',
+                'OpenStack-API-Version': f'reservation {version}',
+            },
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                text, status = answer.read(), answer.status
+        except urllib.error.HTTPError as error:
+            text, status = error.read(), error.code
+        return status, json.loads(text) if text else None
+
+    def told(self) -> list[dict[str, Any]]:
+        """Return the notifications so far."""
+        return told(self.state / 'notifications.jsonl')
+
+
+def told(journal: pathlib.Path) -> list[dict[str, Any]]:
+    """Return the notifications in a journal."""
+    if not journal.exists():
+        return []
+    # The last line may be half written.
+    lines = journal.read_text().split('\n')[:-1]
+    return [json.loads(line) for line in lines if line]

@@ -1,0 +1,307 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Hundreds of leases, and managers that are killed all the time."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import json
+import os
+import pathlib
+import threading
+import time
+from collections.abc import Iterable
+from concurrent import futures
+from typing import Any
+
+import amqp
+import fixtures
+import sqlalchemy as sa
+from oslo_config import cfg
+
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from climate.db import migration
+from climate.db.store import register_opts
+from climate.db.store import Store
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseDraft
+from climate.domain.requests import LeaseQuery
+from climate.leasing.hosts import Registrar
+from climate.leasing.leases import Leases
+from climate.leasing.settings import LeasingSettings
+from climate.plugins.physical_host import PhysicalHost
+from tests import base
+from tests import services
+from tests.functional import processes
+
+# Of one host each; every host has this many, one right after the other.
+TURNS = 5
+LEASES = int(os.environ.get('CLIMATE_TEST_CHAOS_LEASES', '500'))
+LEASE_SECONDS = 8.0
+FIRST_START = 12.0
+KILL_EVERY = 3.0
+PATIENCE = 60.0
+CALLER = Caller(user_id='alice', project_id='blue')
+
+CONFIGURATION = """
+[DEFAULT]
+cloud = twin
+control_exchange = {exchange}
+transport_url = {broker}
+[twin]
+state_dir = {twin}
+[database]
+connection = {database}
+[oslo_messaging_notifications]
+topics = {topic}
+[manager]
+rpc_topic = {rpc_topic}
+claim_seconds = 2
+max_sleep = 0.5
+check_interval = 5
+workers = 8
+retry_longest_pause = 2
+"""
+
+
+class _Chaos:
+    """Two real managers on a real database and a real broker."""
+
+    database = services.SQLITE
+    leases = LEASES
+
+    def setUp(self) -> None:
+        super().setUp()
+        broker = self.useFixture(services.Broker())
+        url = self.useFixture(services.Database(self.database)).url
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.topic = broker.topic('notifications')
+        self.broker = broker
+        (self.folder / 'climate.conf').write_text(
+            CONFIGURATION.format(
+                exchange=broker.exchange,
+                broker=broker.url,
+                database=url,
+                twin=self.folder / 'twin',
+                topic=self.topic,
+                rpc_topic=broker.topic('managers'),
+            )
+        )
+        self.prepare(url)
+
+    def prepare(self, url: str) -> None:
+        conf = cfg.ConfigOpts()
+        register_opts(conf)
+        conf([])
+        conf.set_override('connection', url, group='database')
+        clock = SystemClock()
+        self.store = Store(conf, clock)
+        self.addCleanup(self.store.close)
+        migration.metadata().create_all(self.store.engine)
+        self.twin = Twin(self.folder / 'twin', clock=clock)
+        self.addCleanup(self.twin.close)
+        self.hosts = self.leases // TURNS
+        self.twin.seed(self.hosts)
+        plugins = {'physical:host': PhysicalHost()}
+        registrar = Registrar(self.store, plugins['physical:host'], self.twin)
+        for number in range(1, self.hosts + 1):
+            registrar.register_host(f'compute-{number}', {})
+        settings = LeasingSettings(
+            notify_before_start=(2,), notify_before_end=datetime.timedelta(seconds=2)
+        )
+        self.core = Leases(self.store, plugins, clock, settings, lambda: None)
+        self.twin.keep_journal()
+
+    # -- what is done
+
+    def manager(self) -> processes.Command:
+        return self.useFixture(
+            processes.Command(
+                'climate-manager',
+                '--config-file',
+                str(self.folder / 'climate.conf'),
+                folder=self.folder,
+            )
+        )
+
+    def book(self) -> dict[str, str]:
+        """Book all leases; return the reservation of each."""
+        begin = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=FIRST_START)
+
+        def one(number: int) -> tuple[str, str]:
+            turn, place = divmod(number, self.hosts)
+            # Not all in the same instant, but one right after the other on each host.
+            start = begin + datetime.timedelta(
+                seconds=turn * LEASE_SECONDS + 3.0 * place / self.hosts
+            )
+            draft = LeaseDraft(
+                name=f'lease-{number}',
+                start=start,
+                end=start + datetime.timedelta(seconds=LEASE_SECONDS),
+                reservations=({'resource_type': 'physical:host', 'min': 1, 'max': 1},),
+                grain=datetime.timedelta(0),
+                notify_before_start=(2,),
+            )
+            lease = self.core.create(CALLER, draft)
+            return lease.id, lease.reservations[0].id
+
+        with futures.ThreadPoolExecutor(4) as pool:
+            return dict(pool.map(one, range(self.leases)))
+
+    def kill_and_start(self, managers: list[processes.Command], stop: threading.Event) -> int:
+        """Kill one manager after the other until told to stop; return how often."""
+        kills = 0
+        while not stop.wait(KILL_EVERY):
+            victim = managers[kills % len(managers)]
+            victim.kill()
+            victim.start()
+            kills += 1
+        return kills
+
+    def test_nothing_is_lost(self) -> None:
+        managers = [self.manager() for _ in range(2)]
+        reservations = self.book()
+        last = self.last_end()
+        stop = threading.Event()
+        with futures.ThreadPoolExecutor(1) as pool:
+            killer = pool.submit(self.kill_and_start, managers, stop)
+            while datetime.datetime.now(datetime.UTC) < last:
+                self.assertEqual([], self.in_two_leases())
+                time.sleep(1)
+            stop.set()
+            kills = killer.result()
+        processes.until('every lease has ended', self.all_ended, PATIENCE)
+        processes.until('every notification was sent', self.nothing_waits, PATIENCE)
+        self.assertGreater(kills, 3)
+        self.check_leases()
+        self.check_cloud(reservations)
+        self.check_notifications(set(reservations))
+        for manager in managers:
+            self.assertEqual(0, manager.terminate(5))
+            self.assertNotIn('Traceback', manager.said)
+
+    # -- what there is
+
+    def rows(self, query: str) -> list[Any]:
+        with self.store.engine.connect() as connection:
+            return list(connection.execute(sa.text(query)))
+
+    def last_end(self) -> datetime.datetime:
+        with self.store.reading() as tx:
+            page, _ = tx.leases.page(LeaseQuery(project_id=None))
+        return max(lease.period.end for lease in page)
+
+    def all_ended(self) -> bool:
+        found = self.rows("SELECT count(*) FROM leases WHERE status != 'TERMINATED'")
+        return bool(found[0][0] == 0)
+
+    def nothing_waits(self) -> bool:
+        return bool(self.rows('SELECT count(*) FROM outbox')[0][0] == 0)
+
+    def in_two_leases(self) -> list[str]:
+        """Return the hosts that are in the aggregates of two reservations."""
+        counted = collections.Counter(
+            host
+            for item in self.twin.aggregates()
+            if item.name != 'freepool'
+            for host in item.hosts
+        )
+        return [host for host, times in counted.items() if times > 1]
+
+    def check_leases(self) -> None:
+        self.assertEqual(
+            [('TERMINATED', self.leases)],
+            [
+                tuple(row)
+                for row in self.rows('SELECT status, count(*) FROM leases GROUP BY status')
+            ],
+        )
+        for query in (
+            'SELECT id FROM leases WHERE next_due IS NOT NULL',
+            "SELECT id FROM events WHERE state NOT IN ('DONE')",
+            "SELECT id FROM allocations WHERE state != 'released'",
+            "SELECT id FROM reservations WHERE status != 'deleted'",
+        ):
+            self.assertEqual([], self.rows(query), query)
+
+    def check_cloud(self, reservations: dict[str, str]) -> None:
+        (pool,) = self.twin.aggregates()
+        self.assertEqual(self.hosts, len(pool.hosts))
+        made: set[Any] = set()
+        filled: set[Any] = set()
+        emptied: set[Any] = set()
+        for call in self.twin.journal():
+            if call.verb == 'compute.create_aggregate':
+                made.add(call.arguments[0])
+            elif call.verb == 'compute.add_host' and call.arguments[0] != pool.id:
+                filled.add(call.arguments[0])
+            elif call.verb == 'compute.delete_aggregate':
+                emptied.add(call.arguments[0])
+        self.assertEqual(set(reservations.values()), made)
+        self.assertEqual(self.leases, len(filled))
+        self.assertEqual(filled, emptied)
+
+    def check_notifications(self, leases: set[str]) -> None:
+        first: dict[str, list[str]] = collections.defaultdict(list)
+        seen: set[str] = set()
+        twice = 0
+        for message in self.messages():
+            if message['message_id'] in seen:
+                twice += 1
+                continue
+            seen.add(message['message_id'])
+            first[message['payload']['lease_id']].append(message['event_type'])
+        self.assertEqual(leases, set(first))
+        wanted = [
+            'lease.create',
+            'lease.event.before_start_lease',
+            'lease.event.start_lease',
+            'lease.event.before_end_lease',
+            'lease.event.end_lease',
+        ]
+        wrong = {lease: told for lease, told in first.items() if told != wanted}
+        self.assertEqual({}, wrong)
+        self.assertLess(twice, self.leases)
+
+    def messages(self) -> Iterable[dict[str, Any]]:
+        """Take what came on the bus, in the order in which it came."""
+        url = services.address(services.RABBITMQ)
+        with amqp.Connection(
+            host=f'{url.host}:{url.port or 5672}',
+            userid=url.username or 'guest',
+            password=url.password or 'guest',
+            virtual_host=url.database or '/',
+        ) as connection:
+            channel = connection.channel()
+            while True:
+                message = channel.basic_get(f'{self.topic}.info', no_ack=True)
+                if message is None:
+                    return
+                body = json.loads(message.body)
+                yield json.loads(body['oslo.message'])
+
+
+class TestChaosOnMariadb(_Chaos, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+    leases = LEASES
+
+
+class TestChaosOnPostgresql(_Chaos, base.TestCase):
+    """PostgreSQL, with a few leases only: the whole takes a minute already."""
+
+    database = services.POSTGRESQL
+    leases = max(LEASES // 5, TURNS)

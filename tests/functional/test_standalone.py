@@ -1,0 +1,190 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-standalone`` as people run it: stopped, killed, started again."""
+
+from __future__ import annotations
+
+import datetime
+import pathlib
+import subprocess
+import sys
+import time
+from typing import Any
+
+import fixtures
+
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from tests import base
+from tests.functional import processes
+from tests.functional.processes import Standalone
+from tests.functional.processes import until
+
+QUICK = """
+[manager]
+claim_seconds = 1
+notify_before_start = 1
+minutes_before_end_lease = 0
+"""
+
+
+def soon(seconds: float) -> str:
+    """Return the instant so many seconds from now, as the API reads it at 1.1."""
+    instant = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+    return instant.isoformat()
+
+
+class TestStandalone(base.TestCase):
+    """One service, disturbed in many ways."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(Standalone(options=QUICK))
+        self.twin = Twin(self.service.state / 'cloud', clock=SystemClock())
+        self.addCleanup(self.twin.close)
+
+    def create(self, start: float, end: float) -> dict[str, Any]:
+        status, answer = self.service.ask(
+            'POST',
+            '/leases',
+            {
+                'name': 'l',
+                'start_date': soon(start),
+                'end_date': soon(end),
+                'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+            },
+        )
+        self.assertEqual(201, status, answer)
+        lease: dict[str, Any] = answer['lease']
+        return lease
+
+    def status(self, lease: dict[str, Any]) -> str:
+        return str(self.service.ask('GET', f'/leases/{lease["id"]}')[1]['lease']['status'])
+
+    def told(self, lease: dict[str, Any]) -> list[str]:
+        return [
+            item['event_type']
+            for item in self.service.told()
+            if item['payload']['lease_id'] == lease['id']
+        ]
+
+    def test_a_lease_starts_and_ends_in_time(self) -> None:
+        self.assertIn(f'Climate is ready at {self.service.endpoint}', self.service.command.said)
+        lease = self.create(2, 4)
+        until('it is active', lambda: self.status(lease) == 'ACTIVE')
+        until('it has ended', lambda: self.status(lease) == 'TERMINATED')
+        until('that was told', lambda: 'lease.event.end_lease' in self.told(lease))
+        self.assertEqual(
+            [
+                'lease.create',
+                'lease.event.before_start_lease',
+                'lease.event.start_lease',
+                'lease.event.end_lease',
+            ],
+            self.told(lease),
+        )
+        for message in self.service.told():
+            self.assertLess(message['payload'].get('late_by_seconds', 0), 1)
+        self.assertIn('lease.event.start_lease', self.service.command.said)
+
+    def test_told_to_stop_it_stops_also_while_an_effect_is_slow(self) -> None:
+        lease = self.create(0.5, 600)
+        self.twin.slow('compute.add_host', 60)
+        until('it is being started', lambda: self.status(lease) == 'STARTING')
+        before = time.monotonic()
+        self.assertEqual(0, self.service.command.terminate(5))
+        self.assertLess(time.monotonic() - before, 5)
+        self.twin.heal()
+        self.service.again()
+        until('it is active', lambda: self.status(lease) == 'ACTIVE')
+        before = time.monotonic()
+        self.assertEqual(0, self.service.command.terminate(5))
+        # With nothing to wait for it takes no time at all.
+        self.assertLess(time.monotonic() - before, 3)
+
+    def test_killed_it_goes_on_where_it_was_and_says_what_is_late(self) -> None:
+        running, missed = self.create(0.5, 600), self.create(3, 4)
+        until('it is active', lambda: self.status(running) == 'ACTIVE')
+        late = self.create(3600, 7200)
+        self.service.command.kill()
+        time.sleep(max(0.0, 4.5 - self.age(missed)))
+        self.service.again()
+        until('its end was told', lambda: 'lease.event.end_lease' in self.told(missed))
+        self.assertEqual('ACTIVE', self.status(running))
+        self.assertEqual('PENDING', self.status(late))
+        self.assertEqual('TERMINATED', self.status(missed))
+        (end,) = (
+            item['payload']
+            for item in self.service.told()
+            if item['event_type'] == 'lease.event.end_lease'
+        )
+        self.assertGreater(end['late_by_seconds'], 0.4)
+        self.assertIn('late', self.service.command.said)
+        self.assertEqual(1, self.told(running).count('lease.event.start_lease'))
+
+    def age(self, lease: dict[str, Any]) -> float:
+        created = datetime.datetime.fromisoformat(lease['created_at']).replace(tzinfo=datetime.UTC)
+        return (datetime.datetime.now(datetime.UTC) - created).total_seconds()
+
+    def test_a_second_one_on_the_same_state_is_refused_in_one_line(self) -> None:
+        second = subprocess.run(
+            [
+                str(processes.BIN / 'climate-standalone'),
+                '--port',
+                '0',
+                '--state-dir',
+                str(self.service.state),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+            env=processes.clean_environment(),
+        )
+        self.assertEqual((1, ''), (second.returncode, second.stdout))
+        (line,) = second.stderr.splitlines()
+        self.assertIn('another climate-standalone is using', line)
+        self.assertIn(str(self.service.state), line)
+
+    def test_a_port_in_use_is_refused_in_one_line(self) -> None:
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        port = self.service.endpoint.rsplit(':', 1)[1].removesuffix('/v1')
+        second = subprocess.run(
+            [
+                str(processes.BIN / 'climate-standalone'),
+                '--port',
+                port,
+                '--state-dir',
+                str(folder),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+            env=processes.clean_environment(),
+        )
+        self.assertEqual(1, second.returncode)
+        (line,) = second.stderr.splitlines()
+        self.assertIn('ddress already in use', line)
+
+    def test_the_twin_can_be_disturbed_from_another_terminal(self) -> None:
+        def twin(*words: str) -> None:
+            state = str(self.service.state / 'cloud')
+            command = [sys.executable, '-m', 'climate.clients.fake', '--state-dir', state]
+            subprocess.run([*command, *words], check=True, capture_output=True, timeout=20)
+
+        twin('reachable', 'no')
+        lease = self.create(0.2, 600)
+        until('it is tried', lambda: self.status(lease) == 'STARTING')
+        twin('heal')
+        until('it is active', lambda: self.status(lease) == 'ACTIVE')
