@@ -1,0 +1,217 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The database or the broker is gone for a while: nothing is lost."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from typing import Any
+
+from oslo_config import cfg
+
+from climate.clients.fake import Twin
+from climate.cmd import composition
+from climate.cmd import config
+from climate.db import migration
+from climate.leasing.hosts import Registrar
+from climate.messaging import publisher
+from climate.messaging import rpc
+from climate.messaging import transport
+from tests import base
+from tests import services
+from tests.functional import http
+from tests.functional.manager.harness import Bus
+from tests.functional.messaging.proxy import Proxy
+from tests.functional.processes import until
+
+HOSTS = 2
+
+
+class _Case(base.TestCase):
+    """A service of real parts but for the cloud."""
+
+    def configured(self, url: str) -> cfg.ConfigOpts:
+        conf = config.new_conf()
+        conf([], project='climate', default_config_files=[])
+        for group, name, value in (
+            ('database', 'connection', url),
+            (None, 'auth_strategy', 'noauth'),
+            (None, 'transport_url', 'fake://'),
+            ('manager', 'claim_seconds', 2.0),
+            ('manager', 'max_sleep', 0.2),
+            ('manager', 'notify_before_start', []),
+            ('manager', 'minutes_before_end_lease', 0),
+        ):
+            conf.set_override(name, value, group=group)
+        return conf
+
+    def compose(self, conf: cfg.ConfigOpts, bus: publisher.Publisher, wake: Any = None) -> None:
+        self.parts = composition.core(conf)
+        self.addCleanup(self.parts.store.close)
+        migration.metadata().create_all(self.parts.store.engine)
+        self.twin = Twin(':memory:', clock=self.parts.clock)
+        self.addCleanup(self.twin.close)
+        self.twin.seed(HOSTS)
+        registrar = Registrar(self.parts.store, self.parts.plugins['physical:host'], self.twin)
+        for number in range(1, HOSTS + 1):
+            registrar.register_host(f'compute-{number}', {})
+        self.manager = composition.manager(self.parts, self.twin, bus)
+        self.app = composition.api(
+            self.parts, registry=registrar, wake=wake or self.manager.wake, health={}
+        )
+        self.manager.start()
+        self.addCleanup(self.manager.stop, 2.0)
+
+    def post(self, start: float, end: float) -> Any:
+        now = datetime.datetime.now(datetime.UTC)
+        body = {
+            'name': 'l',
+            'start_date': (now + datetime.timedelta(seconds=start)).isoformat(),
+            'end_date': (now + datetime.timedelta(seconds=end)).isoformat(),
+            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+        }
+        return http.send(self.app, 'POST', '/v1/leases', body, version='1.1')
+
+    def create(self, start: float, end: float) -> str:
+        answer = self.post(start, end)
+        self.assertEqual(201, answer.status_code, answer.text)
+        return str(answer.json['lease']['id'])
+
+    def status(self, lease_id: str) -> str:
+        answer = http.send(self.app, 'GET', f'/v1/leases/{lease_id}')
+        return str(answer.json['lease']['status']) if answer.status_code == 200 else answer.status
+
+
+class _Database:
+    """The database goes away and comes back."""
+
+    database = services.MARIADB
+
+    def setUp(self) -> None:
+        super().setUp()
+        url = self.useFixture(services.Database(self.database)).url
+        server = services.sa.make_url(url)
+        self.door = self.useFixture(
+            Proxy(server.host or '127.0.0.1', server.port or (3306, 5432)[self.is_postgresql])
+        )
+        self.door.open()
+        through = server.set(host='127.0.0.1', port=self.door.port)
+        self.bus = Bus()
+        self.compose(self.configured(through.render_as_string(hide_password=False)), self.bus)
+
+    @property
+    def is_postgresql(self) -> bool:
+        return self.database == services.POSTGRESQL
+
+    def test_the_api_says_so_the_manager_waits_and_nothing_is_lost(self) -> None:
+        running, coming = self.create(0, 2.5), self.create(2, 600)
+        until('it is active', lambda: self.status(running) == 'ACTIVE')
+        self.door.shut()
+        for send in (
+            lambda: http.send(self.app, 'GET', '/v1/leases'),
+            lambda: self.post(60, 70),
+        ):
+            before = time.monotonic()
+            answer = send()
+            self.assertEqual(503, answer.status_code)
+            self.assertEqual('application/json', answer.content_type)
+            self.assertEqual(503, answer.json['error_code'])
+            self.assertIn('database', answer.json['error_message'].lower())
+            self.assertNotIn('root', answer.text)
+            self.assertLess(time.monotonic() - before, 5)
+        deadline = time.monotonic() + 3
+        until('a while has passed', lambda: time.monotonic() > deadline)
+        self.assertEqual(503, http.send(self.app, 'DELETE', f'/v1/leases/{coming}').status_code)
+        self.door.open()
+        until('the API answers', lambda: self.status(coming) == 'ACTIVE')
+        until('what ended meanwhile has ended', lambda: self.status(running) == 'TERMINATED')
+        until('all is told', lambda: len(self.bus.taken) >= 5)
+        told = {
+            lease: [item.event_type for item in self.bus.taken if item.payload['lease_id'] == lease]
+            for lease in (running, coming)
+        }
+        start, end = 'lease.event.start_lease', 'lease.event.end_lease'
+        self.assertEqual(['lease.create', start, end], told[running])
+        self.assertEqual(['lease.create', start], told[coming])
+        self.assertGreater(self.bus.last(end)['late_by_seconds'], 0.5)
+        self.assertEqual(204, http.send(self.app, 'DELETE', f'/v1/leases/{coming}').status_code)
+        until('all hosts are back', lambda: len(self.twin.aggregates()) == 1)
+
+    def test_away_from_the_beginning(self) -> None:
+        lease = self.create(0, 600)
+        until('it is active', lambda: self.status(lease) == 'ACTIVE')
+        self.door.shut()
+        self.manager.stop(1.0)
+        self.manager = composition.manager(self.parts, self.twin, self.bus)
+        self.manager.start()
+        self.addCleanup(self.manager.stop, 2.0)
+        self.door.open()
+        other = until('the API answers', lambda: self.post(0, 600).json.get('lease'))
+        until('it is active', lambda: self.status(other['id']) == 'ACTIVE')
+
+
+class TestMariadbGone(_Database, _Case):
+    """MariaDB."""
+
+
+class TestPostgresqlGone(_Database, _Case):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestBrokerGone(_Case):
+    """RabbitMQ goes away: leases live on, and what they tell arrives later."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        broker = self.useFixture(services.Broker())
+        url = services.address(services.RABBITMQ)
+        self.door = self.useFixture(Proxy(url.host or '127.0.0.1', url.port or 5672))
+        through = url.set(host='127.0.0.1', port=self.door.port)
+        database = self.useFixture(services.Database(services.SQLITE)).url
+        conf = self.configured(database)
+        conf.set_override('transport_url', through.render_as_string(hide_password=False))
+        conf.set_override('control_exchange', broker.exchange)
+        self.topic = broker.topic('notifications')
+        conf.set_override('topics', [self.topic], group='oslo_messaging_notifications')
+        bus = publisher.from_conf(conf)
+        self.addCleanup(bus.close)
+        managers = broker.topic('managers')
+        client = rpc.ManagerClient(transport.rpc_transport(conf), topic=managers)
+        self.compose(conf, bus, client.wake)
+
+    def test_leases_start_and_end_and_are_told_of_afterwards(self) -> None:
+        before = time.monotonic()
+        lease = self.create(0.5, 3)
+        # A wake-up that reaches nobody must not keep the caller.
+        self.assertLess(time.monotonic() - before, 1)
+        until('it is active', lambda: self.status(lease) == 'ACTIVE')
+        until('it has ended', lambda: self.status(lease) == 'TERMINATED')
+        self.assertEqual(3, self.waiting())
+        self.door.open()
+        until('all is sent', lambda: self.waiting() == 0, 40)
+        connection = services._channel(services.address(services.RABBITMQ))
+        self.addCleanup(connection.close)
+        channel = connection.channel()
+        told = []
+        while (message := channel.basic_get(f'{self.topic}.info', no_ack=True)) is not None:
+            told.append(message.body)
+        self.assertEqual(3, len(told))
+        for words, body in zip(('lease.create', 'start_lease', 'end_lease'), told, strict=True):
+            self.assertIn(words, str(body))
+
+    def waiting(self) -> int:
+        with self.parts.store.reading() as tx:
+            return tx.outbox.waiting()
