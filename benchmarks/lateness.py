@@ -48,12 +48,11 @@ def lateness(
         try:
             for child in children:
                 child.answer()
+            before = _states(children)
             due = _starts(core, count)
             twin.keep_journal()
             _wait(core, due)
-            for child in children:
-                child.tell('memory')
-            memory = max(child.answer()['megabytes'] for child in children)
+            after = _states(children)
         finally:
             for child in children:
                 child.close()
@@ -69,7 +68,18 @@ def lateness(
             value=1000 * quantile(late, share),
             aim=aim,
         )
-    yield Figure(engine=engine, what=f'{what}: memory of each', value=memory, unit='MB', aim=150)
+    used = sum(state['cpu'] for state in after) - sum(state['cpu'] for state in before)
+    yield Figure(engine=engine, what=f'{what}: CPU for each', value=1000 * used / count)
+    memory = max(state['megabytes'] for state in after)
+    yield Figure(
+        engine=engine, what=f'{what}: memory of a manager', value=memory, unit='MB', aim=150
+    )
+
+
+def _states(children: list[parts.Child]) -> list[dict[str, float]]:
+    for child in children:
+        child.tell('state')
+    return [child.answer() for child in children]
 
 
 def _host(core: composition.Core, twin: Twin, count: int) -> None:

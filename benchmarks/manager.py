@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import pathlib
 import sys
+import time
 
 from benchmarks import parts
 from climate.clients.fake import Twin
@@ -32,7 +33,7 @@ def main() -> None:
     manager.start()
     parts.say('ready')
     while parts.hear().strip():
-        parts.say({'megabytes': parts.resident_megabytes()})
+        parts.say({'megabytes': parts.resident_megabytes(), 'cpu': time.process_time()})
     manager.stop()
     core.store.close()
     twin.close()

@@ -17,6 +17,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Collection
 from collections.abc import Iterable
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -31,6 +32,43 @@ _table = models.Base.metadata.tables['allocations']
 _resources = models.Base.metadata.tables['resources']
 _reservations = models.Base.metadata.tables['reservations']
 _leases = models.Base.metadata.tables['leases']
+
+# Made once, see leases.py.
+_OURS: sa.BindParameter[Any] = sa.bindparam('reservation_ids', expanding=True)
+_LIVE_OF = (
+    sa.select(_table, _resources.c.name)
+    .join(_resources, _resources.c.id == _table.c.resource_id)
+    .where(_table.c.reservation_id.in_(_OURS), _table.c.live == 1)
+    .order_by(_table.c.id)
+)
+_HOLD = sa.update(_table).where(
+    _table.c.reservation_id.in_(_OURS), _table.c.state == AllocationState.BOOKED.value
+)
+_LOCK = (
+    sa.select(_resources.c.id)
+    .where(
+        _resources.c.id.in_(
+            sa.select(_table.c.resource_id).where(
+                _table.c.reservation_id.in_(_OURS), _table.c.live == 1
+            )
+        )
+    )
+    .order_by(_resources.c.id)
+    .with_for_update()
+)
+_MINE, _THEIRS = _table.alias('mine'), _table.alias('theirs')
+_HOLDERS = (
+    sa.select(_THEIRS.c.reservation_id)
+    .join(_MINE, _MINE.c.resource_id == _THEIRS.c.resource_id)
+    .where(
+        _MINE.c.reservation_id.in_(_OURS),
+        _MINE.c.live == 1,
+        _THEIRS.c.reservation_id.not_in(_OURS),
+        _THEIRS.c.live == 1,
+        _THEIRS.c.state == AllocationState.HELD.value,
+    )
+    .distinct()
+)
 
 
 class Allocations(Repository):
@@ -55,13 +93,8 @@ class Allocations(Repository):
 
     def live_of(self, reservation_ids: Collection[str]) -> list[Allocation]:
         """Return what the reservations have, booked or held, in id order."""
-        query = (
-            sa.select(_table, _resources.c.name)
-            .join(_resources, _resources.c.id == _table.c.resource_id)
-            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.live == 1)
-            .order_by(_table.c.id)
-        )
-        return [rows.allocation(row) for row in self._session.execute(query)]
+        found = self._session.execute(_LIVE_OF, {'reservation_ids': reservation_ids})
+        return [rows.allocation(row) for row in found]
 
     def release(self, reservation_ids: Collection[str]) -> None:
         """Give back all that the reservations have; it is free from now on."""
@@ -137,13 +170,8 @@ class Allocations(Repository):
 
     def hold(self, reservation_ids: Collection[str]) -> None:
         """Say that the lease has its resources in hand from now on."""
-        self._session.execute(
-            sa.update(_table)
-            .where(
-                _table.c.reservation_id.in_(reservation_ids),
-                _table.c.state == AllocationState.BOOKED,
-            )
-            .values(state=AllocationState.HELD)
+        self._session.connection().execute(
+            _HOLD, {'reservation_ids': reservation_ids, 'state': AllocationState.HELD}
         )
 
     def lock_resources(self, reservation_ids: Collection[str]) -> None:
@@ -154,15 +182,7 @@ class Allocations(Repository):
             SELECT id FROM resources WHERE id IN (SELECT resource_id FROM allocations …)
             ORDER BY id FOR UPDATE
         """
-        mine = sa.select(_table.c.resource_id).where(
-            _table.c.reservation_id.in_(reservation_ids), _table.c.live == 1
-        )
-        self._session.execute(
-            sa.select(_resources.c.id)
-            .where(_resources.c.id.in_(mine))
-            .order_by(_resources.c.id)
-            .with_for_update()
-        ).all()
+        self._session.execute(_LOCK, {'reservation_ids': reservation_ids}).all()
 
     def holders(self, reservation_ids: Collection[str]) -> list[str]:
         """Return the reservations that still hold what these are to have.
@@ -175,20 +195,7 @@ class Allocations(Repository):
               AND theirs.reservation_id NOT IN (:ids)
               AND theirs.live = 1 AND theirs.state = held
         """
-        mine, theirs = _table.alias('mine'), _table.alias('theirs')
-        query = (
-            sa.select(theirs.c.reservation_id)
-            .join(mine, mine.c.resource_id == theirs.c.resource_id)
-            .where(
-                mine.c.reservation_id.in_(reservation_ids),
-                mine.c.live == 1,
-                theirs.c.reservation_id.not_in(reservation_ids),
-                theirs.c.live == 1,
-                theirs.c.state == AllocationState.HELD,
-            )
-            .distinct()
-        )
-        return list(self._session.scalars(query))
+        return list(self._session.scalars(_HOLDERS, {'reservation_ids': reservation_ids}))
 
     def in_use(self, resource_id: int) -> bool:
         """Whether anybody has the resource or will have it."""

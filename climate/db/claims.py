@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -23,6 +24,27 @@ from climate.db import models
 from climate.db.repository import Repository
 
 _table = models.Base.metadata.tables['leases']
+
+# Made once, see leases.py.
+_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=_table.c.next_due.type)
+_FREE = sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < _NOW)
+_DUE = (
+    sa.select(_table.c.id)
+    .where(_table.c.next_due <= _NOW, _FREE)
+    .order_by(_table.c.next_due)
+    .limit(sa.bindparam('most'))
+    .with_for_update(skip_locked=True)
+)
+_NEXT_DUE = sa.select(
+    sa.select(_table.c.next_due)
+    .where(_table.c.next_due.is_not(None), _FREE)
+    .order_by(_table.c.next_due)
+    .limit(1)
+    .scalar_subquery(),
+    sa.select(sa.func.min(_table.c.claim_until))
+    .where(_table.c.next_due <= _NOW, _table.c.claim_until >= _NOW)
+    .scalar_subquery(),
+)
 
 
 class Claims(Repository):
@@ -40,14 +62,7 @@ class Claims(Repository):
         :param owner: who claims
         :param until: when the claim runs out (aware UTC)
         """
-        query = (
-            sa.select(_table.c.id)
-            .where(_table.c.next_due <= self._now, self._free())
-            .order_by(_table.c.next_due)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
-        )
-        ids = list(self._session.scalars(query))
+        ids = list(self._session.scalars(_DUE, {'now': self._now, 'most': limit}))
         if ids:
             self._session.execute(
                 sa.update(_table)
@@ -82,26 +97,5 @@ class Claims(Repository):
 
         A lease that somebody works on is looked at when the claim runs out.
         """
-        free = (
-            sa.select(_table.c.next_due)
-            .where(_table.c.next_due.is_not(None), self._free())
-            .order_by(_table.c.next_due)
-            .limit(1)
-            .scalar_subquery()
-        )
-        claimed = (
-            sa.select(sa.func.min(_table.c.claim_until))
-            .where(_table.c.next_due <= self._now, _table.c.claim_until >= self._now)
-            .scalar_subquery()
-        )
-        return min(
-            (
-                due
-                for due in self._session.execute(sa.select(free, claimed)).one()
-                if due is not None
-            ),
-            default=None,
-        )
-
-    def _free(self) -> sa.ColumnElement[bool]:
-        return sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < self._now)
+        found = self._session.execute(_NEXT_DUE, {'now': self._now}).one()
+        return min((due for due in found if due is not None), default=None)

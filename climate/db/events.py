@@ -31,6 +31,12 @@ from climate.domain.events import EventKind
 _table = models.Base.metadata.tables['events']
 _leases = models.Base.metadata.tables['leases']
 
+# Made once, see leases.py.
+_UPDATE = sa.update(_table).where(_table.c.id == sa.bindparam('row_id'))
+_OF_LEASES = sa.select(_table).where(
+    _table.c.lease_id.in_(sa.bindparam('lease_ids', expanding=True))
+)
+
 
 class Events(Repository):
     """Rows of ``events``."""
@@ -62,24 +68,27 @@ class Events(Repository):
 
         :param lease_ids: ids, or a SELECT of ids
         """
-        found = self._session.execute(sa.select(_table).where(_table.c.lease_id.in_(lease_ids)))
+        if isinstance(lease_ids, sa.Select):
+            found = self._session.execute(sa.select(_table).where(_table.c.lease_id.in_(lease_ids)))
+        else:
+            found = self._session.execute(_OF_LEASES, {'lease_ids': lease_ids})
         return sorted((rows.event(row) for row in found), key=events.order)
 
     def update(self, event: Event) -> None:
         """Write what may change in *event*."""
-        self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == event.id)
-            .values(
-                time=event.time,
-                due=event.due,
-                state=event.state,
-                attempts=event.attempts,
-                begun_at=event.begun_at,
-                error=event.error,
-                payload=dict(event.payload),
-                updated_at=self._now,
-            )
+        self._session.connection().execute(
+            _UPDATE,
+            {
+                'row_id': event.id,
+                'time': event.time,
+                'due': event.due,
+                'state': event.state,
+                'attempts': event.attempts,
+                'begun_at': event.begun_at,
+                'error': event.error,
+                'payload': dict(event.payload),
+                'updated_at': self._now,
+            },
         )
 
     def delete(self, ids: Collection[str]) -> None:

@@ -33,6 +33,19 @@ from climate.domain.requests import LeaseQuery
 _table = models.Base.metadata.tables['leases']
 _reservations = models.Base.metadata.tables['reservations']
 
+# Made once: to put together what managers run for each event would take them
+# longer than to run it.
+_UPDATE = sa.update(_table).where(_table.c.id == sa.bindparam('row_id'))
+_CLAIMED = (
+    sa.select(_table)
+    .where(
+        _table.c.id == sa.bindparam('lease_id'),
+        _table.c.claim_owner == sa.bindparam('owner'),
+        _table.c.deleted_at.is_(None),
+    )
+    .with_for_update()
+)
+
 
 class Leases(Repository):
     """Rows of ``leases``, with what belongs to them."""
@@ -40,13 +53,14 @@ class Leases(Repository):
     def insert(self, lease: Lease) -> None:
         """Write a new lease; its reservations and events are written apart."""
         self._session.execute(
-            sa.insert(_table).values(
-                id=lease.id,
-                user_id=lease.user_id,
-                project_id=lease.project_id,
-                created_at=self._now,
+            sa.insert(_table),
+            {
+                'id': lease.id,
+                'user_id': lease.user_id,
+                'project_id': lease.project_id,
+                'created_at': self._now,
                 **_changeable(lease),
-            )
+            },
         )
 
     def update(self, lease: Lease, *, unclaim: bool = False) -> None:
@@ -54,12 +68,10 @@ class Leases(Repository):
 
         :param unclaim: let others claim it when it is due again
         """
-        values = _changeable(lease)
+        values = {'row_id': lease.id, 'updated_at': self._now, **_changeable(lease)}
         if unclaim:
             values.update(claim_owner=None, claim_until=None)
-        self._session.execute(
-            sa.update(_table).where(_table.c.id == lease.id).values(updated_at=self._now, **values)
-        )
+        self._session.connection().execute(_UPDATE, values)
 
     def get(self, lease_id: str, project_id: str | None = None, *, lock: bool = False) -> Lease:
         """Return a lease with its reservations and events.
@@ -87,10 +99,9 @@ class Leases(Repository):
 
         :returns: None if somebody else has it by now, or it was deleted
         """
-        query = sa.select(_table).where(
-            _table.c.id == lease_id, _table.c.claim_owner == owner, _table.c.deleted_at.is_(None)
+        found = self._whole(
+            self._session.execute(_CLAIMED, {'lease_id': lease_id, 'owner': owner}).all()
         )
-        found = self._whole(self._session.execute(query.with_for_update()).all())
         return found[0] if found else None
 
     def page(self, query: LeaseQuery) -> tuple[list[Lease], bool]:

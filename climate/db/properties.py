@@ -41,6 +41,11 @@ CAPABILITY = 'capability'
 TRAIT = 'trait'
 """A trait; it has no value."""
 
+# Made once, see leases.py.
+_OF_RESOURCES = sa.select(_table).where(
+    _table.c.resource_id.in_(sa.bindparam('ids', expanding=True))
+)
+
 
 @dataclasses.dataclass(slots=True)
 class Values:
@@ -159,9 +164,10 @@ class Properties(Repository):
     ) -> defaultdict[int, Values]:
         """Return what belongs to each of the resources."""
         found: defaultdict[int, Values] = defaultdict(Values)
-        for row in self._session.execute(
-            sa.select(_table).where(_table.c.resource_id.in_(resource_ids))
-        ):
+        query, values = _OF_RESOURCES, {'ids': resource_ids}
+        if isinstance(resource_ids, sa.Select):
+            query, values = sa.select(_table).where(_table.c.resource_id.in_(resource_ids)), {}
+        for row in self._session.execute(query, values):
             mine = found[row.resource_id]
             if row.kind == ATTRIBUTE:
                 mine.attributes[row.name] = row.value if row.number is None else int(row.number)

@@ -28,6 +28,14 @@ from climate.domain.leases import Reservation
 _table = models.Base.metadata.tables['reservations']
 _allocations = models.Base.metadata.tables['allocations']
 
+# Made once, see leases.py.
+_UPDATE = sa.update(_table).where(_table.c.id == sa.bindparam('row_id'))
+_OF_LEASES = (
+    sa.select(_table)
+    .where(_table.c.lease_id.in_(sa.bindparam('lease_ids', expanding=True)))
+    .order_by(_table.c.position)
+)
+
 
 class Reservations(Repository):
     """Rows of ``reservations``."""
@@ -58,24 +66,26 @@ class Reservations(Repository):
 
         :param lease_ids: ids, or a SELECT of ids
         """
-        found = self._session.execute(
-            sa.select(_table).where(_table.c.lease_id.in_(lease_ids)).order_by(_table.c.position)
-        )
+        if isinstance(lease_ids, sa.Select):
+            query = sa.select(_table).where(_table.c.lease_id.in_(lease_ids))
+            found = self._session.execute(query.order_by(_table.c.position))
+        else:
+            found = self._session.execute(_OF_LEASES, {'lease_ids': lease_ids})
         return [rows.reservation(row) for row in found]
 
     def update(self, reservation: Reservation) -> None:
         """Write what may change in *reservation*."""
-        self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == reservation.id)
-            .values(
-                status=reservation.status,
-                request=dict(reservation.request),
-                facts=dict(reservation.facts),
-                missing_resources=reservation.missing_resources,
-                resources_changed=reservation.resources_changed,
-                updated_at=self._now,
-            )
+        self._session.connection().execute(
+            _UPDATE,
+            {
+                'row_id': reservation.id,
+                'status': reservation.status,
+                'request': dict(reservation.request),
+                'facts': dict(reservation.facts),
+                'missing_resources': reservation.missing_resources,
+                'resources_changed': reservation.resources_changed,
+                'updated_at': self._now,
+            },
         )
 
     def required_of_resource(self, resource_id: int) -> list[str]:

@@ -37,6 +37,11 @@ from climate.domain.resources import Resource
 _table = models.Base.metadata.tables['resources']
 _inventories = models.Base.metadata.tables['inventories']
 
+# Made once, see leases.py.
+_IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
+_WITH_IDS = sa.select(_table).where(_table.c.id.in_(_IDS)).order_by(_table.c.id)
+_INVENTORIES = sa.select(_inventories).where(_inventories.c.resource_id.in_(_IDS))
+
 
 class Resources(Repository):
     """Rows of ``resources``, with their inventories and properties."""
@@ -82,8 +87,7 @@ class Resources(Repository):
 
     def with_ids(self, ids: Collection[int]) -> list[Resource]:
         """Return the resources with these ids, in id order; those gone are left out."""
-        query = sa.select(_table).where(_table.c.id.in_(ids)).order_by(_table.c.id)
-        return self._whole(self._session.execute(query).all())
+        return self._whole(self._session.execute(_WITH_IDS, {'ids': list(ids)}).all())
 
     def named(self, resource_type: str, name: str) -> Resource | None:
         """Return the resource of this name, None if there is none."""
@@ -293,11 +297,12 @@ class Resources(Repository):
             return []
         ids = [row.id for row in found] if scope is None else scope
         inventories: dict[int, list[Inventory]] = defaultdict(list)
-        for row in self._session.execute(
-            sa.select(_inventories).where(_inventories.c.resource_id.in_(ids))
-        ):
+        query, values = _INVENTORIES, {'ids': ids}
+        if scope is not None:
+            query, values = sa.select(_inventories).where(_inventories.c.resource_id.in_(ids)), {}
+        for row in self._session.execute(query, values):
             inventories[row.resource_id].append(_inventory(row))
-        values = Properties(self._session, self._now).of_resources(ids)
+        properties = Properties(self._session, self._now).of_resources(ids)
         return [
             Resource(
                 id=row.id,
@@ -307,9 +312,9 @@ class Resources(Repository):
                 reservable=bool(row.reservable),
                 disabled=bool(row.disabled),
                 generation=row.generation,
-                attributes=values[row.id].attributes,
-                capabilities=values[row.id].capabilities,
-                traits=frozenset(values[row.id].traits),
+                attributes=properties[row.id].attributes,
+                capabilities=properties[row.id].capabilities,
+                traits=frozenset(properties[row.id].traits),
                 inventories=tuple(inventories[row.id]),
                 created_at=row.created_at,
                 updated_at=row.updated_at,

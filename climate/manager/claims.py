@@ -21,6 +21,7 @@ import threading
 from climate import exceptions
 from climate.clock import Clock
 from climate.db.store import Store
+from climate.db.store import Transaction
 
 LOG = logging.getLogger(__name__)
 
@@ -57,14 +58,27 @@ class Claims:
 
         :raises climate.exceptions.DatabaseUnavailable: if there is no answer
         """
+        return self.take_and_look(limit)[0]
+
+    def take_and_look(self, limit: int) -> tuple[list[str], datetime.datetime | None]:
+        """Claim as :meth:`take` does, and say when something is due next.
+
+        :returns: None as the time if nothing is, or if more may be due already
+        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        """
         until = self._clock.now() + self._lasts
-        ids = self._store.run(lambda tx: tx.claims.take(self._owner, until, limit))
+
+        def take(tx: Transaction) -> tuple[list[str], datetime.datetime | None]:
+            ids = tx.claims.take(self._owner, until, limit)
+            return ids, tx.claims.next_due() if len(ids) < limit else None
+
+        ids, due = self._store.run(take)
         with self._lock:
             # A claim that could not be renewed in time comes back to us while
             # our own worker is still at it; two would tread on each other.
             new = [lease_id for lease_id in ids if lease_id not in self._mine]
             self._mine.update(new)
-        return new
+        return new, due
 
     def forget(self, lease_id: str) -> None:
         """Stop renewing a claim: its work is done, or lost to somebody else."""

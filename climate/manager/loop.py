@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import datetime
 import logging
+import math
 import threading
+import time
 from concurrent import futures
 
 from climate import exceptions
 from climate.clock import Clock
-from climate.db.store import Store
 from climate.manager.claims import Claims
 from climate.manager.worker import Worker
 
@@ -29,6 +30,11 @@ LOG = logging.getLogger(__name__)
 
 # While the database is away it is asked again this often, in seconds.
 _AWAY_PAUSE = 1.0
+# What a worker has settled may be due again soon. It is looked for after these
+# pauses, in seconds, so that one look serves many leases that are settled at
+# the same time: the first if all workers were busy, the second otherwise.
+_SHORT_PAUSE = 0.005
+_PAUSE = 0.05
 
 
 class Loop:
@@ -40,7 +46,6 @@ class Loop:
 
     def __init__(
         self,
-        store: Store,
         clock: Clock,
         claims: Claims,
         worker: Worker,
@@ -48,7 +53,6 @@ class Loop:
         workers: int,
         max_sleep: float,
     ) -> None:
-        self._store = store
         self._clock = clock
         self._claims = claims
         self._worker = worker
@@ -57,7 +61,9 @@ class Loop:
         self._free = workers
         self._lock = threading.Lock()
         self._idle = threading.Condition(self._lock)
-        self._awake = threading.Event()
+        self._changed = threading.Condition()
+        # When to look next, on the monotonic clock.
+        self._look_at = 0.0
         self._stopping = False
         self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='lease')
         self._thread = threading.Thread(target=self._run, name='loop', daemon=True)
@@ -69,7 +75,7 @@ class Loop:
     def stop(self, timeout: float) -> None:
         """Claim nothing more, and give what is under way *timeout* seconds."""
         self._stopping = True
-        self._awake.set()
+        self.wake()
         if self._thread.is_alive():
             self._thread.join(timeout=timeout)
         # Waiting for the pool itself could take as long as an effect does.
@@ -79,12 +85,19 @@ class Loop:
 
     def wake(self) -> None:
         """Look at once: something nearer may have come in."""
-        self._awake.set()
+        self._look_within(0.0)
+
+    def _look_within(self, seconds: float) -> None:
+        at = time.monotonic() + seconds
+        with self._changed:
+            if at < self._look_at:
+                self._look_at = at
+                self._changed.notify()
 
     def _run(self) -> None:
         while not self._stopping:
-            # Cleared before looking, so that what comes in meanwhile is seen.
-            self._awake.clear()
+            # Put off before looking, so that what comes in meanwhile is seen.
+            self._look_at = math.inf
             try:
                 pause = self._look()
             except exceptions.DatabaseUnavailable:
@@ -93,23 +106,26 @@ class Loop:
             except Exception:
                 LOG.exception('The claim loop failed; looking again in %s s', _AWAY_PAUSE)
                 pause = _AWAY_PAUSE
-            if pause > 0:
-                self._awake.wait(pause)
+            self._look_within(pause)
+            self._sleep()
+
+    def _sleep(self) -> None:
+        with self._changed:
+            while (left := self._look_at - time.monotonic()) > 0 and not self._stopping:
+                self._changed.wait(left)
 
     def _look(self) -> float:
         """Claim what is due; return how long to sleep, in seconds."""
         free = self._spare()
         if not free:
             return self._max_sleep
-        claimed = self._claims.take(free)
+        claimed, due = self._claims.take_and_look(free)
         for lease_id in claimed:
             self._occupy()
             self._pool.submit(self._work, lease_id)
         if len(claimed) == free:
             # More may be due; a worker that becomes free wakes the loop.
             return self._max_sleep
-        with self._store.reading() as tx:
-            due = tx.claims.next_due()
         return self._until(due)
 
     def _until(self, due: datetime.datetime | None) -> float:
@@ -124,8 +140,9 @@ class Loop:
             self._claims.forget(lease_id)
             with self._idle:
                 self._free += 1
+                starved = self._free == 1
                 self._idle.notify_all()
-            self.wake()
+            self._look_within(_SHORT_PAUSE if starved else _PAUSE)
 
     def _occupy(self) -> None:
         with self._lock:

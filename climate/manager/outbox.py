@@ -34,6 +34,8 @@ _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 10.0
 # A sender that died is replaced after this long, in seconds.
 _CLAIM_SECONDS = 30.0
+# After a batch, in seconds: what is written meanwhile goes in one.
+_GATHERING_PAUSE = 0.05
 
 
 class OutboxSender:
@@ -84,15 +86,14 @@ class OutboxSender:
         while not self._stopping:
             self._awake.clear()
             pause = self._look()
-            if pause <= 0:
-                continue
-            # While the bus is away, new notifications do not bring it back.
-            if self._away:
-                self._sleep_away(pause)
+            # While the bus is away, new notifications do not bring it back; and
+            # those that come while some are sent had better be gathered.
+            if self._away or pause == _GATHERING_PAUSE:
+                self._sleep_through(pause)
             else:
                 self._awake.wait(pause)
 
-    def _sleep_away(self, pause: float) -> None:
+    def _sleep_through(self, pause: float) -> None:
         while pause > 0 and not self._stopping:
             step = min(pause, 0.2)
             threading.Event().wait(step)
@@ -115,7 +116,7 @@ class OutboxSender:
         if self._away:
             LOG.info('The bus takes notifications again')
             self._away = 0
-        return 0.0 if sent else self._max_sleep
+        return _GATHERING_PAUSE if sent else self._max_sleep
 
     def send_once(self) -> int:
         """Send one batch and return how many notifications were in it.

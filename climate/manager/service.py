@@ -98,7 +98,6 @@ class Manager:
         self._claims = Claims(store, clock, self.owner, options.claim_seconds)
         worker = Worker(store, plugins, cloud, settings, self.owner, self._outbox.wake)
         self._loop = Loop(
-            store,
             clock,
             self._claims,
             worker,
