@@ -23,7 +23,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
-import os
 import pathlib
 import shutil
 import signal
@@ -31,19 +30,22 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from collections.abc import Sequence
 from types import FrameType
-from typing import Any
+
+from stage import Bus
+from stage import Client
+from stage import CLOCK
+from stage import DemoFailed
+from stage import PATIENCE
+from stage import Service
+from stage import Voice
 
 from climate.clients.fake import Twin
-from climate.clock import SystemClock
-from climate.messaging import follow
-from climate.messaging import lines
 
 BEFORE_START = (20, 10, 5)
 # A little more than the first announcement, which has to lie ahead.
@@ -51,197 +53,13 @@ LEAD = datetime.timedelta(seconds=22)
 LENGTH = datetime.timedelta(seconds=12)
 BEFORE_END = datetime.timedelta(seconds=4)
 
-_PATIENCE = 15.0
-_CLOCK = SystemClock()
-
-
-class DemoFailed(Exception):
-    """Something did not happen as it should have."""
-
-
-class Voice:
-    """Says things, one line at a time, from any thread."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-
-    def say(self, text: str, *, mark: str = '') -> None:
-        """Say *text*, after the present time (UTC); further lines are indented."""
-        first, *rest = text.splitlines() or ['(nothing)']
-        stamp = _CLOCK.now().strftime('%H:%M:%S.%f')[:-4]
-        with self._lock:
-            print(f'{stamp}  {mark}{first}')
-            for line in rest:
-                print(f'             {line}')
-            sys.stdout.flush()
-
-
-def environment(folder: pathlib.Path, url: str = '') -> dict[str, str]:
-    """Return the environment of what is started: nothing of another cloud in it.
-
-    :param url: the endpoint the client is to use
-    """
-    kept = {key: value for key, value in os.environ.items() if not key.startswith('OS_')}
-    kept['NO_PROXY'] = kept['no_proxy'] = '127.0.0.1'
-    kept['OS_CLIENT_CONFIG_FILE'] = str(folder / 'no-clouds.yaml')
-    if url:
-        kept['OS_AUTH_TYPE'], kept['OS_ENDPOINT'] = 'none', url
-    return kept
-
-
-def command(name: str) -> str:
-    """Return where the command *name* is: beside this Python, or anywhere.
-
-    :raises DemoFailed: if it is nowhere
-    """
-    beside = pathlib.Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
-    if found is None:
-        raise DemoFailed(f'the command {name} is not installed; "make demo" installs it')
-    return found
-
-
-class Service:
-    """``climate-standalone``, from its start to the last trace of it.
-
-    :ivar url: where it answers
-    """
-
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.state = folder / 'state'
-        self._folder = folder
-        self._log = folder / 'service.log'
-        with self._log.open('w') as output:
-            # In a session of its own: Ctrl-C in the terminal is for the demo,
-            # which then ends the service in good order.
-            self._process = subprocess.Popen(
-                [command('climate-standalone'), '--port=0', f'--state-dir={self.state}'],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=environment(folder),
-                start_new_session=True,
-            )
-
-    def wait(self) -> str:
-        """Return its address once it is ready.
-
-        :raises DemoFailed: if it does not get ready
-        """
-        deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline and self._process.poll() is None:
-            for line in self._log.read_text().splitlines():
-                if line.startswith('Climate is ready at '):
-                    return line.rpartition(' ')[2]
-            time.sleep(0.05)
-        raise DemoFailed('climate-standalone does not start')
-
-    def stop(self) -> None:
-        """End it, at the latest after six seconds."""
-        self._process.terminate()
-        try:
-            self._process.wait(6)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-    def last_words(self) -> str:
-        """Return the end of what it logged."""
-        return '\n'.join(self._log.read_text().splitlines()[-15:])
-
-
-class Bus:
-    """The notifications, told as they come.
-
-    The bus of the standalone service is inside its process; it writes what it
-    sends into a file as well, which is read here as ``climate-watch`` does.
-    """
-
-    def __init__(self, path: pathlib.Path, voice: Voice) -> None:
-        self._follower = follow.Follower(path, from_start=True)
-        self._voice = voice
-        self._seen: list[dict[str, Any]] = []
-        self._changed = threading.Condition()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._listen, name='bus', daemon=True)
-        self._thread.start()
-
-    def _listen(self) -> None:
-        while not self._ended.wait(0.02):
-            for envelope in self._follower.read():
-                project = envelope['payload']['project_id']
-                text = lines.line(envelope).partition(f' of project {project}: ')[2]
-                self._voice.say(f'{envelope["event_type"]}: {text}', mark='  bus: ')
-                with self._changed:
-                    self._seen.append(envelope)
-                    self._changed.notify_all()
-
-    def wait_for(self, event_type: str, seconds: float = _PATIENCE) -> dict[str, Any]:
-        """Return the payload of the first notification of a type.
-
-        :raises DemoFailed: if none comes within *seconds*
-        """
-
-        def found() -> dict[str, Any] | None:
-            return next((one for one in self._seen if one['event_type'] == event_type), None)
-
-        with self._changed:
-            envelope = self._changed.wait_for(found, seconds)
-        if not envelope:
-            raise DemoFailed(f'no {event_type} came within {seconds:.0f} s')
-        payload: dict[str, Any] = envelope['payload']
-        return payload
-
-    def count(self, event_type: str) -> int:
-        """Return how many notifications of a type came."""
-        with self._changed:
-            return sum(one['event_type'] == event_type for one in self._seen)
-
-    def close(self) -> None:
-        """Stop listening."""
-        self._ended.set()
-        self._thread.join()
-        self._follower.close()
-
-
-class Client:
-    """The stock client, told to use no authentication."""
-
-    def __init__(self, folder: pathlib.Path, url: str, voice: Voice) -> None:
-        self._program = command('openstack')
-        self._environment = environment(folder, url)
-        self._voice = voice
-
-    def run(self, *arguments: str, refused: bool = False) -> str:
-        """Run ``openstack reservation ...``, tell of it, and return its output.
-
-        :param refused: whether it is meant to fail
-        :raises DemoFailed: if it fails and is not meant to, or the other way round
-        """
-        shown = ' '.join(f"'{word}'" if ' ' in word else word for word in arguments)
-        self._voice.say(f'$ openstack reservation {shown}')
-        done = subprocess.run(
-            [self._program, 'reservation', *arguments],
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-        output = done.stderr.strip().splitlines()[-1] if refused else done.stdout.strip()
-        if (done.returncode != 0) != refused:
-            raise DemoFailed(f'the client ended with {done.returncode}: {done.stderr or output}')
-        self._voice.say(output)
-        return output
-
 
 def bring_nearer(url: str, lease_id: str, voice: Voice) -> None:
     """Let the lease start in seconds.
 
     :raises DemoFailed: if it is refused
     """
-    start = (_CLOCK.now() + LEAD).replace(microsecond=0)
+    start = (CLOCK.now() + LEAD).replace(microsecond=0)
     end = start + LENGTH
     body = {
         'start_date': _iso(start),
@@ -280,7 +98,7 @@ def _iso(instant: datetime.datetime) -> str:
 
 def pools(state: pathlib.Path) -> dict[str, list[str]]:
     """Return the hosts of every aggregate of the twin of a cloud, by name."""
-    twin = Twin(state / 'cloud', clock=_CLOCK)
+    twin = Twin(state / 'cloud', clock=CLOCK)
     try:
         return {aggregate.name: sorted(aggregate.hosts) for aggregate in twin.aggregates()}
     finally:
@@ -307,7 +125,7 @@ def expect(condition: bool, text: str) -> None:
 def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> None:
     """Tell the story of one lease."""
     client.run('host', 'list', '-c', 'id', '-c', 'hypervisor_hostname', '-c', 'vcpus')
-    soon = _CLOCK.now() + datetime.timedelta(minutes=10)
+    soon = CLOCK.now() + datetime.timedelta(minutes=10)
     hosts = 'resource_type=physical:host,min={0},max={0}'
     later = soon + datetime.timedelta(minutes=10)
     dates = ('--start-date', f'{soon:%Y-%m-%d %H:%M}', '--end-date', f'{later:%Y-%m-%d %H:%M}')
@@ -320,7 +138,7 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
     too_many = ('lease', 'create', 'too-many', '--reservation', hosts.format(3))
     expect('Not enough hosts' in client.run(*too_many, refused=True), 'refused for another reason')
 
-    started = bus.wait_for('lease.event.start_lease', LEAD.total_seconds() + _PATIENCE)
+    started = bus.wait_for('lease.event.start_lease', LEAD.total_seconds() + PATIENCE)
     expect(started['status'] == 'ACTIVE', f'the lease is {started["status"]}')
     voice.say(f'ACTIVE {started["late_by_seconds"]:.2f} s after its start')
     leased = tell_pools(service.state, voice).get(reservation_id, [])
@@ -331,7 +149,7 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
     )
     client.run('lease', 'show', 'demo', *columns)
 
-    ended = bus.wait_for('lease.event.end_lease', LENGTH.total_seconds() + _PATIENCE)
+    ended = bus.wait_for('lease.event.end_lease', LENGTH.total_seconds() + PATIENCE)
     expect(ended['status'] == 'TERMINATED', f'the lease is {ended["status"]}')
     voice.say(f'TERMINATED {ended["late_by_seconds"]:.2f} s after its end')
     given_back = tell_pools(service.state, voice)

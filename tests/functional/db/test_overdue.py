@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 
+from climate.db.store import Transaction
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
@@ -55,7 +56,7 @@ class TestOverdue(TestCase):
         event = next(one for one in self.lease.events if one.kind is EventKind.START)
         failing = dataclasses.replace(event, due=now + 30 * SECOND, attempts=6, error='HTTP 503')
 
-        def postpone(tx):  # type: ignore[no-untyped-def]
+        def postpone(tx: Transaction) -> None:
             tx.events.update(failing)
             tx.leases.update(dataclasses.replace(self.lease, next_due=failing.due))
 

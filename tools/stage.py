@@ -1,0 +1,212 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What ``make demo`` is played with: the service, the client, the bus, a voice."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from climate.clock import SystemClock
+from climate.messaging import follow
+from climate.messaging import lines
+
+PATIENCE = 15.0
+CLOCK = SystemClock()
+
+
+class DemoFailed(Exception):
+    """Something did not happen as it should have."""
+
+
+class Voice:
+    """Says things, one line at a time, from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def say(self, text: str, *, mark: str = '') -> None:
+        """Say *text*, after the present time (UTC); further lines are indented."""
+        first, *rest = text.splitlines() or ['(nothing)']
+        stamp = CLOCK.now().strftime('%H:%M:%S.%f')[:-4]
+        with self._lock:
+            print(f'{stamp}  {mark}{first}')
+            for line in rest:
+                print(f'             {line}')
+            sys.stdout.flush()
+
+
+def environment(folder: pathlib.Path, url: str = '') -> dict[str, str]:
+    """Return the environment of what is started: nothing of another cloud in it.
+
+    :param url: the endpoint the client is to use
+    """
+    kept = {key: value for key, value in os.environ.items() if not key.startswith('OS_')}
+    kept['NO_PROXY'] = kept['no_proxy'] = '127.0.0.1'
+    kept['OS_CLIENT_CONFIG_FILE'] = str(folder / 'no-clouds.yaml')
+    if url:
+        kept['OS_AUTH_TYPE'], kept['OS_ENDPOINT'] = 'none', url
+    return kept
+
+
+def command(name: str) -> str:
+    """Return where the command *name* is: beside this Python, or anywhere.
+
+    :raises DemoFailed: if it is nowhere
+    """
+    beside = pathlib.Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        raise DemoFailed(f'the command {name} is not installed; "make demo" installs it')
+    return found
+
+
+class Service:
+    """``climate-standalone``, from its start to the last trace of it.
+
+    :ivar url: where it answers
+    """
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.state = folder / 'state'
+        self._folder = folder
+        self._log = folder / 'service.log'
+        with self._log.open('w') as output:
+            # In a session of its own: Ctrl-C in the terminal is for the demo,
+            # which then ends the service in good order.
+            self._process = subprocess.Popen(
+                [command('climate-standalone'), '--port=0', f'--state-dir={self.state}'],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=environment(folder),
+                start_new_session=True,
+            )
+
+    def wait(self) -> str:
+        """Return its address once it is ready.
+
+        :raises DemoFailed: if it does not get ready
+        """
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and self._process.poll() is None:
+            for line in self._log.read_text().splitlines():
+                if line.startswith('Climate is ready at '):
+                    return line.rpartition(' ')[2]
+            time.sleep(0.05)
+        raise DemoFailed('climate-standalone does not start')
+
+    def stop(self) -> None:
+        """End it, at the latest after six seconds."""
+        self._process.terminate()
+        try:
+            self._process.wait(6)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def last_words(self) -> str:
+        """Return the end of what it logged."""
+        return '\n'.join(self._log.read_text().splitlines()[-15:])
+
+
+class Bus:
+    """The notifications, told as they come.
+
+    The bus of the standalone service is inside its process; it writes what it
+    sends into a file as well, which is read here as ``climate-watch`` does.
+    """
+
+    def __init__(self, path: pathlib.Path, voice: Voice) -> None:
+        self._follower = follow.Follower(path, from_start=True)
+        self._voice = voice
+        self._seen: list[dict[str, Any]] = []
+        self._changed = threading.Condition()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name='bus', daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        while not self._ended.wait(0.02):
+            for envelope in self._follower.read():
+                project = envelope['payload']['project_id']
+                text = lines.line(envelope).partition(f' of project {project}: ')[2]
+                self._voice.say(f'{envelope["event_type"]}: {text}', mark='  bus: ')
+                with self._changed:
+                    self._seen.append(envelope)
+                    self._changed.notify_all()
+
+    def wait_for(self, event_type: str, seconds: float = PATIENCE) -> dict[str, Any]:
+        """Return the payload of the first notification of a type.
+
+        :raises DemoFailed: if none comes within *seconds*
+        """
+
+        def found() -> dict[str, Any] | None:
+            return next((one for one in self._seen if one['event_type'] == event_type), None)
+
+        with self._changed:
+            envelope = self._changed.wait_for(found, seconds)
+        if not envelope:
+            raise DemoFailed(f'no {event_type} came within {seconds:.0f} s')
+        payload: dict[str, Any] = envelope['payload']
+        return payload
+
+    def count(self, event_type: str) -> int:
+        """Return how many notifications of a type came."""
+        with self._changed:
+            return sum(one['event_type'] == event_type for one in self._seen)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._ended.set()
+        self._thread.join()
+        self._follower.close()
+
+
+class Client:
+    """The stock client, told to use no authentication."""
+
+    def __init__(self, folder: pathlib.Path, url: str, voice: Voice) -> None:
+        self._program = command('openstack')
+        self._environment = environment(folder, url)
+        self._voice = voice
+
+    def run(self, *arguments: str, refused: bool = False) -> str:
+        """Run ``openstack reservation ...``, tell of it, and return its output.
+
+        :param refused: whether it is meant to fail
+        :raises DemoFailed: if it fails and is not meant to, or the other way round
+        """
+        shown = ' '.join(f"'{word}'" if ' ' in word else word for word in arguments)
+        self._voice.say(f'$ openstack reservation {shown}')
+        done = subprocess.run(
+            [self._program, 'reservation', *arguments],
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        output = done.stderr.strip().splitlines()[-1] if refused else done.stdout.strip()
+        if (done.returncode != 0) != refused:
+            raise DemoFailed(f'the client ended with {done.returncode}: {done.stderr or output}')
+        self._voice.say(output)
+        return output
