@@ -1,0 +1,301 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The clients that people have, unchanged, against a running service."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from concurrent import futures
+from typing import Any
+
+import openstack
+
+from tests import base
+from tests.functional import processes
+from tests.functional.processes import Standalone
+from tests.functional.processes import until
+
+RESERVATION = 'resource_type=physical:host,min=1,max=1'
+UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+
+
+def minute(minutes: int) -> str:
+    """Return an instant as the clients of 1.0 write it."""
+    instant = datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=minutes)
+    return instant.strftime('%Y-%m-%d %H:%M')
+
+
+def shown(minutes: str) -> str:
+    """Return how the service shows what :func:`minute` wrote."""
+    return minutes.replace(' ', 'T') + ':00.000000'
+
+
+class Shell:
+    """Runs ``openstack reservation`` and ``blazar``."""
+
+    def __init__(self, endpoint: str) -> None:
+        self._to = ['--os-auth-type', 'none', '--os-endpoint', endpoint]
+
+    def run(self, *words: str, fails: bool = False, command: str = 'openstack') -> str:
+        """Run a command; return what it wrote.
+
+        :raises AssertionError: if it fails, or does not and should
+        """
+        line = [str(processes.BIN / command), *self._to]
+        if command == 'openstack':
+            line.append('reservation')
+        done = subprocess.run(
+            [*line, *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env=processes.clean_environment(),
+        )
+        if (done.returncode != 0) != fails:
+            raise AssertionError(f'{words}: {done.returncode}\n{done.stdout}\n{done.stderr}')
+        return done.stderr if fails else done.stdout
+
+    def json(self, *words: str) -> Any:
+        """Run a command and read its answer, which may come after a sentence."""
+        text = self.run(*words, '-f', 'json')
+        return json.loads(text[min(text.find(sign) % len(text) for sign in '[{') :])
+
+    def at_once(self, *commands: Sequence[str]) -> list[Any]:
+        """Run commands that do not depend on each other, and read their answers."""
+        with futures.ThreadPoolExecutor(4) as pool:
+            return list(pool.map(lambda words: self.json(*words), commands))
+
+
+class TestOpenstack(base.TestCase):
+    """``openstack reservation``: each command with each of its options."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(Standalone(hosts=3))
+        self.shell = Shell(self.service.endpoint)
+
+    def test_leases(self) -> None:
+        start, end, warn = minute(10), minute(100), minute(50)
+        created, other = self.shell.at_once(
+            (
+                'lease', 'create', 'first',
+                '--reservation', 'resource_type=physical:host,min=1,max=2,'
+                'hypervisor_properties=[">=", "$vcpus", "2"],resource_properties=',
+                '--start-date', start, '--end-date', end, '--before-end-date', warn,
+                '--event', f'event_type=notification,event_date={minute(20)}',
+            ),
+            ('lease', 'create', 'second', '--reservation', RESERVATION),
+        )  # fmt: skip
+        self.assertRegex(created['id'], UUID)
+        self.assertEqual((shown(start), shown(end)), (created['start_date'], created['end_date']))
+        self.assertEqual(('first', 'PENDING'), (created['name'], created['status']))
+        (reservation,) = self.nested(created['reservations'])
+        self.assertEqual('[">=", "$vcpus", "2"]', reservation['hypervisor_properties'])
+        kinds = {item['event_type']: item['time'] for item in self.nested(created['events'])}
+        self.assertEqual(shown(warn), kinds['before_end_lease'])
+        self.assertIn('notification', kinds)
+
+        listed, by_name, by_id = self.shell.at_once(
+            ('lease', 'list', '--sort-by', 'start_date'),
+            ('lease', 'show', 'first'),
+            ('lease', 'show', other['id']),
+        )
+        self.assertEqual([other['id'], created['id']], [item['id'] for item in listed])
+        self.assertEqual({'id', 'name', 'start_date', 'end_date'}, set(listed[0]))
+        self.assertEqual(created['id'], by_name['id'])
+        self.assertEqual('second', by_id['name'])
+        until('it has started', lambda: self.status(other) == 'ACTIVE')
+        self.change(created['id'], start, end, reservation['id'])
+        self.refusals(created)
+        self.shell.run('lease', 'delete', 'renamed')
+        self.assertEqual(404, self.service.ask('GET', f'/leases/{created["id"]}')[0])
+        self.shell.run('lease', 'delete', other['id'])
+        until('it is gone', lambda: not self.service.ask('GET', '/leases')[1]['leases'])
+
+    def status(self, lease: dict[str, Any]) -> str:
+        return str(self.service.ask('GET', f'/leases/{lease["id"]}')[1]['lease']['status'])
+
+    def nested(self, value: Any) -> list[dict[str, Any]]:
+        """Return what the client shows as text inside of JSON."""
+        if isinstance(value, list):
+            return value
+        return [json.loads(part) for part in re.split(r'\n(?=\{)', value)]
+
+    def change(self, lease_id: str, start: str, end: str, reservation_id: str) -> None:
+        """Each change is read back, relative ones count from what was."""
+        beginning = datetime.datetime.fromisoformat(start)
+        ending = datetime.datetime.fromisoformat(end)
+        hour = datetime.timedelta(hours=1)
+        half = hour / 2
+        for options, begins, ends in (
+            (('--prolong-for', '1h'), beginning, ending + hour),
+            (('--reduce-by', '30m'), beginning, ending + half),
+            (('--defer-by', '30m'), beginning + half, ending + half),
+            (('--advance-by', '1800s'), beginning, ending + half),
+            (('--end-date', end), beginning, ending),
+            (
+                ('--name', 'renamed', '--reservation', f'id={reservation_id},min=2,max=2'),
+                beginning,
+                ending,
+            ),
+        ):
+            self.shell.run('lease', 'set', lease_id, *options)
+            lease = self.service.ask('GET', f'/leases/{lease_id}', version='1.0')[1]['lease']
+            dates = [
+                datetime.datetime.strptime(lease[key], '%Y-%m-%dT%H:%M:%S.%f')  # noqa: DTZ007 - as clients read it
+                for key in ('start_date', 'end_date')
+            ]
+            self.assertEqual([begins, ends], dates, options)
+        self.assertEqual('renamed', lease['name'])
+        self.assertEqual((2, 2), tuple(lease['reservations'][0][key] for key in ('min', 'max')))
+
+    def refusals(self, lease: dict[str, Any]) -> None:
+        commands = {
+            'Not enough hosts available': (
+                'lease', 'create', 'x', '--reservation', 'resource_type=physical:host,min=9,max=9',
+            ),
+            'Malformed requirements': (
+                'lease', 'create', 'x', '--reservation', RESERVATION + ',resource_properties=["no"]',
+            ),
+            'max': ('lease', 'create', 'x', '--reservation', 'resource_type=physical:host,min=1'),
+            'End date must be later': ('lease', 'set', lease['id'], '--end-date', minute(9)),
+        }  # fmt: skip
+        with futures.ThreadPoolExecutor(4) as pool:
+            found = pool.map(lambda words: self.shell.run(*words, fails=True), commands.values())
+            for text, error in zip(commands, found, strict=True):
+                self.assertIn(text, error)
+                self.assertNotIn('Traceback', error)
+
+    def test_hosts(self) -> None:
+        listed, shown_by_name, shown_by_id = self.shell.at_once(
+            ('host', 'list', '--sort-by', 'id'),
+            ('host', 'show', 'compute-2'),
+            ('host', 'show', '2'),
+        )
+        self.assertEqual(['1', '2', '3'], [item['id'] for item in listed])
+        self.assertEqual('compute-2', shown_by_name['hypervisor_hostname'])
+        self.assertEqual(shown_by_name, shown_by_id)
+        self.assertEqual(16, int(shown_by_name['vcpus']))
+        self.shell.run('host', 'delete', 'compute-2')
+        self.shell.run('host', 'delete', '1')
+        created = self.shell.json('host', 'create', 'compute-2', '--extra', 'gpu=True')
+        self.assertEqual(('compute-2', 'True'), (created['hypervisor_hostname'], created['gpu']))
+        self.shell.run('host', 'set', 'compute-2', '--extra', 'gpu=False', '--extra', 'ssd=yes')
+        found = self.shell.json('host', 'show', created['id'])
+        self.assertEqual(('False', 'yes'), (found['gpu'], found['ssd']))
+        self.properties()
+        error = self.shell.run('host', 'create', 'compute-9', fails=True)
+        self.assertIn('compute-9', error)
+
+    def properties(self) -> None:
+        listed, detailed, found = self.shell.at_once(
+            ('host', 'property', 'list'),
+            ('host', 'property', 'list', '--detail', '--all', '--sort-by', 'property'),
+            ('host', 'property', 'show', 'gpu'),
+        )
+        self.assertEqual({'gpu', 'ssd'}, {item['property'] for item in listed})
+        self.assertEqual(['gpu', 'ssd'], [item['property'] for item in detailed])
+        self.assertEqual(('gpu', False), (found['property'], found['private']))
+        self.assertIn('False', str(found['property_values']))
+        self.shell.run('host', 'property', 'set', 'ssd', '--private')
+        listed, everything = self.shell.at_once(
+            ('host', 'property', 'list'),
+            ('host', 'property', 'list', '--all', '--detail'),
+        )
+        self.assertEqual(['gpu'], [item['property'] for item in listed])
+        private = {item['property']: item['private'] for item in everything}
+        self.assertEqual({'gpu': False, 'ssd': True}, private)
+        self.shell.run('host', 'property', 'set', 'ssd', '--public')
+        self.assertEqual(2, len(self.shell.json('host', 'property', 'list')))
+
+    def test_allocations(self) -> None:
+        lease = self.shell.json(
+            'lease', 'create', 'l', '--reservation', RESERVATION,
+            '--start-date', minute(10), '--end-date', minute(20),
+        )  # fmt: skip
+        (reservation,) = self.nested(lease['reservations'])
+        everything, mine, of_reservation, of_another = self.shell.at_once(
+            ('allocation', 'list', 'host'),
+            ('allocation', 'list', 'host', '--lease-id', lease['id']),
+            ('allocation', 'list', 'host', '--reservation-id', reservation['id']),
+            ('allocation', 'list', 'host', '--lease-id', reservation['id']),
+        )
+        taken = [item for item in everything if item['reservations']]
+        self.assertEqual((3, 1), (len(everything), len(taken)))
+        self.assertIn(reservation['id'], str(taken[0]['reservations']))
+        for found in (mine, of_reservation):
+            self.assertEqual(taken, [item for item in found if item['reservations']])
+        self.assertEqual([], [item for item in of_another if item['reservations']])
+        by_id, by_name = self.shell.at_once(
+            ('allocation', 'show', 'host', taken[0]['resource_id']),
+            ('allocation', 'show', 'host', f'compute-{taken[0]["resource_id"]}'),
+        )
+        self.assertEqual(by_id, by_name)
+        self.assertIn(lease['id'], str(by_id['reservations']))
+
+
+class TestOthers(base.TestCase):
+    """The older shell and the library."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(Standalone(hosts=2))
+
+    def blazar(self, *words: str) -> str:
+        return Shell(self.service.endpoint).run(*words, command='blazar')
+
+    def test_blazar(self) -> None:
+        self.blazar(
+            'lease-create', '--physical-reservation', 'min=1,max=1',
+            '--start-date', minute(10), '--end-date', minute(20), 'old',
+        )  # fmt: skip
+        with futures.ThreadPoolExecutor(4) as pool:
+            leases, lease, hosts = pool.map(
+                lambda words: self.blazar(*words),
+                (('lease-list',), ('lease-show', 'old'), ('host-list',)),
+            )
+        self.assertIn('old', leases)
+        self.assertIn('PENDING', lease)
+        self.assertIn('compute-1', hosts)
+        self.blazar('lease-update', '--prolong-for', '10m', '--name', 'new', 'old')
+        self.blazar('lease-delete', 'new')
+        self.assertEqual([], self.service.ask('GET', '/leases')[1]['leases'])
+
+    def test_openstacksdk(self) -> None:
+        connection = openstack.connect(
+            load_yaml_config=False,
+            load_envvars=False,
+            auth_type='none',
+            auth={'endpoint': self.service.endpoint},
+        )
+        self.addCleanup(connection.close)
+        answer = connection.reservation.get('/leases')
+        self.assertEqual((200, {'leases': []}), (answer.status_code, answer.json()))
+        created = connection.reservation.post(
+            '/leases',
+            json={
+                'name': 'l',
+                'start_date': minute(10),
+                'end_date': minute(20),
+                'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+            },
+        )
+        self.assertEqual(201, created.status_code)
+        self.assertEqual(
+            2, len(connection.reservation.get('/os-hosts/allocations').json()['allocations'])
+        )
