@@ -1,0 +1,78 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The user guide quotes refusals as the service words them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tests.architecture import ROOT
+from tests.base import TestCase
+from tests.functional import fixtures
+from tests.functional import http
+
+PAGE = (ROOT / 'doc' / 'source' / 'user' / 'refusals.rst').read_text(encoding='utf-8')
+HOSTS = http.LEASE['reservations'][0]
+TERMS = re.findall(r'^``.+``$', PAGE, re.MULTILINE)
+QUOTED = [text for term in TERMS for text in re.findall(r'``(.+?)``', term)]
+
+# What leads to each quoted refusal; dates are after the service's noon of
+# the first of January 2030.
+BODIES: dict[str, dict[str, Any]] = {
+    'Not enough hosts available': {'reservations': [{**HOSTS, 'min': 5, 'max': 5}]},
+    'Start date must be later than current date': {'start_date': '2020-01-01 00:00'},
+    'End date must be later than start date.': {'end_date': '2030-01-31 00:00'},
+    'Datetime is out of lease limits': {'before_end_date': '2030-03-01 00:00'},
+    "Malformed parameter min: 'one' is not a whole number": {
+        'reservations': [{**HOSTS, 'min': 'one'}]
+    },
+    'Missing parameter max': {'reservations': [{**HOSTS, 'max': ''}]},
+    'Malformed requirements resource_properties: a key is written "$name", got \'gpu\'': {
+        'reservations': [{**HOSTS, 'resource_properties': '["==", "gpu", "True"]'}]
+    },
+    '2030-01-01T12:00+01:00 is an invalid date. Required format: %Y-%m-%d %H:%M': {
+        'start_date': '2030-01-01T12:00+01:00'
+    },
+}
+# These need a lease that has started, a race, or another caller.
+ELSEWHERE = {
+    'The resources were booked by others meanwhile; please try again',
+    'Cannot modify the start date of already started leases',
+    'Terminated leases can only be renamed',
+    'Invalid State STARTING for ...',
+    "Object with {'lease_id': ...} not found",
+    "Policy doesn't allow climate:hosts:create to be performed",
+}
+
+
+class TestRefusalsPage(TestCase):
+    """Each refusal in the guide, asked for."""
+
+    def test_quoted_as_they_are(self) -> None:
+        service = self.useFixture(fixtures.Service())
+        for text, change in BODIES.items():
+            answer = http.send(service.app, 'POST', '/v1/leases', {**http.LEASE, **change})
+            # What follows names the field in the form of the request.
+            self.assertEqual(text, answer.json['error_message'][: len(text)])
+
+    def test_all_are_known(self) -> None:
+        self.assertEqual(set(BODIES) | ELSEWHERE, set(QUOTED))
+
+    def test_those_that_need_more(self) -> None:
+        code = '\n'.join(
+            path.read_text(encoding='utf-8') for path in (ROOT / 'climate').rglob('*.py')
+        )
+        for text in ELSEWHERE:
+            words = re.split(r' STARTING for| \{|climate:', text)[0].rstrip('.')
+            self.assertIn(words, code, text)
