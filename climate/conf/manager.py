@@ -77,7 +77,7 @@ OPTS: list[cfg.Opt] = [
         default=0.25,
         min=0.01,
         help='How long, in seconds, a start waits before it looks again whether the lease '
-        'before has given its resources back.',
+        'before has given its resources back. The pause grows to eight times this.',
     ),
     cfg.FloatOpt(
         'prepare_lead_time',

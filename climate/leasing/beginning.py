@@ -146,9 +146,13 @@ class Beginner:
 
     def _wait(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
         """The lease before has not given everything back yet: look again soon."""
+        # The longer it has waited, the less a look too late matters; many that
+        # wait for long must not keep the others from getting on.
+        first = self._settings.handover_pause
+        pause = min(max((tx.now - event.time) / 8, first), first * 8)
         waiting = dataclasses.replace(
             event,
-            due=tx.now + self._settings.handover_pause,
+            due=tx.now + pause,
             error='waiting for the lease before to give its resources back',
         )
         return _with(tx, lease, waiting)

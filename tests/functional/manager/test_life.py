@@ -136,11 +136,11 @@ class _Life:
             {AllocationState.BOOKED}, {item.state for item in office.allocations(second)}
         )
         self.assertIn('waiting', office.event(second, EventKind.START).error or '')
-        office.until(1110)
+        office.until(1115)
         self.assertEqual(('TERMINATED', 'ACTIVE'), (office.status(first), office.status(second)))
         self.assertEqual(ALL, office.hosts(second))
         late = office.bus.last('lease.event.start_lease')['late_by_seconds']
-        self.assertTrue(100 <= late <= 103, late)
+        self.assertTrue(100 <= late <= 111, late)
         self.assertLess(office.bus.told().index('end_lease'), len(office.bus.told()) - 1)
         told = office.bus.told(second)
         self.assertLess(told.index('create'), told.index('start_lease'))
