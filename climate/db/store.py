@@ -58,6 +58,9 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
     """
     oslo_options.set_defaults(conf)
     conf.set_default('max_retries', 0, group='database')
+    # As many as the threads of a process: what does not fit into the pool is
+    # connected anew for each transaction, and that takes longer than most.
+    conf.set_default('max_pool_size', 20, group='database')
 
 
 class Transaction:
