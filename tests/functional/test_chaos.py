@@ -19,6 +19,7 @@ import datetime
 import json
 import os
 import pathlib
+import signal
 import threading
 import time
 from collections.abc import Iterable
@@ -47,11 +48,11 @@ from tests import services
 from tests.functional import processes
 
 # Of one host each; every host has this many, one right after the other.
-TURNS = 5
+TURNS = 2
 LEASES = int(os.environ.get('CLIMATE_TEST_CHAOS_LEASES', '500'))
-LEASE_SECONDS = 8.0
-FIRST_START = 12.0
-KILL_EVERY = 3.0
+LEASE_SECONDS = 20.0
+FIRST_START = 7.0
+KILL_EVERY = 4.0
 PATIENCE = 60.0
 CALLER = Caller(user_id='alice', project_id='blue')
 
@@ -70,7 +71,7 @@ topics = {topic}
 rpc_topic = {rpc_topic}
 claim_seconds = 2
 max_sleep = 0.5
-check_interval = 5
+check_interval = 15
 workers = 8
 retry_longest_pause = 2
 """
@@ -143,9 +144,7 @@ class _Chaos:
         def one(number: int) -> tuple[str, str]:
             turn, place = divmod(number, self.hosts)
             # Not all in the same instant, but one right after the other on each host.
-            start = begin + datetime.timedelta(
-                seconds=turn * LEASE_SECONDS + 3.0 * place / self.hosts
-            )
+            start = begin + datetime.timedelta(seconds=(turn + place / self.hosts) * LEASE_SECONDS)
             draft = LeaseDraft(
                 name=f'lease-{number}',
                 start=start,
@@ -189,7 +188,8 @@ class _Chaos:
         self.check_cloud(reservations)
         self.check_notifications(set(reservations))
         for manager in managers:
-            self.assertEqual(0, manager.terminate(5))
+            # The last one started may not have come so far as to listen to signals.
+            self.assertIn(manager.terminate(5), (0, -signal.SIGTERM))
             self.assertNotIn('Traceback', manager.said)
 
     # -- what there is
@@ -230,7 +230,7 @@ class _Chaos:
         )
         for query in (
             'SELECT id FROM leases WHERE next_due IS NOT NULL',
-            "SELECT id FROM events WHERE state NOT IN ('DONE')",
+            "SELECT kind, state, attempts, begun_at, due, error FROM events WHERE state != 'DONE'",
             "SELECT id FROM allocations WHERE state != 'released'",
             "SELECT id FROM reservations WHERE status != 'deleted'",
         ):

@@ -170,7 +170,7 @@ class TestOpenstack(base.TestCase):
                 'lease', 'create', 'x', '--reservation', 'resource_type=physical:host,min=9,max=9',
             ),
             'Malformed requirements': (
-                'lease', 'create', 'x', '--reservation', RESERVATION + ',resource_properties=["no"]',
+                'lease', 'create', 'x', '--reservation', f'{RESERVATION},resource_properties=[1]',
             ),
             'max': ('lease', 'create', 'x', '--reservation', 'resource_type=physical:host,min=1'),
             'End date must be later': ('lease', 'set', lease['id'], '--end-date', minute(9)),
