@@ -125,8 +125,10 @@ class Lease(Base):
     __tablename__ = 'leases'
     __table_args__ = (
         sa.Index('ix_leases_next_due', 'next_due'),
-        sa.Index('ix_leases_project', 'project_id', 'deleted_at', 'created_at', 'id'),
-        sa.Index('ix_leases_all', 'deleted_at', 'created_at', 'id'),
+        # Lists are walks in the order of these two. What is deleted is passed
+        # over: PostgreSQL does not follow an order that comes after a NULL.
+        sa.Index('ix_leases_project', 'project_id', 'created_at', 'id'),
+        sa.Index('ix_leases_all', 'created_at', 'id'),
         sa.Index('ix_leases_status', 'status', 'deleted_at'),
         sa.Index('ix_leases_name', 'name', 'deleted_at'),
         sa.Index('ix_leases_start', 'start_date'),

@@ -142,11 +142,11 @@ def _leases() -> None:
         sa.PrimaryKeyConstraint('id'),
         **_MYSQL,
     )
-    op.create_index('ix_leases_all', 'leases', ['deleted_at', 'created_at', 'id'])
+    op.create_index('ix_leases_all', 'leases', ['created_at', 'id'])
     op.create_index('ix_leases_end', 'leases', ['end_date'])
     op.create_index('ix_leases_name', 'leases', ['name', 'deleted_at'])
     op.create_index('ix_leases_next_due', 'leases', ['next_due'])
-    op.create_index('ix_leases_project', 'leases', ['project_id', 'deleted_at', 'created_at', 'id'])
+    op.create_index('ix_leases_project', 'leases', ['project_id', 'created_at', 'id'])
     op.create_index('ix_leases_start', 'leases', ['start_date'])
     op.create_index('ix_leases_status', 'leases', ['status', 'deleted_at'])
 

@@ -1,0 +1,153 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The queries that are asked all the time never read a large table whole."""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Callable
+
+from climate.allocation import requirements
+from climate.db.outbox import OutboxRow
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.requests import LeaseQuery
+from tests import base
+from tests import services
+from tests.functional import bulk
+from tests.functional.db import cases
+from tests.functional.db import plans
+
+LOAD = bulk.Load(hosts=500, allocations=30_000, group=2, now=cases.NOW)
+WINDOW = cases.hours(24, 25)
+REQUIREMENT = requirements.parse('["and", [">=", "$vcpus", "64"], ["not", ["==", "$rack", "r3"]]]')
+
+Query = Callable[[Transaction], object]
+
+
+def page(**facts: object) -> Query:
+    """Return a query for a page of leases."""
+    wanted = {'project_id': None, 'limit': 50, **facts}
+    return lambda tx: tx.leases.page(LeaseQuery(**wanted))
+
+
+class Plans:
+    """One database full of leases, and every hot query on it."""
+
+    kind = ''
+
+    def setUp(self) -> None:
+        super().setUp()
+        database = self.useFixture(services.Database(self.kind))
+        self.store = cases.connect(database.url)
+        self.addCleanup(self.store.close)
+        cases.migration.sync(self.store.engine)
+        LOAD.fill(self.store.engine)
+        self._fill_outbox(self.store)
+        bulk.analyze(self.store.engine)
+        with self.store.reading() as tx:
+            leases, _ = tx.leases.page(LeaseQuery(project_id='project-7', status='PENDING'))
+        self.lease = leases[0]
+
+    def _fill_outbox(self, store: Store) -> None:
+        bulk.insert(
+            store.engine,
+            'outbox',
+            'id, lease_id, event_type, priority, payload, created_at',
+            (
+                (str(uuid.uuid4()), f'lease-{number % 2000}', 't', 'INFO', '{}', '2030-01-01')
+                for number in range(6000)
+            ),
+        )
+
+    def queries(self) -> dict[str, Query]:
+        """Return what is asked, by name."""
+        mine = [self.lease.reservations[0].id]
+        marker = self.lease.id
+        now = datetime.timedelta(minutes=1) + cases.NOW
+        return {
+            'free': lambda tx: tx.resources.free(cases.TYPE, WINDOW, limit=129),
+            'free, required': lambda tx: tx.resources.free(
+                cases.TYPE, WINDOW, requirement=REQUIREMENT, first_id=50, before_id=400, limit=129
+            ),
+            'free, with cleaning': lambda tx: tx.resources.free(
+                cases.TYPE, cases.hours(-1, 1), limit=129
+            ),
+            'reasons': lambda tx: tx.resources.reasons(cases.TYPE, WINDOW, None),
+            'reasons, required': lambda tx: tx.resources.reasons(cases.TYPE, WINDOW, REQUIREMENT),
+            'clashes': lambda tx: tx.allocations.clashes([1, 2, 3], WINDOW, mine),
+            'holders': lambda tx: tx.allocations.holders(mine),
+            'live_of': lambda tx: tx.allocations.live_of(mine),
+            'lock_resources': lambda tx: tx.allocations.lock_resources(mine),
+            'in_use': lambda tx: tx.allocations.in_use(7),
+            'hold': lambda tx: tx.allocations.hold(mine),
+            'move': lambda tx: tx.allocations.move(mine, self.lease.period),
+            'release': lambda tx: tx.allocations.release(mine),
+            'required_of_resource': lambda tx: tx.reservations.required_of_resource(7),
+            'take': lambda tx: tx.claims.take('me', now, 8),
+            'next_due': lambda tx: tx.claims.next_due(),
+            'renew': lambda tx: tx.claims.renew('me', [self.lease.id], now),
+            'claimed': lambda tx: tx.leases.claimed(self.lease.id, 'me'),
+            'get': lambda tx: tx.leases.get(self.lease.id, 'project-7'),
+            'events': lambda tx: tx.events.of_leases([self.lease.id]),
+            'outbox, claim': lambda tx: tx.outbox.claim('me', now, 100),
+            'outbox, insert': lambda tx: tx.outbox.insert(
+                [OutboxRow(id='i', lease_id='l', event_type='t', payload={}, created_at=now)]
+            ),
+            'page of a project': page(project_id='project-7'),
+            'page of all': page(),
+            'page after a marker': page(marker=marker),
+            'page of a project after a marker': page(project_id='project-7', marker=marker),
+            'page of a status': page(status='ACTIVE'),
+            'page of a name': page(name='lease-3-7'),
+            'page of a resource type': page(resource_type=cases.TYPE),
+            'page, latest first': page(sort=(('created_at', 'desc'),)),
+            'page by start': page(sort=(('start_date', 'asc'),)),
+            'page by end': page(sort=(('end_date', 'desc'),), marker=marker),
+            'page, starts soon': page(start_after=cases.at(1), start_before=cases.at(2)),
+            'page, ends soon': page(end_after=cases.at(1), end_before=cases.at(2)),
+        }
+
+    def test_no_large_table_is_read_whole(self) -> None:
+        seen = {}
+        for name, query in self.queries().items():
+            with plans.captured(self.store.engine) as statements:
+                self.store.run(query)
+            asked = [item for item in statements if item.verb in ('SELECT', 'UPDATE', 'DELETE')]
+            self.assertTrue(asked or name == 'outbox, insert', f'{name} asks nothing')
+            for statement in asked:
+                found = plans.full_scans(self.store.engine, statement)
+                if found:
+                    seen[name] = (found, statement.text)
+        self.assertEqual({}, seen)
+        # And what is read whole would be seen.
+        whole = plans.Statement(text='SELECT amount FROM allocations', parameters=())
+        self.assertEqual(1, len(plans.full_scans(self.store.engine, whole)))
+
+
+class TestSqlite(Plans, base.TestCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(Plans, base.TestCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(Plans, base.TestCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
