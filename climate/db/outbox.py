@@ -70,16 +70,24 @@ class Outbox(Repository):
         it: another sender cannot overtake, and order is kept per lease::
 
             SELECT head.lease_id FROM outbox head
-            WHERE (head.claim_until IS NULL OR head.claim_until < :now)
+            WHERE (head.claim_until IS NULL OR head.claim_until < :now
+                   OR head.claim_owner = :owner)
               AND NOT EXISTS (SELECT 1 FROM outbox earlier
                               WHERE earlier.lease_id = head.lease_id AND earlier.seq < head.seq)
             ORDER BY head.seq LIMIT :leases FOR UPDATE SKIP LOCKED
+
+        What *owner* has taken before and not settled, because the database went
+        away, comes again: nobody else is at it.
 
         :param owner: who takes them
         :param until: when others may take them over (aware UTC)
         """
         head, earlier = _table.alias('head'), _table.alias('earlier')
-        free = sa.or_(head.c.claim_until.is_(None), head.c.claim_until < self._now)
+        free = sa.or_(
+            head.c.claim_until.is_(None),
+            head.c.claim_until < self._now,
+            head.c.claim_owner == owner,
+        )
         first = sa.not_(
             sa.exists().where(earlier.c.lease_id == head.c.lease_id, earlier.c.seq < head.c.seq)
         )

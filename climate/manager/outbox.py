@@ -32,8 +32,6 @@ LOG = logging.getLogger(__name__)
 # While the bus is away it is tried again after pauses between these, in seconds.
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 10.0
-# A sender that died is replaced after this long, in seconds.
-_CLAIM_SECONDS = 30.0
 # After a batch, in seconds: what is written meanwhile goes in one.
 _GATHERING_PAUSE = 0.05
 
@@ -44,6 +42,8 @@ class OutboxSender:
     :param owner: this manager's name, different from every other's
     :param batch: how many leases' notifications are sent at one go
     :param max_sleep: the longest sleep between two looks, in seconds
+    :param claim_seconds: after this long a sender that died is replaced. One
+        that is slow sends some twice then, but none out of order
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class OutboxSender:
         *,
         batch: int,
         max_sleep: float,
+        claim_seconds: float = 10.0,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -62,6 +63,7 @@ class OutboxSender:
         self._owner = owner
         self._batch = batch
         self._max_sleep = max_sleep
+        self._lasts = datetime.timedelta(seconds=claim_seconds)
         self._away = 0
         self._awake = threading.Event()
         self._stopping = False
@@ -124,7 +126,7 @@ class OutboxSender:
         :raises climate.messaging.publisher.BrokerUnavailable: if the bus did
             not take one; it and those after it stay in the outbox
         """
-        until = self._clock.now() + datetime.timedelta(seconds=_CLAIM_SECONDS)
+        until = self._clock.now() + self._lasts
         rows = self._store.run(lambda tx: tx.outbox.claim(self._owner, until, self._batch))
         if not rows:
             return 0

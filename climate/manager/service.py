@@ -94,6 +94,7 @@ class Manager:
             self.owner,
             batch=options.outbox_batch,
             max_sleep=options.max_sleep,
+            claim_seconds=options.claim_seconds,
         )
         self._claims = Claims(store, clock, self.owner, options.claim_seconds)
         worker = Worker(store, plugins, cloud, settings, self.owner, self._outbox.wake)

@@ -212,6 +212,16 @@ class _Outbox:
         office.manager.send()
         self.assertEqual(['create', 'update'], office.bus.told())
 
+    def test_what_a_sender_could_not_settle_it_sends_again_at_once(self) -> None:
+        office = self.useFixture(Office(database=self.database))
+        office.create(600, 3600)
+        until = harness.at(30)
+        office.store.run(lambda tx: tx.outbox.claim(office.manager.owner, until, 100))
+        office.hire().send()
+        self.assertEqual([], office.bus.told())
+        office.manager.send()
+        self.assertEqual(['create'], office.bus.told())
+
     def test_two_senders_at_once(self) -> None:
         office = self.useFixture(Office(database=self.database))
         leases = [office.create(600, 3600, hosts=0, name='0') for _ in range(10)]
