@@ -92,6 +92,8 @@ class Settler:
             lease = _with(tx, lease, deleting.cancelled(event))
         else:
             lease = self._conclude(tx, lease, event, report)
+        if lease.status is not found.status:
+            LOG.info('Lease %s: %s, it is %s now', lease.id, event.kind, lease.status)
         if lease.deleted_at is not None:
             tx.claims.release(self._owner, lease.id)
             return False
