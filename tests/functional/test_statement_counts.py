@@ -1,0 +1,111 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""How many SQL statements a request takes, whatever there is already.
+
+BEGIN and COMMIT are not counted.
+"""
+
+from __future__ import annotations
+
+from testtools import content
+
+from climate.domain.requests import LeaseQuery
+from tests import base
+from tests import services
+from tests.functional import bulk
+from tests.functional import http
+from tests.functional.db import cases
+from tests.functional.db import plans
+from tests.functional.fixtures import Service
+
+MOST_OF_A_CREATE = 15
+MOST_OF_A_LIST = 6
+
+
+class Counts:
+    """One service on one engine."""
+
+    kind = ''
+    sizes: tuple[tuple[int, int], ...] = ()
+    """``(hosts, earlier leases)``, each added to what was there before."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(Service(hosts=0, database=self.kind))
+
+    def count(self, method: str, path: str, body: object = None) -> int:
+        """Return how many statements a request takes, the second time it is sent."""
+        for _ in range(2):
+            with plans.captured(self.service.store.engine) as statements:
+                answer = http.send(self.service.app, method, path, body, version='1.1')
+            self.assertIn(answer.status_int, (200, 201), answer.text)
+        return len(statements)
+
+    def create(self) -> int:
+        """Return how many statements it takes to create a lease of one host."""
+        return self.count(
+            'POST',
+            '/v1/leases',
+            {
+                'name': 'one',
+                'start_date': '2031-05-01T12:00:00Z',
+                'end_date': '2031-05-01T13:00:00Z',
+                'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+            },
+        )
+
+    def test_what_there_is_already_costs_no_statement(self) -> None:
+        creates, lists = {}, {}
+        now = self.service.clock.now()
+        for hosts, leases in self.sizes:
+            cases.empty(self.service.store.engine)
+            load = bulk.Load(hosts=hosts, allocations=leases, group=1, now=now)
+            load.fill(self.service.store.engine)
+            creates[hosts, leases] = self.create()
+            lists[hosts, leases] = self.count('GET', '/v1/leases?limit=5')
+        report = f'{self.kind}: creates {creates}, lists {lists}'
+        self.addDetail('statements', content.text_content(report))
+        # A search that begins near the end of the list goes on at its beginning:
+        # that one statement is a matter of chance, not of size.
+        self.assertLessEqual(max(creates.values()) - min(creates.values()), 1, creates)
+        self.assertLessEqual(max(creates.values()), MOST_OF_A_CREATE, creates)
+        self.assertEqual(1, len(set(lists.values())), lists)
+        self.assertLessEqual(max(lists.values()), MOST_OF_A_LIST, lists)
+
+    def test_a_list_without_a_limit_takes_no_more(self) -> None:
+        now = self.service.clock.now()
+        bulk.Load(hosts=20, allocations=400, group=1, now=now).fill(self.service.store.engine)
+        with self.service.store.reading() as tx:
+            leases, _ = tx.leases.page(LeaseQuery(project_id=None))
+        self.assertEqual(400, len(leases))
+        self.assertLessEqual(self.count('GET', '/v1/leases'), MOST_OF_A_LIST)
+
+
+class TestSqlite(Counts, base.TestCase):
+    """On SQLite, up to the full size."""
+
+    kind = services.SQLITE
+    sizes = ((10, 0), (1000, 0), (10_000, 0), (1000, 100_000))
+
+
+class TestMariadb(Counts, base.TestCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+    sizes = ((10, 0), (1000, 3000))
+
+
+class TestPostgresql(Counts, base.TestCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
+    sizes = ((10, 0), (1000, 3000))
