@@ -26,6 +26,7 @@ import fixtures
 from oslo_config import cfg
 
 from climate.clients.fake import Twin
+from climate.clock import Clock
 from climate.clock import ManualClock
 from climate.db import migration
 from climate.db.store import register_opts
@@ -103,15 +104,19 @@ class Office(fixtures.Fixture):
     """A database, a cloud of four hosts, and as many managers as one likes."""
 
     def __init__(
-        self, settings: LeasingSettings = SETTINGS, database: str = services.SQLITE, hosts: int = 4
+        self,
+        settings: LeasingSettings = SETTINGS,
+        database: str = services.SQLITE,
+        hosts: int = 4,
+        clock: Clock | None = None,
     ) -> None:
         super().__init__()
+        self.clock: Any = clock or ManualClock(NOW)
         self.settings = settings
         self._kind = database
         self._hosts = hosts
 
     def _setUp(self) -> None:
-        self.clock = ManualClock(NOW)
         database = self.useFixture(services.Database(self._kind))
         conf = cfg.ConfigOpts()
         register_opts(conf)

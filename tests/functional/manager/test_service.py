@@ -1,0 +1,180 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whole managers with their threads, on the clock of the machine."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import time
+
+from climate import exceptions
+from climate.clock import SystemClock
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseDraft
+from climate.manager.service import Manager
+from climate.manager.service import ManagerOptions
+from climate.manager.service import unique_owner
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.processes import until
+
+OPTIONS = ManagerOptions(workers=4, max_sleep=30.0, claim_seconds=1.0)
+
+
+class TestManager(base.TestCase):
+    """One or two managers that run."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        settings = harness.changed(
+            notify_before_start=(), notify_before_end=datetime.timedelta(0), retry_first_pause=0.1
+        )
+        self.office = self.useFixture(harness.Office(settings, clock=SystemClock()))
+
+    def start(self, options: ManagerOptions = OPTIONS) -> Manager:
+        office = self.office
+        manager = Manager(
+            store=office.store,
+            plugins=office.plugins,
+            cloud=office.twin,
+            clock=office.clock,
+            settings=office.settings,
+            options=options,
+            publisher=office.bus,
+        )
+        manager.start()
+        self.addCleanup(manager.stop, 5.0)
+        return manager
+
+    def create(self, start: float, end: float = 600) -> Lease:
+        now = self.office.clock.now()
+        draft = LeaseDraft(
+            name='l',
+            start=now + datetime.timedelta(seconds=start),
+            end=now + datetime.timedelta(seconds=end),
+            reservations=({'resource_type': 'physical:host', 'min': 1, 'max': 1},),
+            grain=datetime.timedelta(0),
+            asked_at=now,
+        )
+        return self.office.leases.create(harness.CALLER, draft)
+
+    def is_active(self, lease: Lease) -> bool:
+        return self.office.status(lease) == 'ACTIVE'
+
+    def test_wakes_by_itself_when_something_is_due(self) -> None:
+        lease = self.create(0.5, 1.0)
+        self.start()
+        until('it has ended', lambda: self.office.status(lease) == 'TERMINATED', 10)
+        until('all is told', lambda: len(self.office.bus.taken) == 3)
+        late = self.office.bus.last('lease.event.start_lease')['late_by_seconds']
+        self.assertLess(late, 0.5)
+
+    def test_is_woken_when_something_nearer_comes_in(self) -> None:
+        manager = self.start()
+        until('it sleeps', lambda: manager._loop._look_at - time.monotonic() > 20)
+        lease = self.create(0)
+        manager.wake('lease')
+        until('it is active', lambda: self.is_active(lease), 10)
+
+    def test_a_claim_is_kept_for_as_long_as_the_work_takes(self) -> None:
+        self.office.twin.slow('compute.create_aggregate', 2.0)
+        lease = self.create(0)
+        quick = ManagerOptions(workers=4, max_sleep=0.1, claim_seconds=1.0)
+        for _ in range(2):
+            self.start(quick)
+        until('it is active', lambda: self.is_active(lease), 15)
+        self.assertEqual(1, self.office.twin.calls('compute.create_aggregate'))
+        until('all is told', lambda: not self.office.waiting())
+        self.assertEqual(['create', 'start_lease'], self.office.bus.told())
+
+    def test_told_to_stop_it_finishes_what_it_is_at(self) -> None:
+        self.office.twin.slow('compute.add_host', 0.7)
+        lease = self.create(0)
+        manager = self.start()
+        until('it is at it', lambda: self.office.status(lease) == 'STARTING')
+        manager.stop(5.0)
+        self.assertTrue(self.is_active(lease))
+        other = self.create(0)
+        manager.wake()
+        self.assertEqual('PENDING', self.office.status(other))
+
+    def test_told_to_stop_it_does_not_wait_for_long(self) -> None:
+        self.office.twin.slow('compute.add_host', 2.5)
+        lease = self.create(0)
+        manager = self.start()
+        until('it is at it', lambda: self.office.status(lease) == 'STARTING')
+        before = time.monotonic()
+        manager.stop(0.2)
+        self.assertLess(time.monotonic() - before, 1.5)
+        self.assertEqual('STARTING', self.office.status(lease))
+        until('it is active', lambda: self.is_active(lease), 10)
+
+    def test_a_bus_that_is_away_is_tried_again(self) -> None:
+        refused: collections.Counter[str] = collections.Counter()
+
+        def refuse(message: harness.OutboxMessage) -> bool:
+            refused[message.event_type] += 1
+            return refused[message.event_type] < 3
+
+        self.office.bus.refuses = refuse
+        lease = self.create(0)
+        self.start()
+        until('all is told', lambda: len(self.office.bus.taken) == 2)
+        self.assertEqual(['create', 'start_lease'], self.office.bus.told(lease))
+        self.assertEqual([], harness.twice(self.office.bus.taken))
+
+    def test_two_managers_share_many_leases(self) -> None:
+        for database in services.DATABASES:
+            if not services.answers(database):
+                continue
+            self.office = self.useFixture(
+                harness.Office(self.office.settings, database, hosts=10, clock=SystemClock())
+            )
+            leases = [self.create(0.5, 1.5) for _ in range(10)]
+            for _ in range(2):
+                self.start(ManagerOptions(workers=4, max_sleep=0.1, claim_seconds=2.0))
+            for lease in leases:
+                until('it has ended', lambda lease=lease: self.ended(lease), 30)
+            until('all is told', lambda: not self.office.waiting())
+            self.assertEqual(
+                {'create': 10, 'start_lease': 10, 'end_lease': 10},
+                dict(collections.Counter(self.office.bus.told())),
+                database,
+            )
+            self.assertEqual(10, self.office.twin.calls('compute.create_aggregate'))
+            self.assertEqual(10, len(self.office.pooled()))
+
+    def ended(self, lease: Lease) -> bool:
+        return self.office.status(lease) == 'TERMINATED'
+
+    def test_hosts_come_and_go_through_it(self) -> None:
+        manager = self.start()
+        self.office.twin.add_hypervisor('compute-5')
+        host_id = manager.register_host('compute-5', {'gpu': 'yes'})
+        self.assertIn('compute-5', self.office.pooled())
+        self.assertRaises(exceptions.HostExists, manager.register_host, 'compute-5', {})
+        manager.delete_host(host_id)
+        self.assertNotIn('compute-5', self.office.pooled())
+        self.office.twin.reachable = False
+        self.assertRaises(exceptions.CloudUnavailable, manager.register_host, 'compute-5', {})
+        del self.office.plugins['physical:host']
+        self.assertRaises(
+            exceptions.UnsupportedResourceType, manager.register_host, 'compute-5', {}
+        )
+
+    def test_every_manager_has_a_name_of_its_own(self) -> None:
+        names = {unique_owner() for _ in range(100)}
+        self.assertEqual(100, len(names))
+        self.assertLessEqual(max(map(len, names)), 64)
