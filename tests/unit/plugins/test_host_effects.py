@@ -18,7 +18,6 @@ import dataclasses
 from collections.abc import Callable
 
 from climate import exceptions
-from climate.clients.base import CloudNotFound
 from climate.domain.leases import AllocationState
 from climate.plugins import base as contract
 from tests import base
@@ -215,7 +214,6 @@ class TestEveryCall(base.TestCase):
                     with self.subTest(f'{self.name(case)}: {nth}. {verb} fails {when} its work'):
                         self.finish(case, cloud, stumble)
                         self.assertGreater(len(stumble.made), nth)
-                        self.finish(case, cloud, Stumble(cloud.twin))
                     tried += 1
         self.assertGreater(tried, 150)
 
@@ -343,70 +341,3 @@ class TestOutcomes(base.TestCase):
         cloud.twin.compute.add_host(other.id, 'compute-1')
         cloud.run('end')
         self.assertEqual({**POOLED, 'compute-1': ['next']}, cloud.places())
-
-
-class TestResources(base.TestCase):
-    """Hosts come and go."""
-
-    def test_discover_and_release(self) -> None:
-        cloud = World()
-        resource = cloud.resources[0]
-        self.assertEqual('compute-1', resource.attributes['service_name'])
-        self.assertEqual(16, resource.attributes['vcpus'])
-        self.assertEqual(
-            {'DISK_GB', 'MEMORY_MB', 'VCPU'}, {item.resource_class for item in resource.inventories}
-        )
-        self.assertIn('HW_CPU_X86_AVX2', resource.traits)
-        for _ in range(2):
-            cloud.plugin.release(resource, cloud.twin)
-            self.assertEqual([], cloud.places()['compute-1'])
-        for _ in range(2):
-            cloud.plugin.admit(resource, cloud.twin)
-            self.assertEqual(['freepool'], cloud.places()['compute-1'])
-
-    def test_refusals(self) -> None:
-        cloud = World()
-        self.assertRaises(exceptions.HostNotFound, cloud.plugin.discover, 'compute-9', cloud.twin)
-        cloud.twin.boot_server('compute-1', OTHER, 'stranger')
-        error = self.assertRaises(
-            exceptions.HostHavingServers, cloud.plugin.discover, 'compute-1', cloud.twin
-        )
-        self.assertIn('compute-1', error.message)
-        self.assertRaises(
-            exceptions.HostHavingServers, cloud.plugin.release, cloud.resources[0], cloud.twin
-        )
-
-    def test_without_a_pool(self) -> None:
-        cloud = World()
-        pool = next(item for item in cloud.twin.aggregates() if item.name == 'freepool')
-        for host in pool.hosts:
-            cloud.twin.compute.remove_host(pool.id, host)
-        cloud.twin.compute.delete_aggregate(pool.id)
-        self.assertRaises(
-            exceptions.FreePoolNotFound, cloud.plugin.admit, cloud.resources[0], cloud.twin
-        )
-        cloud.plugin.release(cloud.resources[0], cloud.twin)
-
-    def test_each_call_of_coming_and_going_fails_once(self) -> None:
-        for effect, places in (('admit', ['freepool']), ('release', [])):
-            for nth in range(1, 4):
-                for when in ('before', 'after'):
-                    cloud = World()
-                    if effect == 'admit':
-                        cloud.put('compute-1')
-                    stumble = Stumble(cloud.twin, nth, when)
-                    verb = getattr(cloud.plugin, effect)
-                    try:
-                        verb(cloud.resources[0], stumble)
-                    except exceptions.Transient:
-                        verb(cloud.resources[0], cloud.twin)
-                    self.assertEqual(places, cloud.places()['compute-1'])
-
-    def test_a_provider_that_placement_does_not_know(self) -> None:
-        cloud = World()
-        provider = cloud.twin.placement.find_provider('compute-1')
-        assert provider is not None
-        cloud.twin.placement.delete_provider(provider.uuid)
-        resource = cloud.plugin.discover('compute-1', cloud.twin)
-        self.assertEqual(((), frozenset()), (resource.inventories, resource.traits))
-        self.assertRaises(CloudNotFound, cloud.twin.placement.traits, provider.uuid)
