@@ -1,0 +1,157 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Processes that send requests at the same instant, each to an API of its own."""
+
+from __future__ import annotations
+
+import atexit
+import dataclasses
+import multiprocessing
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.cmd import config
+from climate.leasing.hosts import Registrar
+from tests.functional import http
+
+COUNT = 16
+_SECONDS = 60.0
+
+_context = multiprocessing.get_context('forkserver')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Request:
+    """One request; the method LET_GO has a manager let a host go."""
+
+    method: str
+    path: str
+    body: Any = None
+
+
+def configuration(url: str) -> cfg.ConfigOpts:
+    """Return the configuration of a service on the database at *url*."""
+    conf = config.new_conf()
+    conf([], project='climate', default_config_files=[])
+    conf.set_override('connection', url, group='database')
+    conf.set_override('auth_strategy', 'noauth')
+    conf.set_override('transport_url', 'fake://')
+    return conf
+
+
+class Racers:
+    """Sixteen processes; they share nothing but the database and the cloud."""
+
+    def __init__(self) -> None:
+        # The modules are imported once, and the processes are made of that.
+        _context.set_forkserver_preload([__name__])
+        # Kept: a child finds it by its name only as long as it is known here.
+        self._barrier = _context.Barrier(COUNT)
+        self._pipes: list[Connection] = []
+        self._processes = []
+        for _ in range(COUNT):
+            ours, theirs = _context.Pipe()
+            process = _context.Process(target=_run, args=(theirs, self._barrier), daemon=True)
+            process.start()
+            theirs.close()
+            self._pipes.append(ours)
+            self._processes.append(process)
+
+    def open(self, url: str, directory: str) -> None:
+        """Have each make its API on the database at *url*."""
+        self._all([('open', (url, directory))] * COUNT)
+
+    def race(self, requests: Sequence[Sequence[Request]]) -> list[list[int]]:
+        """Have each send its requests, the first at the same instant; return the status codes."""
+        idle: list[Sequence[Request]] = [()] * (COUNT - len(requests))
+        return self._all([('race', list(mine)) for mine in [*requests, *idle]])[: len(requests)]
+
+    def _all(self, messages: Sequence[tuple[str, Any]]) -> list[Any]:
+        for pipe, message in zip(self._pipes, messages, strict=True):
+            pipe.send(message)
+        answers = []
+        for pipe in self._pipes:
+            if not pipe.poll(_SECONDS):
+                raise AssertionError('a process does not answer')
+            answers.append(pipe.recv())
+        return answers
+
+    def close(self) -> None:
+        """End them."""
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._processes:
+            process.join(timeout=5)
+
+
+_racers: list[Racers] = []
+
+
+def racers() -> Racers:
+    """Return those of this process, started when first asked for."""
+    if not _racers:
+        _racers.append(Racers())
+        atexit.register(_racers[0].close)
+    return _racers[0]
+
+
+def _run(pipe: Connection, barrier: Any) -> None:
+    service: _Service | None = None
+    while True:
+        try:
+            command, value = pipe.recv()
+        except EOFError:
+            return
+        if command == 'open':
+            if service is not None:
+                service.close()
+            service = _Service(*value)
+            pipe.send(None)
+        else:
+            assert service is not None
+            barrier.wait(_SECONDS)
+            pipe.send([service.send(request) for request in value])
+
+
+class _Service:
+    """An API, and the part of a manager that lets hosts go."""
+
+    def __init__(self, url: str, directory: str) -> None:
+        self._core = composition.core(configuration(url), SystemClock())
+        nobody: Any = None
+        self._app = composition.api(self._core, registry=nobody, wake=lambda: None, health={})
+        self._twin = Twin(directory, clock=self._core.clock)
+        plugin = self._core.plugins['physical:host']
+        self._registrar = Registrar(self._core.store, plugin, self._twin)
+
+    def send(self, request: Request) -> int:
+        """Send a request; return the status code."""
+        if request.method == 'LET_GO':
+            try:
+                self._registrar.delete_host(int(request.path))
+            except exceptions.ClimateError as error:
+                return error.code
+            return 204
+        answer = http.send(self._app, request.method, request.path, request.body, version='1.1')
+        return int(answer.status_int)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._core.store.close()
+        self._twin.close()
