@@ -1,0 +1,145 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""A requirement means the same in SQL as in the pure core, on every engine."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from climate.allocation import requirements
+from climate.db.store import Transaction
+from climate.domain.resources import Resource
+from tests import services
+from tests.functional.db import cases
+
+KEYS = ('vcpus', 'Gpu', 'gpu', 'é')
+
+# Case, trailing blanks, what is beyond ASCII, numbers, what looks like numbers.
+TEXTS = st.one_of(
+    st.sampled_from(
+        ['', ' ', 'a', 'A', 'a ', ' a', 'ä', 'ae', 'Z', 'z', 'é', 'e\u0301', '☃', '🌞', '\uffff']
+    ),
+    st.sampled_from(['16', '16.0', '128', '-1', '0', '-0', '1.10.2', '1e3', 'nan', ' 16', '016']),
+    st.text(alphabet='019.-aAZ éß☃🌞%_\\\'"', max_size=6),
+)
+VALUES = st.dictionaries(st.sampled_from(KEYS), TEXTS, max_size=3)
+COMPARISONS = st.builds(
+    requirements.Comparison,
+    key=st.sampled_from(KEYS),
+    op=st.sampled_from(requirements.Operator),
+    value=TEXTS,
+)
+TREES = st.recursive(
+    COMPARISONS,
+    lambda parts: st.one_of(
+        st.builds(requirements.All, parts=st.lists(parts, min_size=1, max_size=3).map(tuple)),
+        st.builds(requirements.AnyOf, parts=st.lists(parts, min_size=1, max_size=3).map(tuple)),
+        st.builds(requirements.Not, part=parts),
+    ),
+    max_leaves=6,
+)
+
+HOSTS = st.lists(VALUES, min_size=1, max_size=6)
+WANTED = st.lists(TREES, min_size=1, max_size=8)
+
+
+class _Undo(Exception):
+    """Rolls a transaction back."""
+
+
+class Requirements:
+    """What is asked of SQL and of the core."""
+
+    def test_sql_agrees_with_the_core(self) -> None:
+        # Made for each engine: hypothesis wants one function to be one test.
+        settings(max_examples=40)(given(HOSTS, WANTED)(self._agrees))()
+
+    def _agrees(self, hosts: list[dict[str, str]], wanted: list[requirements.Requirement]) -> None:
+        def compare(tx: Transaction) -> None:
+            ids = [
+                tx.resources.insert(cases.host(number, capabilities=values))
+                for number, values in enumerate(hosts)
+            ]
+            for requirement in wanted:
+                expected = {
+                    id_
+                    for id_, values in zip(ids, hosts, strict=True)
+                    if requirements.matches(requirement, values)
+                }
+                shown = requirements.dumps(requirement)
+                self.assertEqual(
+                    expected, tx.resources.matching(cases.TYPE, ids, requirement), shown
+                )
+                found = tx.resources.free(
+                    cases.TYPE, cases.hours(1, 2), requirement=requirement, limit=100
+                )
+                self.assertEqual(sorted(expected), [item.resource_id for item in found], shown)
+            raise _Undo
+
+        self.assertRaises(_Undo, self.store.run, compare)
+
+    def matching(self, text: str, *, private: bool = False) -> int:
+        """Return how many hosts fulfil a requirement."""
+        with self.store.reading() as tx:
+            return tx.resources.reasons(
+                cases.TYPE, cases.hours(1, 2), requirements.parse(text), private=private
+            )[0]
+
+    def test_what_the_cloud_says_counts_like_what_operators_say(self) -> None:
+        self.store.run(
+            lambda tx: tx.resources.insert(
+                Resource(
+                    resource_type=cases.TYPE,
+                    name='compute-1',
+                    attributes={'vcpus': 16, 'hypervisor_type': 'QEMU', 'nothing': None},
+                    capabilities={'rack': 'r1'},
+                    traits=frozenset({'HW_CPU_X86_VMX'}),
+                )
+            )
+        )
+        self.assertEqual(1, self.matching('[">=", "$vcpus", "9"]'))
+        self.assertEqual(0, self.matching('[">=", "$vcpus", "128"]'))
+        self.assertEqual(1, self.matching('["==", "$hypervisor_type", "QEMU"]'))
+        self.assertEqual(0, self.matching('["==", "$hypervisor_type", "qemu"]'))
+        self.assertEqual(0, self.matching('["!=", "$nothing", "x"]'))
+        self.assertEqual(1, self.matching('["not", ["==", "$nothing", "x"]]'))
+        # A trait is no property: it has no value to compare with.
+        self.assertEqual(0, self.matching('["==", "$HW_CPU_X86_VMX", ""]'))
+
+    def test_a_private_property_is_as_good_as_missing(self) -> None:
+        self.add_hosts(2, capabilities={'rack': 'r1', 'owner': 'x'})
+        self.store.run(lambda tx: tx.properties.set_private(cases.TYPE, 'owner', True))
+        for text in ('["==", "$owner", "x"]', '["!=", "$owner", "y"]'):
+            self.assertEqual((0, 2), (self.matching(text), self.matching(text, private=True)))
+        hidden = '["not", ["==", "$owner", "x"]]'
+        self.assertEqual((2, 0), (self.matching(hidden), self.matching(hidden, private=True)))
+        self.assertEqual(2, self.matching('["==", "$rack", "r1"]'))
+
+
+class TestSqlite(Requirements, cases.StoreCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(Requirements, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(Requirements, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL

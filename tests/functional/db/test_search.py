@@ -1,0 +1,200 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The search finds exactly what somebody finds who looks at every allocation."""
+
+from __future__ import annotations
+
+import datetime
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from climate.db.store import Transaction
+from climate.domain.leases import Allocation
+from climate.domain.leases import AllocationState
+from climate.domain.periods import Period
+from climate.domain.resources import Candidate
+from tests import services
+from tests.functional.db import cases
+
+HOSTS = 6
+_MOMENT = datetime.timedelta(microseconds=1)
+
+
+@st.composite
+def calendars(draw: st.DrawFn) -> list[tuple[Period, AllocationState]]:
+    """What one host has to do: periods that do not overlap, in the order of time."""
+    hour, found = -12, []
+    for pause, length in draw(
+        st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)), max_size=6)
+    ):
+        start, end = hour + pause, hour + pause + length
+        hour = end
+        # What has ended was given back, and what lies ahead was not.
+        over, begun = end <= 0, start <= 0
+        state = AllocationState.BOOKED
+        if over:
+            state = AllocationState.RELEASED
+        elif begun:
+            state = draw(st.sampled_from((AllocationState.BOOKED, AllocationState.HELD)))
+        found.append((cases.hours(start, end), state))
+    return found
+
+
+windows = st.tuples(st.integers(0, 24), st.integers(1, 8), st.booleans()).map(
+    lambda drawn: Period(
+        start=cases.at(drawn[0]) + (_MOMENT if drawn[2] else datetime.timedelta(0)),
+        end=cases.at(drawn[0] + drawn[1]),
+    )
+)
+
+
+def expected(
+    number: int, name: str, calendar: list[tuple[Period, AllocationState]], window: Period
+) -> Candidate | None:
+    """Return the candidate that a host is, found by looking at all it has to do."""
+    live = [period for period, state in calendar if state is not AllocationState.RELEASED]
+    if any(period.overlaps(window) for period in live):
+        return None
+    before = [period.end for period in live if cases.NOW <= period.end <= window.start]
+    after = [period.start for period in live if period.start >= window.end]
+    return Candidate(
+        resource_id=number,
+        name=name,
+        generation=0,
+        busy_until=max(before, default=None),
+        busy_from=min(after, default=None),
+    )
+
+
+class _Undo(Exception):
+    """Rolls a transaction back."""
+
+
+class Search:
+    """Random calendars, random windows."""
+
+    def test_finds_what_is_free(self) -> None:
+        # Made for each engine: hypothesis wants one function to be one test.
+        drawn = st.lists(calendars(), min_size=HOSTS, max_size=HOSTS)
+        wanted = st.lists(windows, min_size=1, max_size=8)
+        search = given(drawn, wanted, st.integers(0, HOSTS))(self._finds)
+        settings(max_examples=40)(search)()
+
+    def _finds(
+        self,
+        drawn: list[list[tuple[Period, AllocationState]]],
+        wanted: list[Period],
+        split: int,
+    ) -> None:
+        def compare(tx: Transaction) -> None:
+            lease = cases.lease()
+            tx.leases.insert(lease)
+            tx.reservations.insert(lease.reservations)
+            ids = [tx.resources.insert(cases.host(number)) for number in range(HOSTS)]
+            for number, calendar in zip(ids, drawn, strict=True):
+                tx.allocations.insert(
+                    Allocation(
+                        reservation_id=lease.reservations[0].id,
+                        resource_id=number,
+                        period=period,
+                        state=state,
+                    )
+                    for period, state in calendar
+                )
+            for window in wanted:
+                self._compare(tx, ids, drawn, window, ids[0] + split)
+            raise _Undo
+
+        self.assertRaises(_Undo, self.store.run, compare)
+
+    def _compare(
+        self,
+        tx: Transaction,
+        ids: list[int],
+        drawn: list[list[tuple[Period, AllocationState]]],
+        window: Period,
+        pivot: int,
+    ) -> None:
+        candidates = [
+            expected(number, f'compute-{place}', calendar, window)
+            for place, (number, calendar) in enumerate(zip(ids, drawn, strict=True))
+        ]
+        right = [candidate for candidate in candidates if candidate is not None]
+        self.assertEqual(right, tx.resources.free(cases.TYPE, window, limit=100))
+        self.assertEqual(right[:2], tx.resources.free(cases.TYPE, window, limit=2))
+        halves = tx.resources.free(cases.TYPE, window, first_id=pivot, limit=100)
+        halves += tx.resources.free(cases.TYPE, window, before_id=pivot, limit=100)
+        self.assertEqual(right, sorted(halves, key=lambda item: item.resource_id))
+        ends = [
+            period.end
+            for calendar in drawn
+            for period, state in calendar
+            if state is not AllocationState.RELEASED and period.overlaps(window)
+        ]
+        self.assertEqual(
+            (HOSTS, len(right), min(ends, default=None)),
+            tx.resources.reasons(cases.TYPE, window, None),
+        )
+        clashing = set(ids) - {candidate.resource_id for candidate in right}
+        self.assertEqual(clashing, tx.allocations.clashes(ids, window, []))
+
+    def test_what_was_given_back_has_to_be_cleaned(self) -> None:
+        ids = self.add_hosts(2)
+        self.book(ids[:1], -3, -0.25, state=AllocationState.RELEASED)
+        padded = cases.hours(0, 1).padded(datetime.timedelta(minutes=30))
+        with self.store.reading() as tx:
+            free = tx.resources.free(cases.TYPE, padded, limit=9)
+            self.assertEqual(ids[1:], [item.resource_id for item in free])
+            self.assertEqual(
+                (2, 1, cases.at(-0.25)), tx.resources.reasons(cases.TYPE, padded, None)
+            )
+            self.assertEqual(set(ids[:1]), tx.allocations.clashes(ids, padded, []))
+            later = cases.hours(1, 2).padded(datetime.timedelta(minutes=30))
+            self.assertEqual(2, len(tx.resources.free(cases.TYPE, later, limit=9)))
+
+    def test_what_is_closed_disabled_or_gone_is_not_found(self) -> None:
+        ids = self.add_hosts(4)
+        self.store.run(lambda tx: tx.resources.set_reservable(ids[0], False))
+        self.store.run(lambda tx: tx.resources.delete(ids[1]))
+        self.store.run(lambda tx: tx.resources.insert(cases.host(9, disabled=True)))
+        with self.store.reading() as tx:
+            found = tx.resources.free(cases.TYPE, cases.hours(1, 2), limit=9, except_ids=[ids[2]])
+            self.assertEqual(ids[3:], [item.resource_id for item in found])
+            self.assertIn(tx.resources.pivot(cases.TYPE, 0.5), range(ids[2], ids[3] + 1))
+
+    def test_a_generation_is_claimed_once(self) -> None:
+        ids = self.add_hosts(2)
+        chosen = dict.fromkeys(ids, 0)
+        self.assertTrue(self.store.run(lambda tx: tx.resources.claim_generations(chosen)))
+        self.assertFalse(self.store.run(lambda tx: tx.resources.claim_generations(chosen)))
+        with self.store.reading() as tx:
+            self.assertEqual(dict.fromkeys(ids, 1), tx.resources.generations(ids))
+
+
+class TestSqlite(Search, cases.StoreCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(Search, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(Search, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
