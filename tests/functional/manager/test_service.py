@@ -126,7 +126,7 @@ class TestManager(base.TestCase):
 
         def refuse(message: harness.OutboxMessage) -> bool:
             refused[message.event_type] += 1
-            return refused[message.event_type] < 3
+            return refused[message.event_type] < 2
 
         self.office.bus.refuses = refuse
         lease = self.create(0)
