@@ -1,0 +1,189 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Claims and the outbox: each lease has one worker, each message one sender, in order."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+
+from climate.db.outbox import OutboxRow
+from climate.domain.leases import AllocationState
+from climate.domain.periods import Period
+from tests import services
+from tests.functional.db import cases
+
+UNTIL = cases.at(0) + datetime.timedelta(seconds=10)
+
+
+class Queues:
+    """Two managers on one store."""
+
+    def take(self, owner: str, limit: int = 10) -> list[str]:
+        """Claim leases."""
+        until = self.clock.now() + datetime.timedelta(seconds=10)
+        return self.store.run(lambda tx: tx.claims.take(owner, until, limit))
+
+    def next_due(self) -> datetime.datetime | None:
+        """Return when something is due."""
+        with self.store.reading() as tx:
+            return tx.claims.next_due()
+
+    def test_what_is_due_longest_is_claimed_first_and_once(self) -> None:
+        self.assertIsNone(self.next_due())
+        second = self.add(cases.lease(-1, 5))
+        first = self.add(cases.lease(-2, 5))
+        later = self.add(cases.lease(1, 5))
+        self.assertEqual(first.next_due, self.next_due())
+        self.assertEqual([first.id], self.take('me', 1))
+        self.assertEqual([second.id], self.take('you'))
+        self.assertEqual([], self.take('you'))
+        # Nothing is free, but claims can run out before the next is due.
+        self.assertEqual(UNTIL, self.next_due())
+        self.assertNotIn(later.id, self.take('me'))
+
+    def test_a_claim_runs_out_is_renewed_and_released(self) -> None:
+        lease = self.add(cases.lease(-1, 5))
+        self.assertEqual([lease.id], self.take('me'))
+        later = cases.NOW + datetime.timedelta(seconds=15)
+        self.store.run(lambda tx: tx.claims.renew('you', [lease.id], later))
+        self.store.run(lambda tx: tx.claims.release('you', lease.id))
+        self.clock.move_to(UNTIL)
+        self.assertEqual([], self.take('you'))
+        self.store.run(lambda tx: tx.claims.renew('me', [lease.id], later))
+        self.clock.advance(1)
+        self.assertEqual([], self.take('you'))
+        self.clock.move_to(later + datetime.timedelta(seconds=1))
+        self.assertEqual([lease.id], self.take('you'))
+        self.assertFalse(self.store.run(lambda tx: tx.claims.hold('me', lease.id)))
+        self.assertTrue(self.store.run(lambda tx: tx.claims.hold('you', lease.id)))
+        self.assertIsNone(self.store.run(lambda tx: tx.leases.claimed(lease.id, 'me')))
+        self.store.run(lambda tx: tx.claims.release('you', lease.id))
+        self.assertEqual([lease.id], self.take('me'))
+        found = self.store.run(lambda tx: tx.leases.claimed(lease.id, 'me'))
+        self.store.run(lambda tx: tx.leases.update(found, unclaim=True))
+        self.assertEqual([lease.id], self.take('you'))
+
+    def test_two_who_claim_at_once_never_get_the_same(self) -> None:
+        leases = {self.add(cases.lease(-1, 5)).id for _ in range(40)}
+        start, taken = threading.Barrier(4), [[] for _ in range(4)]
+
+        def run(number: int) -> None:
+            start.wait(10)
+            while ids := self.take(f'manager-{number}', 3):
+                taken[number] += ids
+
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        found = [lease_id for ids in taken for lease_id in ids]
+        self.assertEqual(len(found), len(set(found)))
+        # Who came while the last were locked found nothing and went home.
+        self.assertEqual(leases, {*found, *self.take('late', 40)})
+
+    def put(self, *messages: tuple[str, str]) -> None:
+        """Write ``(id, lease id)`` into the outbox."""
+        for message_id, lease_id in messages:
+            row = OutboxRow(
+                id=message_id, lease_id=lease_id, event_type='t', payload={}, created_at=cases.NOW
+            )
+            self.store.run(lambda tx, row=row: tx.outbox.insert([row]))
+
+    def fetch(self, owner: str, leases: int = 10) -> list[str]:
+        """Claim messages."""
+        until = self.clock.now() + datetime.timedelta(seconds=10)
+        rows = self.store.run(lambda tx: tx.outbox.claim(owner, until, leases))
+        return [row.id for row in rows]
+
+    def test_nobody_overtakes_in_the_outbox(self) -> None:
+        self.put(('a1', 'a'), ('b1', 'b'), ('a2', 'a'))
+        self.assertEqual(['a1', 'a2'], self.fetch('me', 1))
+        self.put(('a3', 'a'), ('b2', 'b'))
+        # a3 is free, but those before it are still on their way.
+        self.assertEqual(['b1', 'b2'], self.fetch('you'))
+        self.assertEqual([], self.fetch('she'))
+        # What one has already and did not settle comes again.
+        self.assertEqual(['b1', 'b2'], self.fetch('you'))
+        self.store.run(lambda tx: tx.outbox.delete(['a1']))
+        self.assertEqual([], self.fetch('she'))
+        self.store.run(lambda tx: tx.outbox.give_back('me'))
+        self.assertEqual(['a2', 'a3'], self.fetch('she'))
+        with self.store.reading() as tx:
+            self.assertEqual(4, tx.outbox.waiting())
+
+    def test_what_a_dead_sender_had_is_sent_by_another(self) -> None:
+        self.put(('a1', 'a'), ('a2', 'a'))
+        self.assertEqual(['a1', 'a2'], self.fetch('me'))
+        self.clock.advance(11)
+        self.assertEqual(['a1', 'a2'], self.fetch('you'))
+
+    def test_the_life_of_an_allocation(self) -> None:
+        hosts = self.add_hosts(3)
+        now, later = self.book(hosts[:2], -1, 2), self.book(hosts[:1], 3, 4)
+        mine, theirs = now.reservations[0].id, later.reservations[0].id
+        with self.store.reading() as tx:
+            self.assertEqual([], tx.allocations.holders([theirs]))
+        self.store.run(lambda tx: tx.allocations.hold([mine]))
+        with self.store.reading() as tx:
+            self.assertEqual([mine], tx.allocations.holders([theirs]))
+            self.assertEqual([], tx.allocations.holders([mine]))
+            states = {item.state for item in tx.allocations.live_of([mine])}
+            self.assertEqual({AllocationState.HELD}, states)
+            calendar = tx.allocations.calendar(cases.TYPE)
+        period, next_ = cases.hours(-1, 2), cases.hours(3, 4)
+        self.assertEqual(
+            [
+                (hosts[0], mine, now.id, 'p', period),
+                (hosts[0], theirs, later.id, 'p', next_),
+                (hosts[1], mine, now.id, 'p', period),
+            ],
+            calendar,
+        )
+        self.store.run(lambda tx: tx.allocations.release_some(mine, hosts[1:2]))
+        self.store.run(lambda tx: tx.allocations.release([theirs]))
+        with self.store.reading() as tx:
+            self.assertEqual([True, False, False], [tx.allocations.in_use(host) for host in hosts])
+            free = tx.resources.free(cases.TYPE, Period(start=cases.NOW, end=cases.at(1)), limit=9)
+            self.assertEqual(hosts[1:], [item.resource_id for item in free])
+
+    def test_properties_and_their_names(self) -> None:
+        one, two = self.add_hosts(2, capabilities={'rack': 'r1', 'gpu': 'A'})
+        self.store.run(lambda tx: tx.properties.set_capability(two, 'rack', 'r2'))
+        self.store.run(lambda tx: tx.properties.set_capability(two, 'gpu', None))
+        with self.store.reading() as tx:
+            keys = {key.name: (key.values, key.private) for key in tx.properties.keys(cases.TYPE)}
+            hosts = {item.id: item.capabilities for item in tx.resources.of_type(cases.TYPE)}
+        self.assertEqual({'rack': (('r1', 'r2'), False), 'gpu': (('A',), False)}, keys)
+        self.assertEqual({one: {'rack': 'r1', 'gpu': 'A'}, two: {'rack': 'r2'}}, hosts)
+        self.store.run(lambda tx: tx.properties.set_private(cases.TYPE, 'gpu', True))
+        with self.store.reading() as tx:
+            self.assertEqual({'gpu'}, tx.properties.private_names(cases.TYPE))
+
+
+class TestSqlite(Queues, cases.StoreCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(Queues, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(Queues, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
