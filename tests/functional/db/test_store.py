@@ -1,0 +1,130 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What the store does when a transaction fails: try again, or say that the database is away."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.db.store import Transaction
+from tests import base
+from tests import services
+from tests.functional.db import cases
+
+
+class _Deadlocks:
+    """Two threads that lock two rows, each in the other's order."""
+
+    def test_who_loses_a_deadlock_tries_again(self) -> None:
+        hosts = self.add_hosts(2)
+        met = threading.Barrier(2)
+        attempts: list[int] = []
+        failures: list[BaseException] = []
+
+        def lock(first: int, second: int) -> None:
+            tries = 0
+
+            def work(tx: Transaction) -> None:
+                nonlocal tries
+                tries += 1
+                tx.resources.touch(first)
+                if tries == 1:
+                    # Both have one row now, and want that of the other.
+                    met.wait(20)
+                tx.resources.touch(second)
+
+            try:
+                self.store.run(work)
+            except BaseException as error:
+                failures.append(error)
+            attempts.append(tries)
+
+        threads = [
+            threading.Thread(target=lock, args=order) for order in (hosts, list(reversed(hosts)))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual([], failures)
+        # One went through, the other was the victim once.
+        self.assertEqual([1, 2], sorted(attempts))
+        with self.store.reading() as tx:
+            self.assertEqual(dict.fromkeys(hosts, 2), tx.resources.generations(hosts))
+
+
+class TestDeadlocksMariadb(_Deadlocks, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestDeadlocksPostgresql(_Deadlocks, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
+
+
+class TestWriters(cases.StoreCase):
+    """SQLite has one writer at a time; the others wait for their turn."""
+
+    def test_writers_wait_for_each_other(self) -> None:
+        (host,) = self.add_hosts(1)
+        failures: list[BaseException] = []
+
+        def write() -> None:
+            try:
+                for _ in range(20):
+                    self.store.run(lambda tx: tx.resources.touch(host))
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=write) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual([], failures)
+        with self.store.reading() as tx:
+            self.assertEqual({host: 160}, tx.resources.generations([host]))
+
+    def test_connections_are_kept(self) -> None:
+        made: list[object] = []
+        sa.event.listen(self.store.engine, 'connect', lambda connection, _: made.append(connection))
+        self.store.close()
+        for _ in range(5):
+            self.store.ping()
+        self.assertEqual(1, len(made))
+
+
+class TestAway(base.TestCase):
+    """A server that does not answer is told apart from every other failure."""
+
+    def port(self) -> int:
+        """Return a port where nobody listens."""
+        with socket.socket() as listener:
+            listener.bind(('127.0.0.1', 0))
+            return int(listener.getsockname()[1])
+
+    def test_a_closed_port_means_that_it_is_away(self) -> None:
+        for driver in ('mysql+pymysql', 'postgresql+psycopg2'):
+            store = cases.connect(f'{driver}://nobody@127.0.0.1:{self.port()}/climate')
+            self.addCleanup(store.close)
+            error = self.assertRaises(exceptions.DatabaseUnavailable, store.ping)
+            self.assertEqual(503, error.code)
+            self.assertRaises(
+                exceptions.DatabaseUnavailable, store.run, lambda tx: tx.claims.next_due()
+            )
