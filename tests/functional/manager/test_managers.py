@@ -18,7 +18,9 @@ import collections
 import datetime
 import threading
 
+from climate.db.store import Transaction
 from climate.domain.events import EventKind
+from climate.leasing.beginning import Beginner
 from climate.manager.outbox import OutboxSender
 from tests import base
 from tests import services
@@ -96,6 +98,63 @@ class _Death:
             office.clock.advance(harness.CLAIM_SECONDS + 0.001)
             office.work()
             self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()), step)
+
+
+class _Handover:
+    """Two leases that want one host in the same instant."""
+
+    database = services.SQLITE
+
+    def test_a_start_that_is_late_and_the_next_one(self) -> None:
+        office = self.useFixture(Office(database=self.database))
+        first, second = office.create(0, 1000, hosts=4), office.create(1000, 2000, hosts=4)
+        office.away_until(999.9)
+        slow, quick = office.hire(), office.hire()
+        self.assertEqual([first.id], slow.claims.take(1))
+        self.assertEqual([second.id], quick.claims.take(1))
+        begun, commit = threading.Event(), threading.Event()
+
+        def begin(tx: Transaction) -> None:
+            beginner = Beginner(office.plugins, office.settings, slow.owner)
+            self.assertIsNotNone(beginner.begin(tx, first.id))
+            begun.set()
+            commit.wait(20)
+
+        threads = [
+            threading.Thread(target=office.store.run, args=(begin,)),
+            threading.Thread(target=quick.worker.work, args=(second.id,)),
+        ]
+        threads[0].start()
+        self.assertTrue(begun.wait(20))
+        office.away_until(1000)
+        threads[1].start()
+        # It must not look before it is sure who has the hosts.
+        threads[1].join(0.3)
+        self.assertTrue(threads[1].is_alive())
+        commit.set()
+        for thread in threads:
+            thread.join(20)
+        self.assertEqual(('STARTING', 'PENDING'), (office.status(first), office.status(second)))
+        self.assertIn('waiting', office.event(second, EventKind.START).error or '')
+        office.clock.advance(harness.CLAIM_SECONDS + 1)
+        office.until(1100)
+        self.assertEqual(('TERMINATED', 'ACTIVE'), (office.status(first), office.status(second)))
+
+
+class TestHandoverOnSqlite(_Handover, base.TestCase):
+    """SQLite."""
+
+
+class TestHandoverOnMariadb(_Handover, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestHandoverOnPostgresql(_Handover, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
 
 
 class TestDeathOnSqlite(_Death, base.TestCase):
