@@ -188,3 +188,32 @@ class TestStandalone(base.TestCase):
         until('it is tried', lambda: self.status(lease) == 'STARTING')
         twin('heal')
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
+
+
+class TestManager(base.TestCase):
+    """``climate-manager`` rehearsing."""
+
+    def test_a_twin_that_cannot_be_kept_is_refused_in_one_line(self) -> None:
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        (folder / 'file').write_text('')
+        (folder / 'climate.conf').write_text(
+            f'[DEFAULT]\ncloud = twin\ntransport_url = fake://\n'
+            f'[twin]\nstate_dir = {folder}/file/twin\n'
+            f'[database]\nconnection = sqlite:///{folder}/climate.sqlite\n'
+        )
+        done = subprocess.run(
+            [
+                str(processes.BIN / 'climate-manager'),
+                '--config-file',
+                str(folder / 'climate.conf'),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+            env=processes.clean_environment(),
+        )
+        self.assertEqual(1, done.returncode)
+        last = done.stderr.splitlines()[-1]
+        self.assertIn('climate-manager: [twin] state_dir', last)
+        self.assertNotIn('Traceback', done.stderr)
