@@ -129,6 +129,7 @@ class Lease(Base):
         # over: PostgreSQL does not follow an order that comes after a NULL.
         sa.Index('ix_leases_project', 'project_id', 'created_at', 'id'),
         sa.Index('ix_leases_all', 'created_at', 'id'),
+        sa.Index('ix_leases_deleted', 'deleted_at'),
         sa.Index('ix_leases_status', 'status', 'deleted_at'),
         sa.Index('ix_leases_name', 'name', 'deleted_at'),
         sa.Index('ix_leases_start', 'start_date'),

@@ -18,6 +18,7 @@ import uuid
 from collections.abc import Callable
 
 from climate.allocation import requirements
+from climate.db import purge
 from climate.db.outbox import OutboxRow
 from climate.db.store import Store
 from climate.db.store import Transaction
@@ -129,6 +130,12 @@ class Plans:
                 found = plans.full_scans(self.store.engine, statement)
                 if found:
                     seen[name] = (found, statement.text)
+        with plans.captured(self.store.engine) as statements:
+            purge.purge(self.store, cases.at(-110))
+        for statement in statements:
+            found = plans.full_scans(self.store.engine, statement)
+            if found:
+                seen['purge'] = (found, statement.text[:300])
         self.assertEqual({}, seen)
         # And what is read whole would be seen.
         whole = plans.Statement(text='SELECT amount FROM allocations', parameters=())

@@ -143,6 +143,7 @@ def _leases() -> None:
         **_MYSQL,
     )
     op.create_index('ix_leases_all', 'leases', ['created_at', 'id'])
+    op.create_index('ix_leases_deleted', 'leases', ['deleted_at'])
     op.create_index('ix_leases_end', 'leases', ['end_date'])
     op.create_index('ix_leases_name', 'leases', ['name', 'deleted_at'])
     op.create_index('ix_leases_next_due', 'leases', ['next_due'])
