@@ -129,16 +129,18 @@ class _Database:
             self.assertEqual(503, answer.json['error_code'])
             self.assertIn('database', answer.json['error_message'].lower())
             self.assertNotIn('root', answer.text)
-            self.assertLess(time.monotonic() - before, 5)
+            self.assertLess(time.monotonic() - before, 20)
         deadline = time.monotonic() + 3
         until('a while has passed', lambda: time.monotonic() > deadline)
         self.assertEqual(503, http.send(self.app, 'DELETE', f'/v1/leases/{coming}').status_code)
         self.door.open()
         until('the API answers', lambda: self.status(coming) == 'ACTIVE')
         until('what ended meanwhile has ended', lambda: self.status(running) == 'TERMINATED')
-        until('all is told', lambda: len(self.bus.taken) >= 5)
+        # What was sent when the database went is sent again, under the same id.
+        until('all is told', lambda: len({item.id for item in self.bus.taken}) >= 5)
+        once = {item.id: item for item in self.bus.taken}.values()
         told = {
-            lease: [item.event_type for item in self.bus.taken if item.payload['lease_id'] == lease]
+            lease: [item.event_type for item in once if item.payload['lease_id'] == lease]
             for lease in (running, coming)
         }
         start, end = 'lease.event.start_lease', 'lease.event.end_lease'
