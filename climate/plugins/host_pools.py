@@ -84,6 +84,7 @@ class HostPools:
             return aggregate
 
     def until_gone(self, servers: list[Server], facts: dict[str, Any]) -> base.Again:
+        """Come back when *servers* have had time to go."""
         return base.Again(
             after=datetime.timedelta(seconds=self._settings.server_deletion_poll),
             why=f'{len(servers)} servers are being deleted',
@@ -175,10 +176,12 @@ class HostPools:
 
 
 def service_host(resource: Resource) -> str:
+    """Return the name under which aggregates know a host."""
     return str(resource.attributes.get('service_name') or resource.name)
 
 
 def held_hosts(work: base.Work) -> set[str]:
+    """Return the service hosts that the lease has in hand."""
     held = {
         allocation.resource_id
         for allocation in work.allocations
@@ -204,6 +207,10 @@ def clear(cloud: Cloud, host: str, *, spare: str | None = None) -> list[Server]:
 
 
 def refuse_servers(cloud: Cloud, name: str, service_host: str) -> None:
+    """Refuse a host on which servers run.
+
+    :raises climate.exceptions.HostHavingServers: naming them
+    """
     servers = cloud.compute.list_servers(service_host)
     if servers:
         raise exceptions.HostHavingServers(
