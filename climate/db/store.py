@@ -90,7 +90,8 @@ class Store:
         self._clock = clock
         self._manager = enginefacade.transaction_context()
         self._manager.configure(**dict(conf.database))
-        self._manager.configure(sqlite_fk=True)
+        # The pause after each use is for green threads, which there are none of.
+        self._manager.configure(sqlite_fk=True, thread_checkin=False)
         self._manager.append_on_engine_create(_tune)
 
     @property
