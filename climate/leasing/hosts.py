@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+import logging
 import uuid
 from collections import defaultdict
 from collections.abc import Callable
@@ -34,6 +35,8 @@ from climate.domain.requests import ResourceCalendar
 from climate.domain.resources import PropertyKey
 from climate.domain.resources import Resource
 from climate.plugins.base import Plugin
+
+LOG = logging.getLogger(__name__)
 
 RESOURCE_TYPE = 'physical:host'
 _LONGEST_KEY = 64
@@ -230,10 +233,22 @@ class Registrar:
         try:
             _translated(lambda: self._plugin.admit(host, self._cloud))
         except Exception:
+            self._withdraw(host)
             self._store.run(lambda tx: tx.resources.delete(host_id))
             raise
         self._store.run(lambda tx: tx.resources.set_reservable(host_id, True))
         return host_id
+
+    def _withdraw(self, host: Resource) -> None:
+        """Undo an admission that failed: it may have been done all the same.
+
+        If the cloud does not answer this either, the host stays set aside, and
+        registering it again goes on from there.
+        """
+        try:
+            self._plugin.release(host, self._cloud)
+        except exceptions.ClimateError as error:
+            LOG.warning('Host %s may still be set aside: %s', host.name, error.message)
 
     def delete_host(self, host_id: int) -> None:
         """Let a host go.

@@ -174,6 +174,25 @@ class TestManager(base.TestCase):
             exceptions.UnsupportedResourceType, manager.register_host, 'compute-5', {}
         )
 
+    def test_a_registration_that_fails_leaves_the_cloud_as_it_was(self) -> None:
+        manager = self.start()
+        self.office.twin.add_hypervisor('compute-5')
+        self.office.twin.fail('compute.add_host', times=1, when='after')
+        self.assertRaises(exceptions.CloudUnavailable, manager.register_host, 'compute-5', {})
+        self.assertNotIn('compute-5', self.office.pooled())
+        manager.register_host('compute-5', {})
+        self.assertIn('compute-5', self.office.pooled())
+
+    def test_a_registration_that_cannot_be_undone_is_taken_up_again(self) -> None:
+        manager = self.start()
+        self.office.twin.add_hypervisor('compute-5')
+        self.office.twin.fail('compute.add_host', times=1, when='after')
+        self.office.twin.fail('compute.remove_host', times=1)
+        self.assertRaises(exceptions.CloudUnavailable, manager.register_host, 'compute-5', {})
+        self.assertIn('compute-5', self.office.pooled())
+        manager.register_host('compute-5', {})
+        self.assertIn('compute-5', self.office.pooled())
+
     def test_every_manager_has_a_name_of_its_own(self) -> None:
         names = {unique_owner() for _ in range(100)}
         self.assertEqual(100, len(names))
