@@ -48,13 +48,7 @@ class Events(Repository):
                 'id': event.id,
                 'lease_id': event.lease_id,
                 'kind': event.kind,
-                'time': event.time,
-                'due': event.due,
-                'state': event.state,
-                'attempts': event.attempts,
-                'begun_at': event.begun_at,
-                'error': event.error,
-                'payload': dict(event.payload),
+                **_changeable(event),
                 'created_at': self._now,
                 'updated_at': None,
             }
@@ -80,13 +74,7 @@ class Events(Repository):
             _UPDATE,
             {
                 'row_id': event.id,
-                'time': event.time,
-                'due': event.due,
-                'state': event.state,
-                'attempts': event.attempts,
-                'begun_at': event.begun_at,
-                'error': event.error,
-                'payload': dict(event.payload),
+                **_changeable(event),
                 'updated_at': self._now,
             },
         )
@@ -124,3 +112,15 @@ class Events(Repository):
             .limit(limit)
         )
         return [rows.event(row) for row in self._session.execute(query)]
+
+
+def _changeable(event: Event) -> dict[str, Any]:
+    return {
+        'time': event.time,
+        'due': event.due,
+        'state': event.state,
+        'attempts': event.attempts,
+        'begun_at': event.begun_at,
+        'error': event.error,
+        'payload': dict(event.payload),
+    }

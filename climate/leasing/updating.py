@@ -185,7 +185,7 @@ class Update:
         plugin = booking.plugin_of(self._plugins, reservation.resource_type)
         old_request = plugin.load(reservation.request)
         request = old_request if body is None else self._changed(plugin, old_request, body)
-        wish = self._wish(tx, lease, plugin, request, period, len(current), request != old_request)
+        wish = self._wish(tx, plugin, request, period, len(current), request != old_request)
         kept = self._kept(tx, lease, reservation, current, wish, request != old_request)
         added: tuple[Allocation, ...] = ()
         if kept.missing_maximum > 0:
@@ -215,7 +215,6 @@ class Update:
     def _wish(
         self,
         tx: Transaction,
-        lease: Lease,
         plugin: Any,
         request: Any,
         period: Period,
