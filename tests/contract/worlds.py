@@ -18,6 +18,7 @@ servers that were started by others, answers that get lost.
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import os
 import pathlib
@@ -51,7 +52,7 @@ REQUESTS = {
 }
 
 
-class World:
+class World(abc.ABC):
     """A cloud under test."""
 
     cloud: base.Cloud
@@ -61,19 +62,19 @@ class World:
         """Return the service hosts that a test may use, two at least."""
         return [found.service_host for found in self.cloud.compute.list_hypervisors()]
 
+    @abc.abstractmethod
     def boot(self, host: str, name: str = 'vm') -> str:
         """Start a server of some project on a host and return its id."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def lose_answer(self, verb: str) -> None:
         """Let the next call of *verb* do its work and lose the answer."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def slow_deletions(self) -> None:
         """Let servers take a long time to go."""
-        raise NotImplementedError
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  what needs no end has nothing to add
         """End it."""
 
 

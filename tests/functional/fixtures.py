@@ -17,6 +17,7 @@ Only what talks to the outside is left out: no socket, no broker, no Keystone.
 
 from __future__ import annotations
 
+import abc
 import datetime
 import random
 import types
@@ -153,14 +154,14 @@ def running_app() -> Callable[..., Any]:
     return app
 
 
-class _GabbiFixture(fixture.GabbiFixture):
+class _GabbiFixture(fixture.GabbiFixture, abc.ABC):
     """A service for one gabbi file."""
 
     database = services.SQLITE
 
+    @abc.abstractmethod
     def service(self) -> Service:
         """Return the service it wants."""
-        raise NotImplementedError
 
     def start_fixture(self) -> None:
         """Start it; skip the file if its database is not there."""
