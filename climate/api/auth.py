@@ -14,11 +14,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterable
 
 from keystonemiddleware import auth_token
 from oslo_config import cfg
 
+from climate import exceptions
 from climate.api import errors
 from climate.api.middleware import Environ
 from climate.api.middleware import StartResponse
@@ -38,6 +40,8 @@ def keystone(conf: cfg.ConfigOpts) -> Wrapper:
     """Return a wrapper that has Keystone validate tokens.
 
     :param conf: with the group ``keystone_authtoken``
+    :raises climate.exceptions.ConfigurationError: by the wrapper, if tokens
+        are to be remembered in memcached and its client is not installed
     """
 
     def wrap(app: WSGIApp) -> WSGIApp:
@@ -46,6 +50,7 @@ def keystone(conf: cfg.ConfigOpts) -> Wrapper:
         # itself it would also look up Keystone's address for each refusal.
         options = {'oslo_config_config': conf, 'delay_auth_decision': True}
         validating: WSGIApp = auth_token.AuthProtocol(app, options)
+        _need_memcached_client(conf)
         uri = conf.keystone_authtoken.www_authenticate_uri
 
         def challenge(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -56,3 +61,13 @@ def keystone(conf: cfg.ConfigOpts) -> Wrapper:
         return challenge
 
     return wrap
+
+
+def _need_memcached_client(conf: cfg.ConfigOpts) -> None:
+    # The middleware imports it at the first request only: every request would
+    # be a 500, and nothing would have been said when the process was started.
+    wanted = conf.keystone_authtoken.memcached_servers
+    if wanted and importlib.util.find_spec('memcache') is None:
+        raise exceptions.ConfigurationError(
+            '[keystone_authtoken] memcached_servers needs the package python-memcached'
+        )
