@@ -120,7 +120,7 @@ class TestCommands(TestCase):
         self.assert_page_has('climate-watch', watch.parser())
 
     def test_manage(self) -> None:
-        parser = argparse.ArgumentParser()
+        parser = argparse.ArgumentParser(prog='climate-manage')
         manage._commands(parser.add_subparsers())
         self.assert_page_has('climate-manage', parser)
         page = _text(DOC / 'cli' / 'climate-manage.rst')
