@@ -20,7 +20,8 @@ HTTP 408, 429, 5xx, or an answer that is no JSON    Transient
 HTTP 401, and all that Keystone says about tokens   Transient
 HTTP 404 of the service                             CloudNotFound
 HTTP 404 of somebody before it, such as a proxy     Transient
-HTTP 409                                            CloudConflict
+HTTP 403, 409 or 413 that speaks of a quota         CloudQuota
+any other HTTP 409                                  CloudConflict
 any other 4xx                                       Permanent
 no endpoint, no way to authenticate: configuration  Permanent
 ==================================================  =====================
@@ -46,6 +47,10 @@ _UNAUTHORIZED = 401
 _NOT_FOUND = 404
 _TOKENS = '/auth/tokens'
 _OF_STATUS = {_NOT_FOUND: base.CloudNotFound, 409: base.CloudConflict}
+# Nova says 403 when a quota is used up, Neutron 409 and Cinder 413; a 413 of
+# somebody before Cinder, about the size of a request, does not speak of one.
+_QUOTA_STATUS = frozenset({403, 409, 413})
+_QUOTA = re.compile(r'\bquotas?\b|reached the maximum|maximum number of', re.IGNORECASE)
 _TRANSIENT = frozenset({_UNAUTHORIZED, 408, 429})
 _LIBRARY = (nova.ClientException, ksa.ClientException)
 # What our reading of an answer raises when the answer is not what it should
@@ -108,6 +113,8 @@ class Errors:
         # a balancer that has lost its service says 404 to everything.
         if status == _NOT_FOUND and not request_id:
             return exceptions.Transient(f'{text} (not from {self._service} itself)')
+        if status in _QUOTA_STATUS and _QUOTA.search(reason):
+            return base.CloudQuota(text)
         return _OF_STATUS.get(status, exceptions.Permanent)(text)
 
     def _without_secrets(self, text: str) -> str:

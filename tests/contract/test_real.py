@@ -102,6 +102,19 @@ class TestTroubles(RealClientTest):
         self.assertIn('no luck today', error.message)
         self.assertIn('req-1', error.message)
 
+    def test_quota(self) -> None:
+        for status, message in (
+            (403, 'Quota exceeded for cores: Requested 1, but already used 0 of 0 cores'),
+            (403, 'You have reached the maximum stacks per tenant, 1.'),
+            (409, "Quota exceeded for resources: ['network']."),
+            (413, 'Requested volume or snapshot exceeds allowed gigabytes quota.'),
+            (413, "Maximum number of volumes allowed (0) exceeded for quota 'volumes'."),
+        ):
+            world = self.open()
+            world.stub.trouble('os-aggregates', 'status', None, status=status, message=message)
+            error = self.assertRaises(base.CloudQuota, world.cloud.compute.list_aggregates)
+            self.assertIn(message[:20], error.message)
+
     def test_any_other_refusal_is_permanent(self) -> None:
         for status in (400, 403, 405, 413):
             self.check_status(status, exceptions.Permanent)

@@ -31,6 +31,59 @@ from climate.clients.fake.store import Db
 # The zone of hosts that no aggregate puts into another one, as in Nova.
 DEFAULT_ZONE = 'nova'
 
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS hypervisors (
+    id TEXT PRIMARY KEY,
+    hostname TEXT NOT NULL UNIQUE,
+    service_host TEXT NOT NULL,
+    hypervisor_type TEXT NOT NULL,
+    hypervisor_version INTEGER NOT NULL,
+    vcpus INTEGER NOT NULL,
+    memory_mb INTEGER NOT NULL,
+    local_gb INTEGER NOT NULL,
+    cpu_info TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('up', 'down')),
+    status TEXT NOT NULL CHECK (status IN ('enabled', 'disabled'))
+);
+CREATE INDEX IF NOT EXISTS hypervisors_by_host ON hypervisors (service_host);
+CREATE TABLE IF NOT EXISTS servers (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    hypervisor_hostname TEXT NOT NULL,
+    flavor TEXT NOT NULL,
+    status TEXT NOT NULL,
+    task_state TEXT,
+    gone_at REAL
+);
+CREATE INDEX IF NOT EXISTS servers_by_host ON servers (host);
+CREATE INDEX IF NOT EXISTS servers_going ON servers (gone_at) WHERE gone_at IS NOT NULL;
+CREATE TABLE IF NOT EXISTS images (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    status TEXT NOT NULL,
+    server_id TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS aggregates (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    availability_zone TEXT
+);
+CREATE TABLE IF NOT EXISTS aggregate_hosts (
+    aggregate_id INTEGER NOT NULL REFERENCES aggregates (id),
+    host TEXT NOT NULL,
+    PRIMARY KEY (aggregate_id, host)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS aggregates_by_host ON aggregate_hosts (host);
+CREATE TABLE IF NOT EXISTS aggregate_metadata (
+    aggregate_id INTEGER NOT NULL REFERENCES aggregates (id),
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (aggregate_id, key)
+) WITHOUT ROWID;
+"""
+
 _HYPERVISORS = """
 SELECT h.*, coalesce(
     (SELECT a.availability_zone FROM aggregates a JOIN aggregate_hosts m ON m.aggregate_id = a.id
@@ -180,10 +233,8 @@ def _find_server(db: Db, server_id: str) -> Server | None:
 
 def _delete_server(db: Db, server_id: str) -> None:
     db.run(
-        "UPDATE servers SET task_state = 'deleting',"
-        ' gone_at = ? + (SELECT server_deletion_seconds FROM settings)'
-        ' WHERE id = ? AND gone_at IS NULL',
-        db.now,
+        "UPDATE servers SET task_state = 'deleting', gone_at = ? WHERE id = ? AND gone_at IS NULL",
+        db.now + db.seconds('server_deletion'),
         server_id,
     )
     _bury(db)
@@ -251,7 +302,7 @@ def _zone_of_aggregate(db: Db, aggregate_id: int) -> str | None:
     """Return the zone that an aggregate makes; CloudNotFound if there is none."""
     row = db.row('SELECT availability_zone FROM aggregates WHERE id = ?', aggregate_id)
     if row is None:
-        raise CloudNotFound(f'the twin has no aggregate {id}')
+        raise CloudNotFound(f'the twin has no aggregate {aggregate_id}')
     zone: str | None = row['availability_zone']
     return zone
 
@@ -325,6 +376,6 @@ def _remove_host(db: Db, aggregate_id: int, host: str) -> None:
 
 def _delete_aggregate(db: Db, aggregate_id: int) -> None:
     if db.row('SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ?', aggregate_id):
-        raise CloudConflict(f'aggregate {id} still has hosts')
+        raise CloudConflict(f'aggregate {aggregate_id} still has hosts')
     db.run('DELETE FROM aggregate_metadata WHERE aggregate_id = ?', aggregate_id)
     db.run('DELETE FROM aggregates WHERE id = ?', aggregate_id)

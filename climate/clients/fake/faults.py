@@ -20,27 +20,49 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import inspect
+import typing
+from collections.abc import Iterator
 from typing import Literal
 
 from climate import exceptions
 from climate.clients import base
 from climate.clients.fake.store import Db
 
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS faults (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    verb TEXT NOT NULL,
+    times INTEGER,
+    moment TEXT NOT NULL CHECK (moment IN ('before', 'after', 'slow')),
+    error TEXT,
+    seconds REAL
+);
+"""
+
 When = Literal['before', 'after']
-Error = Literal['transient', 'permanent', 'not_found', 'conflict']
+Error = Literal['transient', 'permanent', 'not_found', 'conflict', 'quota']
 
 ERRORS: dict[str, type[exceptions.EffectError]] = {
     'transient': exceptions.Transient,
     'permanent': exceptions.Permanent,
     'not_found': base.CloudNotFound,
     'conflict': base.CloudConflict,
+    'quota': base.CloudQuota,
 }
-VERBS = tuple(
-    f'{service}.{name}'
-    for service, protocol in (('compute', base.Compute), ('placement', base.Placement))
-    for name in sorted(vars(protocol))
-    if not name.startswith('_')
-)
+
+
+def _verbs() -> Iterator[str]:
+    """Walk over the services of a cloud, and over the verbs that each inherits."""
+    for service, getter in vars(base.Cloud).items():
+        if isinstance(getter, property):
+            protocol = typing.get_type_hints(getter.fget)['return']
+            for name, verb in inspect.getmembers(protocol, inspect.isfunction):
+                if not name.startswith('_'):
+                    yield f'{service}.{verb.__name__}'
+
+
+VERBS = tuple(_verbs())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

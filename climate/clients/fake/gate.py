@@ -26,6 +26,16 @@ from climate.clients.fake.store import Db
 from climate.clients.fake.store import Store
 from climate.clock import Clock
 
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS calls (verb TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS journal (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    verb TEXT NOT NULL,
+    arguments TEXT NOT NULL
+);
+"""
+
 T = TypeVar('T')
 
 

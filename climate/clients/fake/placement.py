@@ -24,6 +24,32 @@ from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
 from climate.domain.resources import Inventory
 
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS providers (
+    uuid TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    generation INTEGER NOT NULL DEFAULT 0,
+    parent_uuid TEXT REFERENCES providers (uuid)
+);
+CREATE INDEX IF NOT EXISTS providers_by_parent ON providers (parent_uuid);
+CREATE TABLE IF NOT EXISTS inventories (
+    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
+    resource_class TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    reserved INTEGER NOT NULL,
+    allocation_ratio REAL NOT NULL,
+    min_unit INTEGER NOT NULL,
+    max_unit INTEGER NOT NULL,
+    step_size INTEGER NOT NULL,
+    PRIMARY KEY (provider_uuid, resource_class)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS traits (
+    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
+    name TEXT NOT NULL,
+    PRIMARY KEY (provider_uuid, name)
+) WITHOUT ROWID;
+"""
+
 _PROVIDERS = 'SELECT uuid, name, generation, parent_uuid FROM providers'
 
 

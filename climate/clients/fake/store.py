@@ -44,99 +44,12 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     reachable INTEGER NOT NULL DEFAULT 1,
-    keep_journal INTEGER NOT NULL DEFAULT 0,
-    server_deletion_seconds REAL NOT NULL DEFAULT 0
+    keep_journal INTEGER NOT NULL DEFAULT 0
 );
 INSERT OR IGNORE INTO settings (id) VALUES (1);
-CREATE TABLE IF NOT EXISTS hypervisors (
-    id TEXT PRIMARY KEY,
-    hostname TEXT NOT NULL UNIQUE,
-    service_host TEXT NOT NULL,
-    hypervisor_type TEXT NOT NULL,
-    hypervisor_version INTEGER NOT NULL,
-    vcpus INTEGER NOT NULL,
-    memory_mb INTEGER NOT NULL,
-    local_gb INTEGER NOT NULL,
-    cpu_info TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('up', 'down')),
-    status TEXT NOT NULL CHECK (status IN ('enabled', 'disabled'))
-);
-CREATE INDEX IF NOT EXISTS hypervisors_by_host ON hypervisors (service_host);
-CREATE TABLE IF NOT EXISTS servers (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    project_id TEXT NOT NULL,
-    host TEXT NOT NULL,
-    hypervisor_hostname TEXT NOT NULL,
-    flavor TEXT NOT NULL,
-    status TEXT NOT NULL,
-    task_state TEXT,
-    gone_at REAL
-);
-CREATE INDEX IF NOT EXISTS servers_by_host ON servers (host);
-CREATE INDEX IF NOT EXISTS servers_going ON servers (gone_at) WHERE gone_at IS NOT NULL;
-CREATE TABLE IF NOT EXISTS images (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    status TEXT NOT NULL,
-    server_id TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS aggregates (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL UNIQUE,
-    availability_zone TEXT
-);
-CREATE TABLE IF NOT EXISTS aggregate_hosts (
-    aggregate_id INTEGER NOT NULL REFERENCES aggregates (id),
-    host TEXT NOT NULL,
-    PRIMARY KEY (aggregate_id, host)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS aggregates_by_host ON aggregate_hosts (host);
-CREATE TABLE IF NOT EXISTS aggregate_metadata (
-    aggregate_id INTEGER NOT NULL REFERENCES aggregates (id),
-    key TEXT NOT NULL,
-    value TEXT NOT NULL,
-    PRIMARY KEY (aggregate_id, key)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS providers (
-    uuid TEXT PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    generation INTEGER NOT NULL DEFAULT 0,
-    parent_uuid TEXT REFERENCES providers (uuid)
-);
-CREATE INDEX IF NOT EXISTS providers_by_parent ON providers (parent_uuid);
-CREATE TABLE IF NOT EXISTS inventories (
-    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
-    resource_class TEXT NOT NULL,
-    total INTEGER NOT NULL,
-    reserved INTEGER NOT NULL,
-    allocation_ratio REAL NOT NULL,
-    min_unit INTEGER NOT NULL,
-    max_unit INTEGER NOT NULL,
-    step_size INTEGER NOT NULL,
-    PRIMARY KEY (provider_uuid, resource_class)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS traits (
-    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
-    name TEXT NOT NULL,
-    PRIMARY KEY (provider_uuid, name)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS faults (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    verb TEXT NOT NULL,
-    times INTEGER,
-    moment TEXT NOT NULL CHECK (moment IN ('before', 'after', 'slow')),
-    error TEXT,
-    seconds REAL
-);
-CREATE TABLE IF NOT EXISTS calls (verb TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS journal (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    at REAL NOT NULL,
-    verb TEXT NOT NULL,
-    arguments TEXT NOT NULL
-);
+CREATE TABLE IF NOT EXISTS durations (what TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
 """
+_COLUMNS = 'SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?)'
 
 
 class Db:
@@ -167,6 +80,15 @@ class Db:
         number = self._connection.execute(sql, values).lastrowid
         assert number is not None
         return number
+
+    def seconds(self, what: str) -> float:
+        """Return how long something takes, such as ``server_deletion``; 0 at first."""
+        row = self.row('SELECT seconds FROM durations WHERE what = ?', what)
+        return 0.0 if row is None else float(row['seconds'])
+
+    def set_seconds(self, what: str, seconds: float) -> None:
+        """Let something take this long from now on."""
+        self.run('INSERT OR REPLACE INTO durations (what, seconds) VALUES (?, ?)', what, seconds)
 
 
 # Every store of this process, for whoever is forked from it.
@@ -199,9 +121,11 @@ class Store:
 
     :param state_dir: directory of the file, made if missing; ``:memory:`` for
         a state of this object's own
+    :param schemas: the tables of the services, which may be there already
     """
 
-    def __init__(self, state_dir: str | os.PathLike[str]) -> None:
+    def __init__(self, state_dir: str | os.PathLike[str], *schemas: str) -> None:
+        self._schema = ''.join((SCHEMA, *schemas))
         self._directory = None if state_dir == MEMORY else pathlib.Path(state_dir)
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
@@ -279,5 +203,18 @@ class Store:
         connection.row_factory = sqlite3.Row
         for pragma in ('journal_mode = WAL', 'synchronous = OFF', 'foreign_keys = ON'):
             connection.execute(f'PRAGMA {pragma}')
-        connection.executescript(f'BEGIN IMMEDIATE; {SCHEMA} COMMIT;')
+        connection.executescript(f'BEGIN IMMEDIATE; {self._schema} COMMIT;')
+        self._add_columns(connection)
         return connection
+
+    def _add_columns(self, connection: sqlite3.Connection) -> None:
+        """Give a state that an earlier version made the columns that it lacks."""
+        wanted = sqlite3.connect(MEMORY)
+        wanted.executescript(self._schema)
+        for (table,) in wanted.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+            present = {row[0] for row in connection.execute(_COLUMNS, (table,))}
+            for name, kind, required, default in wanted.execute(_COLUMNS, (table,)).fetchall():
+                if name not in present:
+                    rest = f'{" NOT NULL" * required} DEFAULT {default or "NULL"}'
+                    connection.execute(f'ALTER TABLE {table} ADD COLUMN {name} {kind}{rest}')
+        wanted.close()

@@ -14,8 +14,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import datetime
 import json
 import os
 import uuid
@@ -28,7 +26,9 @@ from climate.clients.base import Hypervisor
 from climate.clients.base import Image
 from climate.clients.base import Server
 from climate.clients.fake import compute
+from climate.clients.fake import control
 from climate.clients.fake import faults
+from climate.clients.fake import gate
 from climate.clients.fake import placement
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
@@ -36,6 +36,7 @@ from climate.clients.fake.store import Store
 from climate.clock import Clock
 from climate.domain.resources import Inventory
 
+SCHEMAS = (gate.SCHEMA, faults.SCHEMA, compute.SCHEMA, placement.SCHEMA)
 FREEPOOL = 'freepool'
 TRAITS = frozenset({'HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE42', 'HW_CPU_X86_VMX'})
 CPU_INFO: Mapping[str, object] = {
@@ -47,20 +48,7 @@ CPU_INFO: Mapping[str, object] = {
 }
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
-    """One call that the journal remembers.
-
-    :ivar at: when it was made (aware UTC)
-    :ivar arguments: what it was given, in the order of the verb's signature
-    """
-
-    at: datetime.datetime
-    verb: str
-    arguments: tuple[object, ...]
-
-
-class Twin:
+class Twin(control.Control):
     """Fulfils :class:`climate.clients.base.Cloud` without a cloud.
 
     :param state_dir: directory of its state, made if missing, shared by every
@@ -76,12 +64,12 @@ class Twin:
         clock: Clock,
         server_deletion_seconds: float | None = None,
     ) -> None:
-        self._store = Store(state_dir)
-        self._gate = Gate(self._store, clock)
+        store = Store(state_dir, *SCHEMAS)
+        super().__init__(store, Gate(store, clock))
         self.compute = compute.FakeCompute(self._gate)
         self.placement = placement.FakePlacement(self._gate)
         if server_deletion_seconds is not None:
-            self._set(server_deletion_seconds=server_deletion_seconds)
+            self.set_server_deletion_seconds(server_deletion_seconds)
 
     def close(self) -> None:
         """Let the state go; the twin answers nothing afterwards."""
@@ -201,7 +189,7 @@ class Twin:
 
     def set_server_deletion_seconds(self, seconds: float) -> None:
         """Let the deletion of a server take this long from now on."""
-        self._set(server_deletion_seconds=seconds)
+        self.set_seconds('server_deletion', seconds)
 
     def hypervisors(self) -> tuple[Hypervisor, ...]:
         """Return every hypervisor, by hostname."""
@@ -223,120 +211,6 @@ class Twin:
         with self._store.transaction(self._gate.now()) as db:
             rows = db.rows('SELECT id, name, status FROM images ORDER BY rowid')
         return tuple(Image(**dict(row)) for row in rows)
-
-    # -- faults
-
-    @property
-    def reachable(self) -> bool:
-        """Whether the cloud answers; if not, every verb raises Transient."""
-        with self._store.transaction(self._gate.now()) as db:
-            return db.row('SELECT 1 FROM settings WHERE reachable') is not None
-
-    @reachable.setter
-    def reachable(self, value: bool) -> None:
-        self._set(reachable=value)
-
-    def fail(
-        self,
-        verb: str,
-        times: int | None = 1,
-        *,
-        when: faults.When = 'before',
-        error: faults.Error = 'transient',
-    ) -> None:
-        """Let a verb fail from now on.
-
-        :param verb: such as ``compute.add_host``, ``compute.*`` or ``*``
-        :param times: how often; None until :meth:`heal`
-        :param when: ``after``: the work is done and its answer is lost
-        :raises ValueError: if no verb matches or *times* is below 1
-        """
-        if times is not None and times < 1:
-            raise ValueError('a fault has to happen at least once')
-        if when not in ('before', 'after') or error not in faults.ERRORS:
-            raise ValueError(f'no such fault: {when} {error}')
-        with self._store.transaction(self._gate.now()) as db:
-            db.run(
-                'INSERT INTO faults (verb, times, moment, error) VALUES (?, ?, ?, ?)',
-                faults.known(verb),
-                times,
-                when,
-                error,
-            )
-
-    def slow(self, verb: str, seconds: float) -> None:
-        """Let a verb take this much longer, until :meth:`heal`.
-
-        :raises ValueError: if no verb matches
-        """
-        with self._store.transaction(self._gate.now()) as db:
-            db.run(
-                "INSERT INTO faults (verb, moment, seconds) VALUES (?, 'slow', ?)",
-                faults.known(verb),
-                seconds,
-            )
-
-    def heal(self) -> None:
-        """Remove every fault and be reachable again."""
-        with self._store.transaction(self._gate.now()) as db:
-            db.run('DELETE FROM faults')
-            db.run('UPDATE settings SET reachable = 1')
-
-    def faults(self) -> tuple[faults.Fault, ...]:
-        """Return the faults that are in force, the oldest first."""
-        with self._store.transaction(self._gate.now()) as db:
-            return tuple(faults.present(db))
-
-    # -- memory of calls
-
-    def calls(self, verb: str | None = None) -> int:
-        """Return how often a verb was called, or all of them, since the seed.
-
-        Calls that failed count as well.
-
-        :param verb: such as ``compute.add_host``; None for all
-        """
-        with self._store.transaction(self._gate.now()) as db:
-            row = db.row(
-                'SELECT coalesce(sum(count), 0) AS n FROM calls WHERE ? IS NULL OR verb = ?',
-                verb,
-                verb,
-            )
-        return int(row['n']) if row else 0
-
-    def keep_journal(self, keep: bool = True) -> None:
-        """Begin or cease to remember each call; at first none is remembered."""
-        self._set(keep_journal=keep)
-
-    def journal(self) -> tuple[Call, ...]:
-        """Return the calls made while the journal was kept, the oldest first."""
-        with self._store.transaction(self._gate.now()) as db:
-            rows = db.rows('SELECT at, verb, arguments FROM journal ORDER BY id')
-        return tuple(
-            Call(
-                at=datetime.datetime.fromtimestamp(row['at'], datetime.UTC),
-                verb=row['verb'],
-                arguments=tuple(json.loads(row['arguments'])),
-            )
-            for row in rows
-        )
-
-    def _set(
-        self,
-        *,
-        reachable: bool | None = None,
-        keep_journal: bool | None = None,
-        server_deletion_seconds: float | None = None,
-    ) -> None:
-        with self._store.transaction(self._gate.now()) as db:
-            db.run(
-                'UPDATE settings SET reachable = coalesce(?, reachable),'
-                ' keep_journal = coalesce(?, keep_journal),'
-                ' server_deletion_seconds = coalesce(?, server_deletion_seconds)',
-                reachable,
-                keep_journal,
-                server_deletion_seconds,
-            )
 
 
 def _put_hypervisor(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:

@@ -152,6 +152,7 @@ class TestFaults(TwinTest):
             'permanent': exceptions.Permanent,
             'not_found': base.CloudNotFound,
             'conflict': base.CloudConflict,
+            'quota': base.CloudQuota,
         }
         for name, kind in kinds.items():
             self.twin.fail('compute.add_host', error=name)
@@ -263,10 +264,22 @@ class TestFile(testtools.TestCase):
         self.assertEqual(3, len(second.compute.list_hypervisors()))
         self.assertEqual(3, len(self.open().compute.list_hypervisors()))
 
+    def test_a_state_of_an_earlier_version_gets_the_columns_that_it_lacks(self) -> None:
+        old = Store(self.directory, 'CREATE TABLE IF NOT EXISTS t (a TEXT);')
+        with old.transaction(0.0) as db:
+            db.run("INSERT INTO t (a) VALUES ('kept')")
+        old.close()
+        columns = "a TEXT, b TEXT, c INTEGER NOT NULL DEFAULT 7, d TEXT NOT NULL DEFAULT ''"
+        new = Store(self.directory, f'CREATE TABLE IF NOT EXISTS t ({columns});')
+        self.addCleanup(new.close)
+        with new.transaction(0.0) as db:
+            (row,) = db.rows('SELECT * FROM t')
+        self.assertEqual({'a': 'kept', 'b': None, 'c': 7, 'd': ''}, dict(row))
+
     def test_a_fork_in_the_middle_of_a_verb_of_another_thread(self) -> None:
         state = Store(self.directory)
         self.addCleanup(state.close)
-        change = 'UPDATE settings SET server_deletion_seconds = server_deletion_seconds * 2 + ?'
+        change = 'UPDATE settings SET reachable = reachable * 2 + ?'
         begun = threading.Event()
 
         def work() -> None:
@@ -287,14 +300,14 @@ class TestFile(testtools.TestCase):
         os.waitpid(child, 0)
         thread.join()
         with state.transaction(0.0) as db:
-            row = db.row('SELECT server_deletion_seconds FROM settings')
+            row = db.row('SELECT reachable FROM settings')
         assert row is not None
-        self.assertEqual(5 * 2 + 1, row[0])
+        self.assertEqual((1 * 2 + 5) * 2 + 1, row[0])
 
     def test_parent_and_child_lock_each_other_out(self) -> None:
         state = Store(self.directory)
         self.addCleanup(state.close)
-        change = 'UPDATE settings SET server_deletion_seconds = server_deletion_seconds + 1'
+        change = 'UPDATE settings SET reachable = reachable + 1'
         child = os.fork()
         for _ in range(100):
             with contextlib.suppress(BaseException), state.transaction(0.0) as db:
@@ -303,9 +316,9 @@ class TestFile(testtools.TestCase):
             os._exit(0)
         os.waitpid(child, 0)
         with state.transaction(0.0) as db:
-            row = db.row('SELECT server_deletion_seconds FROM settings')
+            row = db.row('SELECT reachable FROM settings')
         assert row is not None
-        self.assertEqual(200, row[0])
+        self.assertEqual(1 + 200, row[0])
 
     def test_the_command_line(self) -> None:
         self.assertEqual((0, '2 hypervisors\n'), self.run_cli('seed', '--hosts', '2'))

@@ -1,0 +1,150 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What any part of the twin can be told: to fail, to be slow, to remember."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+
+from climate.clients.fake import faults
+from climate.clients.fake.gate import Gate
+from climate.clients.fake.store import Store
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One call that the journal remembers.
+
+    :ivar at: when it was made (aware UTC)
+    :ivar arguments: what it was given, in the order of the verb's signature
+    """
+
+    at: datetime.datetime
+    verb: str
+    arguments: tuple[object, ...]
+
+
+class Control:
+    """Steers a twin; what it does passes no gate, never fails and never counts."""
+
+    def __init__(self, store: Store, gate: Gate) -> None:
+        self._store = store
+        self._gate = gate
+
+    # -- faults
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the cloud answers; if not, every verb raises Transient."""
+        with self._store.transaction(self._gate.now()) as db:
+            return db.row('SELECT 1 FROM settings WHERE reachable') is not None
+
+    @reachable.setter
+    def reachable(self, value: bool) -> None:
+        self._change('UPDATE settings SET reachable = ?', value)
+
+    def fail(
+        self,
+        verb: str,
+        times: int | None = 1,
+        *,
+        when: faults.When = 'before',
+        error: faults.Error = 'transient',
+    ) -> None:
+        """Let a verb fail from now on.
+
+        :param verb: such as ``compute.add_host``, ``compute.*`` or ``*``
+        :param times: how often; None until :meth:`heal`
+        :param when: ``after``: the work is done and its answer is lost
+        :raises ValueError: if no verb matches or *times* is below 1
+        """
+        if times is not None and times < 1:
+            raise ValueError('a fault has to happen at least once')
+        if when not in ('before', 'after') or error not in faults.ERRORS:
+            raise ValueError(f'no such fault: {when} {error}')
+        with self._store.transaction(self._gate.now()) as db:
+            db.run(
+                'INSERT INTO faults (verb, times, moment, error) VALUES (?, ?, ?, ?)',
+                faults.known(verb),
+                times,
+                when,
+                error,
+            )
+
+    def slow(self, verb: str, seconds: float) -> None:
+        """Let a verb take this much longer, until :meth:`heal`.
+
+        :raises ValueError: if no verb matches
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            db.run(
+                "INSERT INTO faults (verb, moment, seconds) VALUES (?, 'slow', ?)",
+                faults.known(verb),
+                seconds,
+            )
+
+    def heal(self) -> None:
+        """Remove every fault and be reachable again."""
+        with self._store.transaction(self._gate.now()) as db:
+            db.run('DELETE FROM faults')
+            db.run('UPDATE settings SET reachable = 1')
+
+    def faults(self) -> tuple[faults.Fault, ...]:
+        """Return the faults that are in force, the oldest first."""
+        with self._store.transaction(self._gate.now()) as db:
+            return tuple(faults.present(db))
+
+    # -- memory of calls
+
+    def calls(self, verb: str | None = None) -> int:
+        """Return how often a verb was called, or all of them, since the seed.
+
+        Calls that failed count as well.
+
+        :param verb: such as ``compute.add_host``; None for all
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            row = db.row(
+                'SELECT coalesce(sum(count), 0) AS n FROM calls WHERE ? IS NULL OR verb = ?',
+                verb,
+                verb,
+            )
+        return int(row['n']) if row else 0
+
+    def keep_journal(self, keep: bool = True) -> None:
+        """Begin or cease to remember each call; at first none is remembered."""
+        self._change('UPDATE settings SET keep_journal = ?', keep)
+
+    def journal(self) -> tuple[Call, ...]:
+        """Return the calls made while the journal was kept, the oldest first."""
+        with self._store.transaction(self._gate.now()) as db:
+            rows = db.rows('SELECT at, verb, arguments FROM journal ORDER BY id')
+        return tuple(
+            Call(
+                at=datetime.datetime.fromtimestamp(row['at'], datetime.UTC),
+                verb=row['verb'],
+                arguments=tuple(json.loads(row['arguments'])),
+            )
+            for row in rows
+        )
+
+    def set_seconds(self, what: str, seconds: float) -> None:
+        """Let something take this long from now on, such as ``server_deletion``."""
+        with self._store.transaction(self._gate.now()) as db:
+            db.set_seconds(what, seconds)
+
+    def _change(self, sql: str, value: bool) -> None:
+        with self._store.transaction(self._gate.now()) as db:
+            db.run(sql, value)

@@ -1,0 +1,89 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Groups of hosts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Protocol
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Aggregate:
+    """A group of hosts, and perhaps an availability zone.
+
+    :ivar availability_zone: zone that its hosts are in; None if it makes none
+    :ivar hosts: service hosts, in alphabetical order
+    :ivar metadata: without the key ``availability_zone``
+    """
+
+    id: int
+    name: str
+    availability_zone: str | None
+    hosts: tuple[str, ...]
+    metadata: Mapping[str, str]
+
+
+class Aggregates(Protocol):
+    """Verbs about aggregates."""
+
+    def list_aggregates(self) -> tuple[Aggregate, ...]:
+        """Return every aggregate, by id."""
+        ...
+
+    def find_aggregate(self, name: str) -> Aggregate | None:
+        """Return the aggregate of exactly this name; None if there is none."""
+        ...
+
+    def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
+        """Make an empty aggregate, and its zone if one is named.
+
+        :raises CloudConflict: if there is one of this name (perhaps made by a
+            call before, whose answer was lost: see :meth:`find_aggregate`)
+        """
+        ...
+
+    def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
+        """Set the keys named; a None removes its key, others stay as they are.
+
+        :raises CloudNotFound: if there is no such aggregate
+        :raises climate.exceptions.Permanent: if the key ``availability_zone``
+            is among them: a zone is given when an aggregate is made
+        """
+        ...
+
+    def add_host(self, aggregate_id: int, host: str) -> None:
+        """Put a service host into an aggregate; fine if it is in already.
+
+        :raises CloudNotFound: if there is no such aggregate or host
+        :raises CloudConflict: if the host is in an aggregate with another
+            zone, or has servers and would change its zone
+        """
+        ...
+
+    def remove_host(self, aggregate_id: int, host: str) -> None:
+        """Take a service host out of an aggregate; fine if it is not in it.
+
+        :raises CloudNotFound: if there is no such aggregate
+        :raises CloudConflict: if the host has servers and would change its
+            zone
+        """
+        ...
+
+    def delete_aggregate(self, aggregate_id: int) -> None:
+        """Remove an empty aggregate; fine if it is gone already.
+
+        :raises CloudConflict: if it still has hosts
+        """
+        ...

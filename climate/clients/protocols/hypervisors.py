@@ -1,0 +1,65 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The machines that run servers, as Nova knows them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+from typing import Protocol
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Hypervisor:
+    """A machine that runs servers.
+
+    :ivar id: Nova's id of it, a UUID in text
+    :ivar hostname: hypervisor hostname
+    :ivar service_host: service host of its nova-compute
+    :ivar memory_mb: memory, MiB
+    :ivar local_gb: local disk, GiB
+    :ivar cpu_info: what Nova knows of the processor: the text of a JSON
+        object, ``{}`` if nothing is known
+    :ivar state: ``up`` if its nova-compute reports regularly, else ``down``
+    :ivar status: whether an administrator has ``enabled`` or ``disabled`` it
+    :ivar availability_zone: '' if zones are not looked up
+        (``[nova] az_aware``)
+    """
+
+    id: str
+    hostname: str
+    service_host: str
+    hypervisor_type: str
+    hypervisor_version: int
+    vcpus: int
+    memory_mb: int
+    local_gb: int
+    cpu_info: str
+    state: Literal['up', 'down']
+    status: Literal['enabled', 'disabled']
+    availability_zone: str
+
+
+class Hypervisors(Protocol):
+    """Verbs about hypervisors."""
+
+    def list_hypervisors(self) -> tuple[Hypervisor, ...]:
+        """Return every hypervisor, by hostname."""
+        ...
+
+    def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
+        """Return the hypervisor of exactly this hostname, or else of this id.
+
+        None if there is none.
+        """
+        ...
