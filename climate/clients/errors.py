@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 from collections.abc import Iterator
 
 from keystoneauth1 import exceptions as ksa
@@ -53,6 +54,7 @@ _QUOTA_STATUS = frozenset({403, 409, 413})
 _QUOTA = re.compile(r'\bquotas?\b|reached the maximum|maximum number of', re.IGNORECASE)
 _TRANSIENT = frozenset({_UNAUTHORIZED, 408, 429})
 _LIBRARY = (nova.ClientException, ksa.ClientException)
+_SDK = 'openstack.exceptions'
 # What our reading of an answer raises when the answer is not what it should
 # be: a proxy's page instead of JSON, or a key that is missing.
 _MALFORMED = (AttributeError, LookupError, TypeError, ValueError)
@@ -80,24 +82,27 @@ class Errors:
         """
         try:
             yield
-        except _LIBRARY as error:
+        except _library() as error:
             raise self._of_library(verb, error) from None
         except _MALFORMED as error:
             reason = f'{self._service} gave {verb} an answer that makes no sense'
             raise exceptions.Transient(f'{reason} ({type(error).__name__})') from None
 
     def _of_library(self, verb: str, error: Exception) -> exceptions.EffectError:
-        status = getattr(error, 'code', None) or getattr(error, 'http_status', None)
+        # Each library has a name of its own for it.
+        names = ('code', 'http_status', 'status_code')
+        status = next((found for name in names if (found := getattr(error, name, None))), None)
         if isinstance(status, int):
             return self._of_status(verb, status, error)
         kind = type(error).__name__
-        if isinstance(error, _MISCONFIGURED):
+        if isinstance(error, _misconfigured()):
             text = f'{self._service} cannot be called for {verb}, look at the configuration'
             return exceptions.Permanent(f'{text} ({kind})')
         return exceptions.Transient(f'{self._service} did not answer {verb} ({kind})')
 
     def _of_status(self, verb: str, status: int, error: Exception) -> exceptions.EffectError:
-        reason = self._without_secrets(str(getattr(error, 'message', '') or ''))
+        told = getattr(error, 'details', None) or getattr(error, 'message', None) or ''
+        reason = self._without_secrets(str(told))
         request_id = getattr(error, 'request_id', None)
         where = f'HTTP {status}' + (f', {request_id}' if request_id else '')
         text = f'{self._service} answered {verb} with {where}: {reason}'
@@ -129,3 +134,18 @@ class Errors:
                 text = text.replace(secret, '***')
         text = _OPAQUE.sub('***', text)
         return text if len(text) <= LONGEST_REASON else f'{text[:LONGEST_REASON]}…'
+
+
+def _library() -> tuple[type[Exception], ...]:
+    """Return the errors of the client libraries.
+
+    openstacksdk is loaded late, see :mod:`climate.clients.sdk`: what is not
+    loaded cannot have raised anything.
+    """
+    sdk = sys.modules.get(_SDK)
+    return (*_LIBRARY, sdk.SDKException) if sdk else _LIBRARY
+
+
+def _misconfigured() -> tuple[type[Exception], ...]:
+    sdk = sys.modules.get(_SDK)
+    return (*_MISCONFIGURED, sdk.ConfigException) if sdk else _MISCONFIGURED

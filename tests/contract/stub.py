@@ -41,6 +41,7 @@ from tests.contract.stub_routes import PLACEMENT
 from tests.contract.stub_routes import Request
 
 IDENTITY = '/identity/v3'
+NETWORK = '/network'
 
 
 @dataclasses.dataclass
@@ -68,6 +69,7 @@ class StubCloud:
         self.tokens: set[str] = set()
         self.troubles: list[Trouble] = []
         self.hidden_hosts = False
+        self.catalog = {'compute': COMPUTE, 'placement': PLACEMENT, 'network': NETWORK}
         self._lock = threading.Lock()
         self._released = threading.Event()
         stub = self
@@ -153,6 +155,14 @@ class StubCloud:
             return self._identity(request)
         if request.headers.get('X-Auth-Token') not in self.tokens:
             raise HTTPError(401, f'no such token: {request.headers.get("X-Auth-Token")}')
+        if request.path == f'{NETWORK}/v2.0/networks':
+            # As little of Neutron as a test of the connection needs.
+            made = {'id': 'n', 'name': 'made'}
+            return (
+                (200, {'networks': []}, {})
+                if request.body is None
+                else (201, {'network': made}, {})
+            )
         for prefix, check, routes in (
             (COMPUTE, stub_routes.check_compute, stub_routes.COMPUTE_ROUTES),
             (PLACEMENT, stub_routes.check_placement, stub_routes.PLACEMENT_ROUTES),
@@ -193,7 +203,7 @@ class StubCloud:
                     | {'url': f'{self.url}{path}'}
                 ],
             }
-            for kind, path in (('compute', COMPUTE), ('placement', PLACEMENT))
+            for kind, path in self.catalog.items()
         ]
         body = {
             'methods': ['password'],

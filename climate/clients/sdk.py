@@ -1,0 +1,144 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The one place that builds connections of openstacksdk.
+
+Loading the library takes a quarter of a second and 14 MB, so it is loaded by
+the first verb that needs it and by no process that calls no such verb. What
+the library would do on its own and we do not want is turned off here: it
+reads no files, negotiates no microversions, keeps no answers, and sends no
+request that makes something a second time.
+
+Failure: a service that the catalogue lacks, or a Keystone that does not
+answer, concerns the verb that needs it and nobody else. Drift: the library
+keeps the endpoint that it found first; it is looked up again with each new
+token, so a service that moves is followed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from keystoneauth1 import session as ksa_session
+from oslo_config import cfg
+
+from climate.clients.errors import Errors
+
+# Groups of the configuration, by the service types of openstacksdk, which
+# finds them by these names itself.
+GROUPS = {
+    'network': 'neutron',
+    'block-storage': 'cinder',
+    'orchestration': 'heat',
+    'identity': 'keystone',
+}
+
+
+class _Sender(ksa_session.Session):
+    """A session that sends no POST twice, over the connections of another.
+
+    Neither after a time-out nor after a 503 does anybody know what a POST has
+    made.
+
+    :param timeout: seconds
+    """
+
+    def __init__(self, session: ksa_session.Session, timeout: float) -> None:
+        super().__init__(
+            auth=session.auth,
+            session=session.session,
+            verify=session.verify,
+            cert=session.cert,
+            timeout=timeout,
+            app_name=session.app_name,
+        )
+
+    def request(self, url: str, method: str, *others: Any, **options: Any) -> Any:
+        """Send a request and return its answer; see keystoneauth."""
+        if method.upper() == 'POST':
+            options.update(connect_retries=0, status_code_retries=0)
+        return super().request(url, method, *others, **options)
+
+
+class Service:
+    """A service of a cloud, over openstacksdk; for many threads.
+
+    :param conf: parsed, with the options of the service's group registered
+    :param service_type: a key of :data:`GROUPS`
+    :param session: knows who we are
+    :param microversion: asked for with every request; None for a service that
+        has none
+    """
+
+    def __init__(
+        self,
+        conf: cfg.ConfigOpts,
+        service_type: str,
+        *,
+        session: ksa_session.Session,
+        microversion: str | None = None,
+    ) -> None:
+        self._conf = conf
+        self._service_type = service_type
+        self._session = session
+        self._microversion = microversion
+        self.errors = Errors(GROUPS[service_type].capitalize(), session.auth)
+        self._kept: tuple[Any, object] | None = None
+
+    @contextlib.contextmanager
+    def calling(self, verb: str) -> Iterator[Any]:
+        """Give the body the library's proxy of the service.
+
+        Its errors, and those of reading its answers, become our own, see
+        :mod:`climate.clients.errors`.
+
+        :param verb: what is being done, for texts
+        """
+        with self.errors.translated(verb):
+            yield self._proxy()
+
+    def _proxy(self) -> Any:
+        """Return the library's proxy, made anew for each catalogue.
+
+        Threads that come here at once make one each and the last one stays:
+        a lock would let them wait for each other while Keystone hangs.
+        """
+        kept = self._kept
+        if kept is not None and kept[1] is self._catalogue():
+            return kept[0]
+        # Late, for the time and the memory that it takes.
+        from openstack import proxy  # noqa: PLC0415  see the module's docstring
+
+        made = self._connect()
+        # A stand-in that raises is not kept: the catalogue may be mended.
+        if isinstance(made, proxy.Proxy):
+            # Told earlier, the library would look up whether the service has it.
+            made.default_microversion = self._microversion
+            self._kept = (made, self._catalogue())
+        return made
+
+    def _catalogue(self) -> object:
+        """Return what Keystone has said last: another object for each token."""
+        return getattr(self._session.auth, 'auth_ref', None)
+
+    def _connect(self) -> Any:
+        from openstack import connection  # noqa: PLC0415  as above
+
+        group = self._conf[GROUPS[self._service_type]]
+        made = connection.Connection(
+            session=_Sender(self._session, group.timeout),
+            oslo_conf=self._conf,
+            service_types=[self._service_type],
+        )
+        return getattr(made, self._service_type.replace('-', '_'))
