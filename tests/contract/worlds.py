@@ -20,13 +20,17 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import functools
 import os
 import pathlib
 import re
 import tempfile
 import uuid
+from collections.abc import Iterator
+from collections.abc import Mapping
 
 import testtools
+from keystoneauth1 import loading as ks_loading
 from oslo_config import cfg
 
 from climate import conf as climate_conf
@@ -34,22 +38,17 @@ from climate.clients import base
 from climate.clients import fake
 from climate.clients import real
 from climate.clock import SystemClock
+from tests.contract import wire
+from tests.contract.proxy import FaultProxy
+from tests.contract.proxy import Kind
 from tests.contract.stub import StubCloud
 
 HOSTS = 5
 REAL_CLOUD = 'CLIMATE_CONTRACT_CONF'
 
-# How requests look whose answers can be lost.
-REQUESTS = {
-    'compute.add_host': r'POST .*/os-aggregates/\d+/action',
-    'compute.remove_host': r'POST .*/os-aggregates/\d+/action',
-    'compute.set_aggregate_metadata': r'POST .*/os-aggregates/\d+/action',
-    'compute.create_aggregate': r'POST .*/os-aggregates$',
-    'compute.delete_aggregate': r'DELETE .*/os-aggregates/',
-    'compute.delete_server': r'DELETE .*/servers/',
-    'placement.create_provider': r'POST .*/resource_providers$',
-    'placement.delete_provider': r'DELETE .*/resource_providers/',
-}
+# What the twin is to do for a trouble that happens on the way to a service.
+_BEFORE_WORK = frozenset({'refuse', 'status'})
+_TWIN_ERRORS: Mapping[int, fake.Error] = {404: 'not_found', 409: 'conflict'}
 
 
 class World(abc.ABC):
@@ -78,7 +77,30 @@ class World(abc.ABC):
         """End it."""
 
 
-class TwinWorld(World):
+class TroubledWorld(World):
+    """A cloud whose services, or the way to them, can be disturbed at will."""
+
+    @abc.abstractmethod
+    def disturb(self, verb: str, kind: Kind, times: int | None = 1, *, status: int = 503) -> None:
+        """Let the next calls of *verb* go wrong: see :class:`tests.contract.proxy.Rule`.
+
+        :param times: how many requests; None for all
+        """
+
+    @abc.abstractmethod
+    def heal(self) -> None:
+        """Disturb nothing any more."""
+
+    @abc.abstractmethod
+    def away(self, service: str) -> contextlib.AbstractContextManager[None]:
+        """Let a service refuse connections for a while."""
+
+    def lose_answer(self, verb: str) -> None:
+        """Let the next call of *verb* do its work and lose the answer."""
+        self.disturb(verb, 'lose')
+
+
+class TwinWorld(TroubledWorld):
     """The twin; in memory if no directory is given."""
 
     def __init__(self, state_dir: str = fake.MEMORY) -> None:
@@ -89,9 +111,24 @@ class TwinWorld(World):
         """Start a server."""
         return self.twin.boot_server(host, 'p1', name).id
 
-    def lose_answer(self, verb: str) -> None:
-        """Fail once after the work."""
-        self.twin.fail(verb, 1, when='after')
+    def disturb(self, verb: str, kind: Kind, times: int | None = 1, *, status: int = 503) -> None:
+        """Fail before or after the work; the twin knows no tokens that expire."""
+        if kind == 'expire':
+            raise ValueError('the twin knows no tokens')
+        when: fake.When = 'before' if kind in _BEFORE_WORK else 'after'
+        error = _TWIN_ERRORS.get(status, 'transient') if kind == 'status' else 'transient'
+        self.twin.fail(verb, times, when=when, error=error)
+
+    def heal(self) -> None:
+        """Remove every fault."""
+        self.twin.heal()
+
+    @contextlib.contextmanager
+    def away(self, service: str) -> Iterator[None]:
+        """Let every service be away."""
+        self.twin.reachable = False
+        yield
+        self.twin.reachable = True
 
     def slow_deletions(self) -> None:
         """Let servers take a long time to go."""
@@ -149,7 +186,7 @@ class StubWorld(World):
 
     def lose_answer(self, verb: str) -> None:
         """Hang up instead of answering, once."""
-        self.stub.trouble(REQUESTS[verb], 'lose')
+        self.stub.trouble(wire.REQUESTS[verb], 'lose')
 
     def slow_deletions(self) -> None:
         """Let servers take a long time to go."""
@@ -160,27 +197,99 @@ class StubWorld(World):
         self._stack.close()
 
 
-class RealWorld(World):
-    """A real cloud, if the environment names a configuration file for one.
+@functools.cache
+def _endpoints(file: str) -> Mapping[str, str]:
+    """Return the endpoint of each service, by its group, as the catalogue has it."""
+    conf = configuration(file)
+    known: dict[str, str] = {}
+    for group in wire.GROUPS.values():
+        if group not in conf:
+            continue
+        way = group if conf[group].auth_type or conf[group].auth_section else 'nova'
+        ks_loading.register_auth_conf_options(conf, way)
+        auth = ks_loading.load_auth_from_conf_options(conf, way)
+        session = ks_loading.load_session_from_conf_options(conf, way, auth=auth)
+        known[group] = conf[group].endpoint_override or auth.get_endpoint(
+            session,
+            service_type=conf[group].service_type,
+            interface=conf[group].valid_interfaces,
+            region_name=conf[group].region_name,
+            skip_discovery=True,
+        )
+    return known
+
+
+class RealWorld(TroubledWorld):
+    """A real cloud: the one of the configuration file that the environment names.
 
     Its first two hypervisors are moved between aggregates: not for a cloud
-    in which somebody works.
+    in which somebody works. Between our clients and each service stands a
+    proxy that can be told to make trouble.
+
+    :param options: of the group of every service
+    :ivar proxies: by the group of the service
     """
 
-    def __init__(self) -> None:
-        self.cloud = real.connect(configuration(os.environ[REAL_CLOUD]))
+    def __init__(self, *, connect_retries: int = 0, **options: object) -> None:
+        file = os.environ.get(REAL_CLOUD)
+        if not file:
+            raise AssertionError(f'{REAL_CLOUD} does not name the configuration of a real cloud')
+        conf = configuration(file)
+        self.proxies = {group: FaultProxy(url) for group, url in _endpoints(file).items()}
+        for group, proxy in self.proxies.items():
+            changed = {'endpoint_override': proxy.url, 'connect_retries': connect_retries}
+            for name, value in (changed | options).items():
+                conf.set_override(name, value, group=group)
+        self.conf = conf
+        self.cloud = real.connect(conf)
 
     def boot(self, host: str, name: str = 'vm') -> str:
         """Refuse: it would need an image, a flavor and a network."""
         raise testtools.TestCase.skipException('the real cloud starts no servers for tests')
 
-    def lose_answer(self, verb: str) -> None:
-        """Refuse: a real cloud cannot be told to."""
-        raise testtools.TestCase.skipException('a real cloud loses no answers on demand')
-
     def slow_deletions(self) -> None:
         """Refuse: how long it takes is the cloud's affair."""
         raise testtools.TestCase.skipException('the real cloud takes the time it takes')
+
+    def proxy(self, service: str) -> FaultProxy:
+        """Return what stands before a service, such as ``compute``."""
+        return self.proxies[wire.GROUPS[service]]
+
+    def disturb(self, verb: str, kind: Kind, times: int | None = 1, *, status: int = 503) -> None:
+        """Tell the proxy."""
+        wanted = 401 if kind == 'expire' else status
+        proxy = self.proxy(wire.service(verb))
+        proxy.rule(kind, wire.REQUESTS[verb], times, status=wanted)
+
+    def heal(self) -> None:
+        """Tell every proxy."""
+        for proxy in self.proxies.values():
+            proxy.heal()
+
+    @contextlib.contextmanager
+    def away(self, service: str) -> Iterator[None]:
+        """Close the port of a service."""
+        self.proxy(service).close()
+        yield
+        self.proxy(service).open()
+
+    def count(self, verb: str) -> int:
+        """Return how many requests did the work of a verb."""
+        return self.proxy(wire.service(verb)).count(wire.REQUESTS[verb])
+
+    def close(self) -> None:
+        """Close the proxies."""
+        for proxy in self.proxies.values():
+            proxy.close()
+
+
+class HastyRealWorld(RealWorld):
+    """The same with clients that wait a few seconds and ask twice, as in production."""
+
+    TIMEOUT = 2.0
+
+    def __init__(self) -> None:
+        super().__init__(connect_retries=1, timeout=self.TIMEOUT)
 
 
 def unique(prefix: str = 'contract') -> str:

@@ -31,9 +31,11 @@ finished at once, and knows no cells and no Ironic.
 from __future__ import annotations
 
 from climate.clients.fake.control import Call
+from climate.clients.fake.faults import Error
 from climate.clients.fake.faults import Fault
 from climate.clients.fake.faults import VERBS
+from climate.clients.fake.faults import When
 from climate.clients.fake.store import MEMORY
 from climate.clients.fake.twin import Twin
 
-__all__ = ['MEMORY', 'VERBS', 'Call', 'Fault', 'Twin']
+__all__ = ['MEMORY', 'VERBS', 'Call', 'Error', 'Fault', 'Twin', 'When']

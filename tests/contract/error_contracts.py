@@ -1,0 +1,245 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What every client promises when the way to its service is disturbed.
+
+One reading verb and one making verb stand for all of a service: what becomes
+of errors is decided in one place (:mod:`climate.clients.errors`), and how
+often a request is sent in one place per client.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients import base
+from tests.contract import contracts
+from tests.contract import worlds
+
+# Beyond the time-outs themselves; a loaded machine is slow.
+SLACK = 10.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Sample:
+    """How one service is tried.
+
+    :ivar service: the property of :class:`climate.clients.base.Cloud`
+    :ivar reads: a cheap verb that changes nothing, in the table of requests
+    :ivar read: calls it
+    :ivar makes: a verb that makes something, in the table of requests
+    :ivar make: calls it, to make something of this name
+    :ivar find: returns what has this name, or None
+    :ivar remove: removes what has this name; fine if nothing has
+    :ivar missing: calls a verb about something that is not there
+    """
+
+    service: str
+    reads: str
+    read: Callable[[Any], object]
+    makes: str
+    make: Callable[[Any, str], object]
+    find: Callable[[Any, str], object]
+    remove: Callable[[Any, str], None]
+    missing: Callable[[Any], object]
+
+
+def _remove_aggregate(compute: base.Compute, name: str) -> None:
+    found = compute.find_aggregate(name)
+    if found is not None:
+        compute.delete_aggregate(found.id)
+
+
+def _remove_provider(placement: base.Placement, name: str) -> None:
+    found = placement.find_provider(name)
+    if found is not None:
+        placement.delete_provider(found.uuid)
+
+
+SAMPLES = (
+    Sample(
+        service='compute',
+        reads='compute.list_aggregates',
+        read=lambda compute: compute.list_aggregates(),
+        makes='compute.create_aggregate',
+        make=lambda compute, name: compute.create_aggregate(name, None),
+        find=lambda compute, name: compute.find_aggregate(name),
+        remove=_remove_aggregate,
+        missing=lambda compute: compute.set_aggregate_metadata(
+            contracts.NO_AGGREGATE, {'key': 'value'}
+        ),
+    ),
+    Sample(
+        service='placement',
+        reads='placement.find_provider',
+        read=lambda placement: placement.find_provider('nobody'),
+        makes='placement.create_provider',
+        make=lambda placement, name: placement.create_provider(name, None),
+        find=lambda placement, name: placement.find_provider(name),
+        remove=_remove_provider,
+        missing=lambda placement: placement.traits(contracts.NOBODY),
+    ),
+)
+
+
+class ErrorsContract(contracts.Contract):
+    """What holds for the twin as well, of the service of a sample."""
+
+    sample: Sample
+    world: Any
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.client = getattr(self.world.cloud, self.sample.service)
+        self.name = worlds.unique()
+        self.addCleanup(self.sample.remove, self.client, self.name)
+        self.addCleanup(self.world.heal)
+
+    def read(self) -> object:
+        """Call the reading verb."""
+        return self.sample.read(self.client)
+
+    def make(self) -> object:
+        """Call the making verb."""
+        return self.sample.make(self.client, self.name)
+
+    def made(self) -> bool:
+        """Say whether it was made."""
+        return self.sample.find(self.client, self.name) is not None
+
+    def test_what_is_not_there_is_told(self) -> None:
+        self.assertRaises(base.CloudNotFound, self.sample.missing, self.client)
+
+    def test_a_busy_service_is_transient_and_nothing_is_done(self) -> None:
+        for status in (503, 429):
+            for verb, call in ((self.sample.reads, self.read), (self.sample.makes, self.make)):
+                self.world.disturb(verb, 'status', status=status)
+                self.assertRaises(exceptions.Transient, call)
+        self.read()
+        self.assertFalse(self.made())
+        self.make()
+        self.assertTrue(self.made())
+
+    def test_a_refusal_is_of_its_kind(self) -> None:
+        for status, kind in ((404, base.CloudNotFound), (409, base.CloudConflict)):
+            self.world.disturb(self.sample.makes, 'status', status=status)
+            self.assertRaises(kind, self.make)
+        self.assertFalse(self.made())
+
+    def test_what_was_cut_before_the_work_is_transient_and_can_be_repeated(self) -> None:
+        self.world.disturb(self.sample.makes, 'refuse')
+        self.assertRaises(exceptions.Transient, self.make)
+        self.assertFalse(self.made())
+        self.make()
+        self.assertTrue(self.made())
+
+    def test_what_was_made_although_the_answer_was_lost_is_found(self) -> None:
+        self.world.disturb(self.sample.makes, 'lose')
+        self.assertRaises(exceptions.Transient, self.make)
+        self.assertTrue(self.made())
+
+    def test_what_was_made_although_the_answer_was_late_is_found(self) -> None:
+        self.world.disturb(self.sample.makes, 'stall')
+        self.assertRaises(exceptions.Transient, self.make)
+        self.assertTrue(self.made())
+
+    def test_a_service_that_is_away_is_transient_until_it_is_back(self) -> None:
+        self.read()
+        with self.world.away(self.sample.service):
+            self.assertRaises(exceptions.Transient, self.read)
+            self.assertRaises(exceptions.Transient, self.make)
+        self.assertFalse(self.made())
+        self.make()
+        self.assertTrue(self.made())
+
+
+class WireContract(ErrorsContract):
+    """What needs requests and tokens: of clients that ask twice before they give up."""
+
+    def test_what_only_looks_is_asked_twice(self) -> None:
+        for kind in ('refuse', 'lose'):
+            before = self.world.count(self.sample.reads)
+            self.world.disturb(self.sample.reads, kind)
+            self.read()
+            self.assertEqual(before + 2, self.world.count(self.sample.reads))
+
+    def test_what_only_looks_is_not_asked_for_ever(self) -> None:
+        self.world.disturb(self.sample.reads, 'refuse', None)
+        self.assertRaises(exceptions.Transient, self.read)
+        self.assertEqual(2, self.world.count(self.sample.reads))
+
+    def test_what_makes_something_is_sent_once(self) -> None:
+        for number, kind in enumerate(('refuse', 'lose'), 1):
+            self.world.disturb(self.sample.makes, kind, None)
+            self.assertRaises(exceptions.Transient, self.make)
+            self.assertEqual(number, self.world.count(self.sample.makes))
+            self.world.heal()
+
+    def test_what_was_made_although_the_answer_was_late_is_found(self) -> None:
+        self.read()
+        began = time.monotonic()
+        super().test_what_was_made_although_the_answer_was_late_is_found()
+        self.assertLess(time.monotonic() - began, self.world.TIMEOUT + SLACK)
+        self.assertEqual(1, self.world.count(self.sample.makes))
+
+    def test_what_only_looks_is_not_waited_for_after_twice_its_time(self) -> None:
+        self.world.disturb(self.sample.reads, 'stall', None)
+        began = time.monotonic()
+        self.assertRaises(exceptions.Transient, self.read)
+        self.assertLess(time.monotonic() - began, 2 * self.world.TIMEOUT + SLACK)
+
+    def test_a_token_that_expires_in_the_middle_is_renewed_once(self) -> None:
+        proxy = self.world.proxy(self.sample.service)
+        self.read()
+        for number, (verb, call) in enumerate(
+            ((self.sample.reads, self.read), (self.sample.makes, self.make)), 2
+        ):
+            before = self.world.count(verb)
+            self.world.disturb(verb, 'expire')
+            call()
+            self.assertEqual(before + 2, self.world.count(verb))
+            self.assertEqual(number, len(proxy.tokens()))
+        self.assertTrue(self.made())
+
+    def test_a_service_that_takes_no_token_is_transient(self) -> None:
+        for verb, call in ((self.sample.reads, self.read), (self.sample.makes, self.make)):
+            before = self.world.count(verb)
+            self.world.disturb(verb, 'expire', None)
+            self.assertRaises(exceptions.Transient, call)
+            self.assertEqual(before + 2, self.world.count(verb))
+            self.world.heal()
+        self.assertFalse(self.made())
+
+
+def cases(
+    module: str, prefix: str, contract: type[ErrorsContract], world_type: type[worlds.World]
+) -> Mapping[str, type[ErrorsContract]]:
+    """Return the contract as a test case for each service, by name.
+
+    :param module: name of the module that they are to live in
+    """
+    found = {}
+    for sample in SAMPLES:
+        name = f'Test{prefix}{sample.service.capitalize()}Errors'
+        contents = {
+            '__doc__': f'Errors of {sample.service}.',
+            '__module__': module,
+            'sample': sample,
+            'world_type': world_type,
+        }
+        found[name] = type(name, (contract,), contents)
+    return found

@@ -1,0 +1,50 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How the requests of our verbs look: what a proxy has to watch for.
+
+A test names a verb, such as ``compute.add_host``; a proxy and a stub see
+``METHOD /path`` without the query. A verb is in this table as soon as a test
+disturbs it: the pattern is of the one request that does its work, not of
+those that look before or after.
+"""
+
+from __future__ import annotations
+
+# The group of options of each service, by the first part of a verb.
+GROUPS = {
+    'compute': 'nova',
+    'placement': 'placement',
+    'image': 'glance',
+    'network': 'neutron',
+    'volume': 'cinder',
+    'orchestration': 'heat',
+    'identity': 'keystone',
+}
+
+REQUESTS = {
+    'compute.list_aggregates': r'GET .*/os-aggregates$',
+    'compute.add_host': r'POST .*/os-aggregates/\d+/action',
+    'compute.remove_host': r'POST .*/os-aggregates/\d+/action',
+    'compute.set_aggregate_metadata': r'POST .*/os-aggregates/\d+/action',
+    'compute.create_aggregate': r'POST .*/os-aggregates$',
+    'compute.delete_aggregate': r'DELETE .*/os-aggregates/',
+    'compute.delete_server': r'DELETE .*/servers/',
+    'placement.find_provider': r'GET .*/resource_providers$',
+    'placement.create_provider': r'POST .*/resource_providers$',
+    'placement.delete_provider': r'DELETE .*/resource_providers/',
+}
+
+
+def service(verb: str) -> str:
+    """Return the service of a verb, such as ``compute``."""
+    return verb.partition('.')[0]
