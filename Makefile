@@ -19,6 +19,10 @@ PORT ?= 1234
 HOSTS ?= 4
 STATE_DIR ?= .state
 
+# Where a cloud for tests is kept. HOSTS= counts for it as well, if it is given.
+CLOUD_DIR ?= .cloud
+CLOUD := $(PYTHON) -m tools.cloud --dir '$(CLOUD_DIR)'
+
 # pbr takes the version from git. Where this is no clone, or git is missing,
 # it has to be told one.
 ifneq ($(shell test "$$(git rev-parse --show-toplevel 2>/dev/null)" = "$$(pwd -P)" && echo clone),clone)
@@ -36,6 +40,7 @@ DOCS := $(VENV)/docs.installed
 .PHONY: help
 help: ## Say what can be made
 	@echo 'make run [PORT=1234] [HOSTS=4] [STATE_DIR=.state]'
+	@echo 'make cloud-up [CLOUD_DIR=.cloud] [HOSTS=5] [PORTS=15000|auto]'
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -80,6 +85,25 @@ unit: $(TESTS) ## Run the tests that need nothing but Python
 .PHONY: functional
 functional: $(TESTS) ## Run the tests over HTTP and SQL
 	OS_TEST_PATH=./tests/functional $(BIN)/stestr run $(ARGS)
+
+.PHONY: cloud-up
+cloud-up: ## Bring a real OpenStack up, with Climate in it
+	@$(CLOUD) up $(if $(filter command environment,$(origin HOSTS)),--hosts '$(HOSTS)') \
+	    $(if $(PORTS),--ports '$(PORTS)')
+
+.PHONY: cloud-down
+cloud-down: ## Stop it (WIPE=1 forgets its data)
+	@$(CLOUD) down $(if $(WIPE),--wipe)
+
+.PHONY: cloud-status
+cloud-status: ## Show its processes, their ports and their memory
+	@$(CLOUD) status
+
+.PHONY: cloud-test
+cloud-test: $(TESTS) ## Run the tests that need it
+	@$(CLOUD) status > /dev/null || { echo 'make cloud-up first: the cloud in $(CLOUD_DIR) is not up'; exit 1; }
+	CLIMATE_CLOUD_DIR='$(abspath $(CLOUD_DIR))' OS_TEST_PATH=./tests/cloud \
+	    $(BIN)/stestr run --serial $(ARGS)
 
 .PHONY: lint
 lint: $(TESTS) ## Look for likely bugs and odd spellings

@@ -1,0 +1,84 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``python -m tools.cloud VERB``: a real OpenStack on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+from collections.abc import Sequence
+
+from tools.cloud import deploy
+from tools.cloud import processes
+from tools.cloud import state
+from tools.cloud import status
+from tools.cloud import updown
+from tools.cloud.errors import CloudError
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog='python -m tools.cloud', description=__doc__)
+    parser.add_argument(
+        '--dir',
+        type=pathlib.Path,
+        default=state.directory(),
+        help='where everything is kept (default: $CLIMATE_CLOUD_DIR, $CLOUD_DIR or .cloud)',
+    )
+    verbs = parser.add_subparsers(dest='verb', required=True)
+    up = verbs.add_parser('up', help='install what lacks, and start what does not run')
+    up.add_argument('--hosts', type=int, help='how many compute hosts (default: 5)')
+    up.add_argument('--ports', help='the first port of the range (default: 15000), or auto')
+    down = verbs.add_parser('down', help='stop all that runs')
+    down.add_argument('--wipe', action='store_true', help='forget all data')
+    verbs.add_parser('status', help='show processes, ports and memory; fails if one is down')
+    verbs.add_parser('deploy', help="install this clone's Climate, and restart it if it changed")
+    for verb in ('start', 'stop', 'restart'):
+        one = verbs.add_parser(verb, help=f'{verb} single processes')
+        one.add_argument('names', nargs='+', metavar='NAME')
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what *argv* says; return the exit status."""
+    arguments = _parser().parse_args(argv)
+    directory = arguments.dir.absolute()
+    try:
+        return _do(arguments, directory)
+    except CloudError as error:
+        sys.stderr.write(f'{error}\n')
+        return 1
+
+
+def _do(arguments: argparse.Namespace, directory: pathlib.Path) -> int:
+    if arguments.verb == 'up':
+        updown.up(updown.wishes(directory, arguments.ports, arguments.hosts))
+        return 0
+    cloud = state.load(directory)
+    if arguments.verb == 'down':
+        updown.down(cloud, wipe=arguments.wipe)
+    elif arguments.verb == 'status':
+        found = status.rows(cloud)
+        print('\n'.join(status.table(found)))
+        return int(not all(row.pids for row in found))
+    elif arguments.verb == 'deploy':
+        deploy.redeploy(cloud)
+    else:
+        verb = {'start': processes.start, 'stop': processes.stop, 'restart': processes.restart}
+        for name in arguments.names:
+            verb[arguments.verb](cloud, name)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

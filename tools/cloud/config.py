@@ -1,0 +1,138 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The configuration of every service, out of the files in ``templates/``."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import string
+from collections.abc import Mapping
+
+from tools.cloud.ports import HOST
+from tools.cloud.state import Cloud
+from tools.cloud.state import PREFIXES
+
+TEMPLATES = pathlib.Path(__file__).with_name('templates')
+SERVICE_USERS = ('placement', 'glance', 'nova', 'neutron', 'cinder', 'heat', 'climate')
+
+# Where each template goes below etc/, unless it is a name of its own.
+_PLACES = {
+    'keystone.conf': 'keystone/keystone.conf',
+    'placement.conf': 'placement/placement.conf',
+    'glance-api.conf': 'glance/glance-api.conf',
+    'nova.conf': 'nova/nova.conf',
+    'neutron.conf': 'neutron/neutron.conf',
+    'ml2_conf.ini': 'neutron/plugins/ml2/ml2_conf.ini',
+    'cinder.conf': 'cinder/cinder.conf',
+    'heat.conf': 'heat/heat.conf',
+    'climate.conf': 'climate/climate.conf',
+    'rabbitmq.conf': 'rabbitmq.conf',
+    'nginx.conf': 'nginx.conf',
+}
+# What services bring along in their packages and need beside.
+_SHIPPED = {
+    'glance': ('glance-api-paste.ini', 'metadefs'),
+    'nova': ('api-paste.ini',),
+    'neutron': ('api-paste.ini',),
+    'cinder': ('api-paste.ini', 'resource_filters.json'),
+    'heat': ('api-paste.ini', 'environment.d', 'templates'),
+}
+
+
+def render(template: str, values: Mapping[str, str]) -> str:
+    """Return the text of a template with each ``$name`` replaced.
+
+    :raises KeyError: if it names something that is not among *values*
+    """
+    text = (TEMPLATES / template).read_text(encoding='utf-8')
+    return string.Template(text).substitute(values)
+
+
+def login(auth_url: str, user: str, password: str, region: str) -> str:
+    """Return the lines by which a service logs in to Keystone."""
+    return '\n'.join(
+        (
+            'auth_type = password',
+            f'auth_url = {auth_url}',
+            'project_domain_name = Default',
+            'user_domain_name = Default',
+            'project_name = service',
+            f'username = {user}',
+            f'password = {password}',
+            f'region_name = {region}',
+        )
+    )
+
+
+def values(cloud: Cloud) -> dict[str, str]:
+    """Return what the templates may name."""
+    found = {
+        'host': HOST,
+        'etc': str(cloud.etc),
+        'data': str(cloud.data),
+        'run': str(cloud.run),
+        'logs': str(cloud.logs),
+        'password': cloud.password,
+        'region': cloud.region,
+        'auth_url': cloud.auth_url,
+        'keystone_url': cloud.url('keystone'),
+        'glance_url': cloud.url('glance'),
+        'transport_url': cloud.transport_url,
+        'memcached': cloud.memcached,
+        'rabbit_port': str(cloud.ports['rabbit']),
+        'proxy_port': str(cloud.ports['proxy']),
+        'locations': _locations(cloud),
+    }
+    databases = ('keystone', 'placement', 'glance', 'nova', 'nova_api', 'neutron', 'cinder')
+    found |= {f'{name}_database': cloud.database(name) for name in (*databases, 'heat', 'climate')}
+    for user in SERVICE_USERS:
+        found[f'{user}_login'] = login(cloud.auth_url, user, cloud.password, cloud.region)
+    return found
+
+
+def _locations(cloud: Cloud) -> str:
+    """Return what nginx has to be told of each service behind it."""
+    return ''.join(
+        render('nginx-location.conf', {'prefix': prefix, 'url': cloud.url(name)})
+        for name, prefix in PREFIXES.items()
+    )
+
+
+def write(cloud: Cloud) -> None:
+    """Write the configuration of every service of *cloud* anew."""
+    known = values(cloud)
+    for template, place in _PLACES.items():
+        _put(cloud.etc / place, render(template, known))
+    for number, host in enumerate(cloud.hosts, 1):
+        state = cloud.data / 'nova' / f'compute-{number}'
+        (state / 'instances').mkdir(parents=True, exist_ok=True)
+        text = render('compute.conf', {'name': host, 'state': str(state)})
+        _put(cloud.etc / 'nova' / f'compute-{number}.conf', text)
+    _put(cloud.etc / 'rabbitmq-plugins', '[].\n')
+    for service, files in _SHIPPED.items():
+        for file in files:
+            _copy(cloud.bin.parent / 'etc' / service / file, cloud.etc / service / file)
+
+
+def _put(path: pathlib.Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding='utf-8')
+
+
+def _copy(source: pathlib.Path, target: pathlib.Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)

@@ -1,0 +1,120 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Climate in the cloud, installed as an operator would install it.
+
+Into a virtual environment of its own, and not as a link to the clone: so that
+what is tested is what the package holds. Done again when a file changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+
+from tools.cloud import install
+from tools.cloud import processes
+from tools.cloud import services
+from tools.cloud.prepare import once
+from tools.cloud.programs import ROOT
+from tools.cloud.programs import run
+from tools.cloud.state import Cloud
+
+# Beside what Climate requires: a server for its API, and what
+# keystonemiddleware speaks to memcached with.
+WITH = ('gunicorn==23.0.0', 'python-memcached')
+PROCESSES = ('climate-api', *services.managers())
+# What the package is built from.
+_FILES = ('LICENSE', 'MANIFEST.in', 'README.rst', 'pyproject.toml', 'requirements.txt')
+_FILES += ('setup.cfg', 'setup.py')
+_FOLDERS = ('climate', 'etc')
+
+
+def sources(root: pathlib.Path = ROOT) -> Iterator[pathlib.Path]:
+    """Yield the files of the clone from which the package is built."""
+    yield from (root / name for name in _FILES)
+    for folder in _FOLDERS:
+        for path in sorted((root / folder).rglob('*')):
+            if path.is_file() and '__pycache__' not in path.parts:
+                yield path
+
+
+def fingerprint(root: pathlib.Path = ROOT) -> str:
+    """Return a hash over :func:`sources`, by their names and contents."""
+    found = hashlib.sha256(' '.join(WITH).encode())
+    for path in sources(root):
+        found.update(str(path.relative_to(root)).encode() + b'\0' + path.read_bytes() + b'\0')
+    return found.hexdigest()
+
+
+def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
+    """Install the clone, unless it is installed as it is now.
+
+    Processes of Climate that run are stopped before, and not started again.
+
+    :raises CloudError: if it cannot be built or installed
+    """
+    place = cloud.directory / 'climate'
+    mark = place / 'installed'
+    if mark.exists() and mark.read_text(encoding='utf-8') == fingerprint(root):
+        return
+    mark.unlink(missing_ok=True)
+    for name in PROCESSES:
+        processes.stop(cloud, name)
+    log = cloud.logs / 'climate-install.log'
+    install.environment(place, log)
+    with tempfile.TemporaryDirectory() as folder:
+        # A copy: building in the clone would leave things behind there, and
+        # find there what earlier builds have left.
+        copy = pathlib.Path(folder) / 'climate'
+        for path in sources(root):
+            target = copy / path.relative_to(root)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+        # Outside of a clone pbr has to be told a version.
+        os.environ['PBR_VERSION'] = '0.0.1'
+        install.install(
+            place,
+            log,
+            f'--constraint={install.LOCK}',
+            '--reinstall-package=openstack-climate',
+            *WITH,
+            f'{copy}[mysql]',
+        )
+    mark.write_text(fingerprint(root), encoding='utf-8')
+
+
+def tables(cloud: Cloud) -> None:
+    """Bring the tables of Climate to what the code wants."""
+
+    def sync(_: Cloud) -> None:
+        for words in (('climate-manage', 'db', 'sync'), ('climate-status', 'upgrade', 'check')):
+            program, *rest = words
+            run(
+                cloud.logs / 'climate-sync.log',
+                [cloud.climate_bin / program, f'--config-file={cloud.climate_conf}', *rest],
+                services.environment(cloud),
+            )
+
+    once(cloud, 'climate-tables', sync, fingerprint())
+
+
+def redeploy(cloud: Cloud) -> None:
+    """Install the clone as it is now; start Climate's processes, again if it changed."""
+    climate(cloud)
+    tables(cloud)
+    for name in PROCESSES:
+        processes.start(cloud, name)

@@ -1,0 +1,143 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Users, projects, services and endpoints, as far as they are not there yet.
+
+Run with the libraries of the cloud: ``python -m tools.cloud.inside.identity DIR``.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import openstack
+
+from tools.cloud import config
+from tools.cloud import state
+from tools.cloud.state import Cloud
+
+# The process that answers, its name and type in the catalogue, and the path of
+# its endpoint below the service.
+_CATALOGUE = (
+    ('keystone', 'keystone', 'identity', '/v3'),
+    ('placement', 'placement', 'placement', ''),
+    ('glance', 'glance', 'image', ''),
+    ('nova-api', 'nova', 'compute', '/v2.1'),
+    ('neutron', 'neutron', 'network', ''),
+    ('cinder-api', 'cinder', 'block-storage', '/v3'),
+    ('heat-api', 'heat', 'orchestration', '/v1/%(tenant_id)s'),
+    ('climate-api', 'climate', 'reservation', '/v1'),
+)
+_INTERFACES = ('public', 'internal', 'admin')
+
+
+def connect(cloud: Cloud) -> Any:
+    """Return a connection of the administrator."""
+    return openstack.connect(
+        auth_url=cloud.auth_url,
+        username='admin',
+        password=cloud.password,
+        project_name='admin',
+        user_domain_name='Default',
+        project_domain_name='Default',
+        region_name=cloud.region,
+        app_name='climate-cloud',
+        load_yaml_config=False,
+        load_envvars=False,
+    )
+
+
+class Identity:
+    """Keystone, where everything may be there already."""
+
+    def __init__(self, identity: Any, password: str) -> None:
+        self._identity = identity
+        self._password = password
+        self._domain = 'default'
+        self._roles = {role.name: role for role in identity.roles()}
+
+    def role(self, name: str) -> Any:
+        """Return a role."""
+        if name not in self._roles:
+            self._roles[name] = self._identity.create_role(name=name)
+        return self._roles[name]
+
+    def project(self, name: str) -> Any:
+        """Return a project."""
+        found = self._identity.find_project(name, domain_id=self._domain)
+        return found or self._identity.create_project(name=name, domain_id=self._domain)
+
+    def user(self, name: str, domain: str | None = None) -> Any:
+        """Return a user."""
+        home = domain or self._domain
+        found = self._identity.find_user(name, domain_id=home)
+        return found or self._identity.create_user(
+            name=name, password=self._password, domain_id=home
+        )
+
+    def grant(self, user: Any, project: Any, *roles: str) -> None:
+        """Give *user* roles in *project*."""
+        for name in roles:
+            self._identity.assign_project_role_to_user(project, user, self.role(name))
+
+    def heat_domain(self) -> None:
+        """Make the domain in which Heat keeps the users of stacks."""
+        domain = self._identity.find_domain('heat') or self._identity.create_domain(name='heat')
+        user = self.user('heat_domain_admin', domain.id)
+        self._identity.assign_domain_role_to_user(domain, user, self.role('admin'))
+
+    def region(self, name: str) -> None:
+        """Make a region."""
+        if name not in {region.id for region in self._identity.regions()}:
+            self._identity.create_region(id=name)
+
+    def catalogue(self, cloud: Cloud) -> None:
+        """Make the services, and their endpoints in both regions."""
+        services = {service.type: service for service in self._identity.services()}
+        present = {
+            (each.service_id, each.region_id, each.interface) for each in self._identity.endpoints()
+        }
+        for process, name, kind, path in _CATALOGUE:
+            service = services.get(kind) or self._identity.create_service(name=name, type=kind)
+            for region, url in (
+                (cloud.region, cloud.url(process)),
+                (cloud.proxied_region, cloud.proxied_url(process)),
+            ):
+                for interface in _INTERFACES:
+                    if (service.id, region, interface) not in present:
+                        self._identity.create_endpoint(
+                            service_id=service.id,
+                            interface=interface,
+                            region_id=region,
+                            url=f'{url}{path}',
+                        )
+
+
+def main() -> None:
+    """Make all of it for the cloud in the directory that is named."""
+    cloud = state.load(sys.argv[1])
+    identity = Identity(connect(cloud).identity, cloud.password)
+    for name in ('service', 'heat_stack_owner', 'heat_stack_user'):
+        identity.role(name)
+    project = identity.project('service')
+    for name in config.SERVICE_USERS:
+        identity.grant(identity.user(name), project, 'admin', 'service')
+    for name, home in cloud.users.items():
+        identity.grant(identity.user(name), identity.project(home), 'member')
+    identity.heat_domain()
+    identity.region(cloud.proxied_region)
+    identity.catalogue(cloud)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,160 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Waits until all services are at work, then makes what tests build upon.
+
+Run with the libraries of the cloud: ``python -m tools.cloud.inside.ready DIR
+SINCE``; a sign of life from before SINCE, in seconds of the epoch, does not
+count: services that died look alive for a minute.
+"""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tools.cloud import state
+from tools.cloud.inside.identity import connect
+from tools.cloud.state import Cloud
+
+PATIENCE = 120.0
+_POLL = 0.5
+
+
+def _fresh(service: Any, since: float) -> bool:
+    if service.state != 'up' or not service.updated_at:
+        return False
+    seen = datetime.datetime.fromisoformat(service.updated_at)
+    return seen.replace(tzinfo=datetime.UTC).timestamp() >= since
+
+
+def wait(what: str, condition: Callable[[], bool]) -> None:
+    """Return when *condition* holds, and say how long it took.
+
+    Ends the process with one clear line if it does not in time.
+    """
+    began = time.monotonic()
+    error: Exception | None = None
+    while time.monotonic() < began + PATIENCE:
+        try:
+            if condition():
+                print(f'{what}: {time.monotonic() - began:.1f} s', flush=True)
+                return
+            error = None
+        except Exception as failure:  # whatever it is, it may pass
+            error = failure
+        time.sleep(_POLL)
+    sys.exit(f'{what}: not after {PATIENCE:.0f} s {error or ""}')
+
+
+def computes(cloud: Cloud, conn: Any, since: float) -> None:
+    """Wait for the compute hosts, and let the scheduler know of them."""
+
+    def beating() -> bool:
+        services = conn.compute.services(binary='nova-compute')
+        return {each.host for each in services if _fresh(each, since)} >= set(cloud.hosts)
+
+    def mapped() -> bool:
+        return {each.name for each in conn.compute.hypervisors()} >= set(cloud.hosts)
+
+    wait('compute services', beating)
+    if not mapped():
+        manage = [cloud.bin / 'nova-manage', f'--config-file={cloud.etc / "nova" / "nova.conf"}']
+        subprocess.run([*manage, 'cell_v2', 'discover_hosts'], check=True)
+    wait('hypervisors', mapped)
+    wait(
+        'resource providers',
+        lambda: {each.name for each in conn.placement.resource_providers()} >= set(cloud.hosts),
+    )
+
+
+def others(conn: Any, since: float) -> None:
+    """Wait for the daemons of Nova, Cinder and Heat."""
+
+    def beating(services: Any, wanted: set[str]) -> bool:
+        return {each.binary for each in services if _fresh(each, since)} >= wanted
+
+    nova = {'nova-scheduler', 'nova-conductor'}
+    cinder = {'cinder-volume', 'cinder-scheduler'}
+    wait('scheduler and conductor', lambda: beating(conn.compute.services(), nova))
+    wait('volume services', lambda: beating(conn.block_storage.services(), cinder))
+    wait(
+        'heat engine',
+        lambda: any(
+            each['status'] == 'up'
+            for each in conn.orchestration.get('/services').json()['services']
+        ),
+    )
+
+
+def objects(cloud: Cloud, conn: Any) -> None:
+    """Make what tests build upon, as far as it is not there."""
+    if not conn.block_storage.find_type(cloud.volume_type):
+        specs = {'volume_backend_name': cloud.volume_type}
+        conn.block_storage.create_type(name=cloud.volume_type, extra_specs=specs)
+    for name, number, ram, vcpus, disk in (
+        (cloud.flavor, '1', 512, 1, 1),
+        ('m1.small', '2', 2048, 2, 10),
+    ):
+        if not conn.compute.find_flavor(name):
+            conn.compute.create_flavor(name=name, id=number, ram=ram, vcpus=vcpus, disk=disk)
+    if not conn.image.find_image(cloud.image):
+        conn.image.create_image(
+            name=cloud.image,
+            disk_format='raw',
+            container_format='bare',
+            visibility='public',
+            data=b'\0' * 1024,
+            allow_duplicates=True,
+            wait=True,
+        )
+    if not conn.network.find_network(cloud.network):
+        network = conn.network.create_network(name=cloud.network, is_shared=True)
+        conn.network.create_subnet(
+            name=cloud.network, network_id=network.id, ip_version=4, cidr='10.10.0.0/16'
+        )
+    if not conn.network.find_network('public'):
+        network = conn.network.create_network(
+            name='public',
+            is_router_external=True,
+            provider_network_type='flat',
+            provider_physical_network='public',
+        )
+        conn.network.create_subnet(
+            name='public',
+            network_id=network.id,
+            ip_version=4,
+            cidr='203.0.113.0/24',
+            is_dhcp_enabled=False,
+        )
+    if not conn.compute.find_aggregate(cloud.freepool):
+        conn.compute.create_aggregate(name=cloud.freepool)
+
+
+def main() -> None:
+    """Wait, and make what is wanted, in the cloud in the directory that is named."""
+    cloud = state.load(sys.argv[1])
+    since = float(sys.argv[2])
+    conn = connect(cloud)
+    computes(cloud, conn, since)
+    others(conn, since)
+    began = time.monotonic()
+    objects(cloud, conn)
+    print(f'base objects: {time.monotonic() - began:.1f} s')
+
+
+if __name__ == '__main__':
+    main()

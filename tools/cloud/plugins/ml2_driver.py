@@ -1,0 +1,36 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A driver of Neutron's ML2 that binds every port, with no agent anywhere."""
+
+from __future__ import annotations
+
+from neutron_lib import constants
+from neutron_lib.api.definitions import portbindings
+from neutron_lib.plugins.ml2 import api
+
+
+class AlwaysBind(api.MechanismDriver):
+    """Binds a port to the first of its segments, and says that it is active."""
+
+    def initialize(self):
+        """There is nothing to set up."""
+
+    def bind_port(self, context):
+        """Bind the port of *context*."""
+        for segment in context.segments_to_bind[:1]:
+            context.set_binding(
+                segment[api.ID],
+                portbindings.VIF_TYPE_OVS,
+                {portbindings.CAP_PORT_FILTER: False},
+                status=constants.PORT_STATUS_ACTIVE,
+            )

@@ -1,0 +1,75 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A driver of Nova for computes that are not there, fit to run as a daemon.
+
+Nova's own fake driver is made for tests within one process. This one goes on
+where it was after a restart: each host keeps its identity (Nova's
+``compute_id`` file, which the driver with nodes of its own making lacks) and
+remembers its servers. And an image of a server reaches Glance, where the one
+of the stock driver stays ``queued`` for ever.
+"""
+
+from __future__ import annotations
+
+import io
+
+from nova import context as nova_context
+from nova import objects
+from nova.compute import task_states
+from nova.image import glance
+from nova.virt import fake
+
+
+class _Daemon(fake.FakeDriverWithoutFakeNodes):
+    def init_host(self, host):
+        """Remember the servers that were on *host* when it stopped."""
+        super().init_host(host)
+        admin = nova_context.get_admin_context()
+        for server in objects.InstanceList.get_by_host(admin, host, expected_attrs=['flavor']):
+            self.instances[server.uuid] = fake.FakeInstance(
+                server.name, server.power_state, server.uuid
+            )
+            self.resources.claim(
+                vcpus=server.flavor.vcpus,
+                mem=server.flavor.memory_mb,
+                disk=server.flavor.root_gb,
+            )
+
+    def snapshot(self, context, instance, image_id, update_task_state):
+        """Make an image of a server: a few bytes that name it."""
+        pending = task_states.IMAGE_PENDING_UPLOAD
+        update_task_state(task_state=pending)
+        super().snapshot(
+            context,
+            instance,
+            image_id,
+            lambda task_state: update_task_state(task_state=task_state, expected_state=pending),
+        )
+        api = glance.API()
+        about = {
+            'status': 'active',
+            'name': api.get(context, image_id).get('name'),
+            'disk_format': 'raw',
+            'container_format': 'bare',
+            'properties': {},
+        }
+        content = io.BytesIO(b'image of %s\n' % instance.uuid.encode())
+        api.update(context, image_id, about, content, purge_props=False)
+
+
+class MediumDriver(_Daemon):
+    """A host with 10 VCPUs, 8 GiB of memory and 1028 GiB of disk."""
+
+    vcpus = 10
+    memory_mb = 8192
+    local_gb = 1028

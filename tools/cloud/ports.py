@@ -1,0 +1,133 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The ports of a cloud: one range, counted from a base.
+
+Two clouds with different bases know nothing of each other.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable
+from collections.abc import Mapping
+
+from tools.cloud.errors import CloudError
+
+HOST = '127.0.0.1'
+DEFAULT_BASE = 15000
+AUTO = 'auto'
+
+# The distance of each port from the base. "rabbit-cluster" is what nodes of
+# RabbitMQ would speak to each other through, and epmd tells where that is.
+OFFSETS = {
+    'keystone': 0,
+    'placement': 1,
+    'glance': 2,
+    'nova-api': 3,
+    'neutron': 4,
+    'cinder-api': 5,
+    'heat-api': 6,
+    'climate-api': 7,
+    'proxy': 8,
+    'mariadb': 9,
+    'rabbit': 10,
+    'rabbit-cluster': 11,
+    'epmd': 12,
+    'memcached': 13,
+}
+STEP = 20
+_HIGHEST = 32000  # above begin the ports that the kernel gives to clients
+
+
+def table(base: int) -> dict[str, int]:
+    """Return the port of each service of a cloud whose range begins at *base*.
+
+    :raises CloudError: if there is no room for the range
+    """
+    if not 1024 <= base <= 65535 - STEP:
+        raise CloudError(f'PORTS={base}: the base has to be between 1024 and {65535 - STEP}')
+    return {name: base + offset for name, offset in OFFSETS.items()}
+
+
+def taken(port: int) -> bool:
+    """Return whether somebody listens on *port* of this machine."""
+    with socket.socket() as probe:
+        # Connections that are long closed do not count as taken.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            return True
+    return False
+
+
+def answers(host: str, port: int, seconds: float = 2.0) -> bool:
+    """Return whether something accepts connections at *host* and *port*."""
+    try:
+        socket.create_connection((host, port), timeout=seconds).close()
+    except OSError:
+        return False
+    return True
+
+
+def refuse_taken(wanted: Mapping[str, int], is_taken: Callable[[int], bool] = taken) -> None:
+    """Return if all *wanted* ports, by the name of their service, are free.
+
+    :raises CloudError: naming the first port that is not, and what to do
+    """
+    for name, port in wanted.items():
+        if is_taken(port):
+            raise CloudError(
+                f'port {port}, which {name} is to have, is taken by somebody else: '
+                f'PORTS={port - OFFSETS[name] + 1000} takes others, '
+                f'PORTS={AUTO} looks for a free range'
+            )
+
+
+def free_base(is_taken: Callable[[int], bool] = taken) -> int:
+    """Return the first base, from the default one on, whose whole range is free.
+
+    :raises CloudError: if there is none
+    """
+    for base in range(DEFAULT_BASE, _HIGHEST, STEP):
+        if not any(is_taken(port) for port in table(base).values()):
+            return base
+    raise CloudError(f'there are no {STEP} free ports in a row from {DEFAULT_BASE} to {_HIGHEST}')
+
+
+def chosen(wish: str | None, last: int | None) -> int:
+    """Return the base to use.
+
+    :param wish: a number, ``auto``, or None if nobody said anything
+    :param last: the base of the same cloud when it was last up, if it was
+    :raises CloudError: if the wish is no number, or another one than the
+        endpoints in the databases of the cloud were made with
+    """
+    if wish in (None, ''):
+        return DEFAULT_BASE if last is None else last
+    if wish == AUTO:
+        return free_base() if last is None else last
+    try:
+        base = int(wish or '')
+    except ValueError:
+        raise CloudError(f'PORTS={wish}: a number or {AUTO} is wanted') from None
+    if last is not None and base != last:
+        raise CloudError(
+            f'PORTS={base}: this cloud was made with PORTS={last}, and its catalogue says so; '
+            f'keep that, or forget its data first (make cloud-down WIPE=1)'
+        )
+    table(base)
+    return base

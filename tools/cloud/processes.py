@@ -1,0 +1,232 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Single processes: started, stopped and looked at by process id.
+
+A process is known by its id and the instant at which it started, for ids are
+used again. Each runs in a session of its own, so that its children can be
+found, and killed with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import signal as signals
+import time
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from tools.cloud import services
+from tools.cloud.errors import CloudError
+from tools.cloud.state import Cloud
+
+PATIENCE = 90.0  # seconds that a service may take to be ready
+GRACE = 20.0  # seconds that it may take to stop
+_POLL = 0.05
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Process:
+    """One process of the machine, as ``/proc`` has it."""
+
+    pid: int
+    session: int
+    state: str
+    started: int  # in ticks since the machine started
+
+
+def look(pid: int) -> Process | None:
+    """Return the process *pid*, or None if there is none, or only its remains."""
+    try:
+        text = pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='utf-8')
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    # The name of the program, in brackets, may hold anything.
+    rest = text.rpartition(')')[2].split()
+    found = Process(pid=pid, state=rest[0], session=int(rest[3]), started=int(rest[19]))
+    return None if found.state in 'ZX' else found
+
+
+def in_session(pid: int) -> list[Process]:
+    """Return the processes of the session that *pid* began, itself included."""
+    ids = (int(name) for name in os.listdir('/proc') if name.isdigit())
+    return [each for each in map(look, ids) if each is not None and each.session == pid]
+
+
+def _pid_file(cloud: Cloud, name: str) -> pathlib.Path:
+    return cloud.run / f'{name}.pid'
+
+
+def find(cloud: Cloud, name: str) -> Process | None:
+    """Return the process that runs as *name*; None if none does.
+
+    A file that names another process than the one that was started, because
+    the id was used again, is not believed.
+    """
+    try:
+        pid, started = map(int, _pid_file(cloud, name).read_text(encoding='utf-8').split())
+    except (FileNotFoundError, ValueError):
+        return None
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)  # bury it, if it was our own child
+    found = look(pid)
+    return found if found is not None and found.started == started else None
+
+
+def alive(cloud: Cloud, name: str) -> bool:
+    """Return whether *name* runs."""
+    return find(cloud, name) is not None
+
+
+def running(cloud: Cloud) -> list[str]:
+    """Return the names of all that runs, sorted."""
+    return [
+        path.stem for path in sorted(cloud.run.glob('*.pid')) if find(cloud, path.stem) is not None
+    ]
+
+
+def start(
+    cloud: Cloud,
+    name: str,
+    *,
+    settings: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    arguments: Sequence[str] = (),
+    wait: bool = True,
+) -> None:
+    """Start *name*, unless it runs.
+
+    :param settings: configuration that is read after the service's own, so
+        that it prevails, such as ``"[DEFAULT]\\ndebug = true\\n"``. It stays
+        until it is replaced; ``""`` takes it away; None leaves it as it is.
+    :param environment: variables beside those that the service has anyway,
+        for this time only
+    :param arguments: more arguments for the command, for this time only
+    :param wait: for an answer, if the service is one that answers
+    :raises CloudError: if it dies, or is not ready in time, with the end of its log
+    """
+    if settings is not None:
+        services.configure(cloud, name, settings)
+    if not alive(cloud, name):
+        command = services.command(cloud, name)
+        spawn(
+            cloud,
+            name,
+            [*command.argv, *arguments],
+            {**command.environment, **(environment or {})},
+        )
+    if wait:
+        await_ready(cloud, name)
+
+
+def spawn(cloud: Cloud, name: str, argv: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Run *argv* as *name*, with its output in the log, and note its id."""
+    log = str(cloud.logs / f'{name}.log')
+    pid = os.posix_spawn(
+        argv[0],
+        argv,
+        environment,
+        setsid=True,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+    )
+    found = look(pid)
+    _pid_file(cloud, name).write_text(f'{pid} {found.started if found else 0}\n', encoding='utf-8')
+
+
+def await_ready(cloud: Cloud, name: str, seconds: float = PATIENCE) -> None:
+    """Return when *name* answers, or at once if it is not of those that do.
+
+    :raises CloudError: if it dies or takes longer than *seconds*
+    """
+    ready = services.probe(cloud, name)
+
+    def settled() -> bool:
+        if not alive(cloud, name):
+            raise CloudError(f'{name} ended by itself\n{tail(cloud, name)}')
+        return ready()
+
+    if not _wait(settled, seconds):
+        raise CloudError(f'{name} is not ready after {seconds:.0f} s\n{tail(cloud, name)}')
+
+
+def stop(
+    cloud: Cloud,
+    name: str,
+    *,
+    signal: signals.Signals = signals.SIGTERM,
+    seconds: float = GRACE,
+) -> None:
+    """Stop *name*, if it runs, and return when it is gone with all its children.
+
+    :param signal: SIGTERM goes to the process, which ends its children;
+        SIGKILL goes to all of them at once, as when a machine goes down
+    :param seconds: after which it is killed
+    """
+    found = find(cloud, name)
+    if found is None:
+        _pid_file(cloud, name).unlink(missing_ok=True)
+        return
+    if signal == signals.SIGKILL:
+        _kill_session(found.pid)
+    else:
+        os.kill(found.pid, signal)
+    if not _wait(lambda: not alive(cloud, name), seconds):
+        _kill_session(found.pid)
+        _wait(lambda: not alive(cloud, name), seconds)
+    _kill_session(found.pid)
+    _pid_file(cloud, name).unlink(missing_ok=True)
+
+
+def restart(
+    cloud: Cloud,
+    name: str,
+    *,
+    settings: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    arguments: Sequence[str] = (),
+) -> None:
+    """Stop *name* and start it again; see :func:`start`."""
+    stop(cloud, name)
+    start(cloud, name, settings=settings, environment=environment, arguments=arguments)
+
+
+def tail(cloud: Cloud, name: str, lines: int = 15) -> str:
+    """Return the last lines of the log of *name*, each indented."""
+    path = cloud.logs / f'{name}.log'
+    try:
+        text = path.read_text(encoding='utf-8', errors='replace')
+    except FileNotFoundError:
+        return f'  there is no {path}'
+    return '\n'.join([f'  {path}:', *(f'  | {line}' for line in text.splitlines()[-lines:])])
+
+
+def _kill_session(pid: int) -> None:
+    for each in in_session(pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(each.pid, signals.SIGKILL)
+
+
+def _wait(condition: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL)
+    return True

@@ -1,0 +1,70 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Programs that run to their end, with what they say in a log."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from tools.cloud import services
+from tools.cloud.errors import CloudError
+from tools.cloud.state import Cloud
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def run(log: pathlib.Path, argv: Sequence[str | pathlib.Path], env: Mapping[str, str]) -> None:
+    """Run a program; what it says is added to *log*.
+
+    :raises CloudError: if it fails, with the end of what it said
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open('a+', encoding='utf-8', errors='replace') as file:
+        began = file.seek(0, 2)
+        ended = subprocess.run(
+            [str(word) for word in argv],
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        if ended.returncode:
+            file.seek(began)
+            said = ''.join(f'\n  | {line.rstrip()}' for line in file.readlines()[-15:])
+            raise CloudError(
+                f'{pathlib.Path(argv[0]).name} failed with {ended.returncode}\n  {log}:{said}'
+            )
+
+
+def run_in(cloud: Cloud, log: str, *argv: str | pathlib.Path) -> None:
+    """Run a program of the cloud's environment; what it says goes to the log named *log*.
+
+    :raises CloudError: if it fails, with the end of what it said
+    """
+    around = services.environment(cloud)
+    command = cloud.bin / argv[0] if '/' not in str(argv[0]) else argv[0]
+    run(cloud.logs / f'{log}.log', [command, *argv[1:]], around)
+
+
+def run_inside(cloud: Cloud, module: str, *arguments: str) -> None:
+    """Run a module of :mod:`tools.cloud.inside` with the libraries of the cloud.
+
+    :raises CloudError: if it fails, with the end of what it said
+    """
+    around = services.environment(cloud) | {'PYTHONPATH': str(ROOT)}
+    argv = [cloud.bin / 'python', '-m', f'tools.cloud.inside.{module}', cloud.directory]
+    run(cloud.logs / f'{module}.log', [*argv, *arguments], around)

@@ -1,0 +1,284 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The processes of a cloud: what each is called with, and when it is ready."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from collections.abc import Sequence
+
+from tools.cloud import ports
+from tools.cloud.errors import CloudError
+from tools.cloud.ports import HOST
+from tools.cloud.state import Cloud
+from tools.cloud.state import MANAGERS
+
+# The WSGI application of each API of OpenStack. The flag says whether it takes
+# options of the command line; where to find its configuration is in CONFIG_DIRS.
+_APIS = {
+    'keystone': 'keystone.wsgi.api',
+    'placement': 'placement.wsgi.api',
+    'glance': 'glance.wsgi.api',
+    'nova-api': 'nova.wsgi.osapi_compute',
+    'neutron': 'neutron.wsgi.api',
+    'cinder-api': 'cinder.wsgi.api',
+    'heat-api': 'heat.wsgi.api',
+}
+# What each program reads beside its settings, below etc/.
+FILES = {
+    'keystone': ('keystone/keystone.conf',),
+    'placement': ('placement/placement.conf',),
+    'nova-api': ('nova/nova.conf',),
+    'nova-conductor': ('nova/nova.conf',),
+    'nova-scheduler': ('nova/nova.conf',),
+    'nova-compute': ('nova/nova.conf',),
+    'neutron': ('neutron/neutron.conf', 'neutron/plugins/ml2/ml2_conf.ini'),
+    'cinder-api': ('cinder/cinder.conf',),
+    'cinder-scheduler': ('cinder/cinder.conf',),
+    'cinder-volume': ('cinder/cinder.conf',),
+    'cinder-backup': ('cinder/cinder.conf',),
+    'heat-api': ('heat/heat.conf',),
+    'heat-engine': ('heat/heat.conf',),
+    'climate-manager': ('climate/climate.conf',),
+}
+SERVERS = ('mariadb', 'epmd', 'rabbit', 'memcached', 'proxy')
+DAEMONS = ('nova-conductor', 'nova-scheduler', 'cinder-scheduler', 'cinder-volume', 'heat-engine')
+APIS = tuple(_APIS)
+WORKERS = 2  # processes of Climate's API
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Command:
+    """What a process is started with."""
+
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+
+
+def compute(number: int) -> str:
+    """Return the name of the process of a compute host, counted from 1."""
+    return f'nova-compute-{number}'
+
+
+def managers() -> list[str]:
+    """Return the names of Climate's managers."""
+    return [f'climate-manager-{number}' for number in range(1, MANAGERS + 1)]
+
+
+def names(cloud: Cloud) -> list[str]:
+    """Return the name of every process of *cloud*, in the order in which they may start."""
+    computes = [compute(number) for number in range(1, len(cloud.hosts) + 1)]
+    own = [name for name in SERVERS if name not in foreign(cloud)]
+    return [*own, *APIS, *DAEMONS, *computes, 'climate-api', *managers()]
+
+
+def foreign(cloud: Cloud) -> set[str]:
+    """Return the servers that are somebody else's; epmd comes with RabbitMQ."""
+    return {*cloud.foreign, *(['epmd'] if 'rabbit' in cloud.foreign else [])}
+
+
+def _program(name: str) -> str:
+    """Return the name without the number."""
+    return re.sub(r'-\d+$', '', name)
+
+
+def settings_file(cloud: Cloud, name: str) -> pathlib.Path:
+    """Return where settings of *name* alone are kept, read after its own configuration."""
+    if name == 'climate-api':
+        return cloud.climate_conf.parent / 'climate.conf.d' / 'settings.conf'
+    return cloud.etc / f'{name}.d' / 'settings.conf'
+
+
+def configure(cloud: Cloud, name: str, settings: str) -> None:
+    """Keep *settings* for *name*, to be read when it starts next.
+
+    :raises CloudError: if it is a service that reads no further files
+    """
+    if name != 'climate-api' and _program(name) not in FILES:
+        raise CloudError(f'{name} takes no settings of its own')
+    path = settings_file(cloud, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(settings, encoding='utf-8')
+
+
+def options(cloud: Cloud, name: str) -> list[str]:
+    """Return the options that name all files which *name* reads."""
+    found = [f'--config-file={cloud.etc / file}' for file in FILES[_program(name)]]
+    if name.startswith('nova-compute-'):
+        host = cloud.etc / 'nova' / f'{name.removeprefix("nova-")}.conf'
+        found.append(f'--config-file={host}')
+    folder = settings_file(cloud, name).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    return [*found, f'--config-dir={folder}']
+
+
+def environment(cloud: Cloud) -> dict[str, str]:
+    """Return the environment of every process.
+
+    Nothing of the caller's: no proxy, no login, no language.
+    """
+    return {
+        'PATH': f'{cloud.bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        'HOME': str(cloud.data / 'home'),
+        'LANG': 'C.UTF-8',
+        'OS_GLANCE_CONFIG_DIR': str(cloud.etc / 'glance'),
+        'OS_NEUTRON_CONFIG_DIR': str(cloud.etc / 'neutron'),
+        'OS_NOVA_CONFIG_DIR': str(cloud.etc / 'nova'),
+        'OS_PLACEMENT_CONFIG_DIR': str(cloud.etc / 'placement'),
+    }
+
+
+def command(cloud: Cloud, name: str) -> Command:
+    """Return what *name* is started with.
+
+    :raises CloudError: if there is no process of that name
+    """
+    if name not in names(cloud):
+        raise CloudError(f'there is no process {name}; there are: {", ".join(names(cloud))}')
+    around = environment(cloud)
+    if name in SERVERS:
+        more, argv = _server(cloud, name)
+    elif name in _APIS:
+        more, argv = {}, _uwsgi(cloud, name)
+    elif name == 'climate-api':
+        more, argv = {'OS_CLIMATE_CONFIG_DIR': str(cloud.climate_conf.parent)}, _gunicorn(cloud)
+    else:
+        place = cloud.climate_bin if name.startswith('climate-') else cloud.bin
+        more, argv = {}, [str(place / _program(name)), *options(cloud, name)]
+    return Command(argv=tuple(argv), environment=around | more)
+
+
+def _uwsgi(cloud: Cloud, name: str) -> list[str]:
+    # Loaded after the fork, or threads of the application would be lost.
+    argv = [
+        str(cloud.bin / 'uwsgi'),
+        f'--http-socket={HOST}:{cloud.ports[name]}',
+        f'--module={_APIS[name]}',
+        f'--venv={cloud.bin.parent}',
+        f'--chdir={cloud.data}',
+        *('--processes=1', '--threads=4', '--enable-threads', '--lazy-apps', '--need-app'),
+        *('--thunder-lock', '--die-on-term', '--disable-logging', '--buffer-size=65535'),
+        '--add-header=Connection: close',
+    ]
+    # Glance reads no command line.
+    return argv if name == 'glance' else [*argv, f'--pyargv={" ".join(options(cloud, name))}']
+
+
+def _gunicorn(cloud: Cloud) -> list[str]:
+    return [
+        str(cloud.climate_bin / 'gunicorn'),
+        f'--bind={HOST}:{cloud.ports["climate-api"]}',
+        f'--workers={WORKERS}',
+        '--threads=8',
+        # The deployed Climate is meant, not one that lies where this is called.
+        f'--chdir={cloud.data}',
+        'climate.wsgi.api:application',
+    ]
+
+
+def _server(cloud: Cloud, name: str) -> tuple[dict[str, str], Sequence[str]]:
+    """Return what is added to the environment for a server of Debian, and its command."""
+    own = {
+        'mariadb': _mariadb,
+        'rabbit': _rabbit,
+        'epmd': _epmd,
+        'memcached': _memcached,
+        'proxy': _nginx,
+    }
+    return own[name](cloud)
+
+
+def _mariadb(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
+    return {}, [
+        '/usr/sbin/mariadbd',
+        '--no-defaults',
+        *(['--user=root'] if os.geteuid() == 0 else []),
+        f'--datadir={cloud.data / "mariadb"}',
+        f'--socket={cloud.run / "mariadb.sock"}',
+        f'--pid-file={cloud.data / "mariadb" / "mariadb.pid"}',
+        f'--bind-address={HOST}',
+        f'--port={cloud.ports["mariadb"]}',
+        '--max-connections=1000',
+        # Nothing here has to outlive the machine.
+        '--innodb-flush-log-at-trx-commit=0',
+        '--innodb-buffer-pool-size=128M',
+        '--character-set-server=utf8mb4',
+        *('--skip-name-resolve', '--performance-schema=off', '--skip-log-bin'),
+    ]
+
+
+def _rabbit(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
+    home = cloud.data / 'rabbit'
+    return {
+        'HOME': str(home),
+        # One process, the server itself, instead of a script around it.
+        'RUNNING_UNDER_SYSTEMD': '1',
+        'RABBITMQ_NODENAME': f'climate-{cloud.ports["rabbit"]}@localhost',
+        'RABBITMQ_CONFIG_FILE': str(cloud.etc / 'rabbitmq'),
+        'RABBITMQ_ENABLED_PLUGINS_FILE': str(cloud.etc / 'rabbitmq-plugins'),
+        'RABBITMQ_MNESIA_BASE': str(home / 'mnesia'),
+        'RABBITMQ_LOG_BASE': str(home / 'log'),
+        'RABBITMQ_DIST_PORT': str(cloud.ports['rabbit-cluster']),
+        'ERL_EPMD_ADDRESS': HOST,
+        'ERL_EPMD_PORT': str(cloud.ports['epmd']),
+        # Idle schedulers sleep: the machine has better things to do.
+        'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': '+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none'
+        ' -kernel inet_dist_use_interface {127,0,0,1}',
+    }, ['/usr/lib/rabbitmq/bin/rabbitmq-server']
+
+
+def _epmd(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
+    return {}, ['/usr/bin/epmd', '-address', HOST, '-port', str(cloud.ports['epmd'])]
+
+
+def _memcached(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
+    user = ['-u', 'root'] if os.geteuid() == 0 else []
+    port = str(cloud.ports['memcached'])
+    return {}, ['/usr/bin/memcached', *user, '-l', HOST, '-p', port, '-m', '64']
+
+
+def _nginx(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
+    return {}, ['/usr/sbin/nginx', '-e', 'stderr', '-c', str(cloud.etc / 'nginx.conf')]
+
+
+def probe(cloud: Cloud, name: str) -> Callable[[], bool]:
+    """Return a question whose answer says whether *name* is ready.
+
+    A daemon without a port is taken to be; whether its heart beats is asked of
+    its API when the whole cloud is up.
+    """
+    if name in _APIS or name == 'climate-api':
+        # uWSGI and gunicorn listen before the application is loaded.
+        return lambda: replies(f'{cloud.url(name)}/')
+    if name in cloud.ports:
+        return lambda: ports.answers(HOST, cloud.ports[name])
+    return lambda: True
+
+
+def replies(url: str, seconds: float = 30.0) -> bool:
+    """Return whether *url* answers over HTTP with anything but a failure of the server."""
+    # Whatever proxy the environment names, this is for the machine itself.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=seconds):
+            return True
+    except urllib.error.HTTPError as error:
+        return error.code < 500
+    except (OSError, ValueError):
+        return False

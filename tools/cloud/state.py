@@ -1,0 +1,225 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is known of a cloud: ``cloud.json``, as a value.
+
+Everything that tests and other programs need to find is here, so that nobody
+else has to know how the cloud is laid out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+from typing import Any
+
+from tools.cloud.errors import CloudError
+from tools.cloud.ports import HOST
+
+ENV = 'CLIMATE_CLOUD_DIR'
+FILE = 'cloud.json'
+PASSWORD = 'secret'
+REGION = 'RegionOne'
+PROXIED_REGION = 'RegionProxied'
+MANAGERS = 2
+
+# The paths of the services behind the proxy, and of the versions below them.
+PREFIXES = {
+    'keystone': '/identity',
+    'placement': '/placement',
+    'glance': '/image',
+    'nova-api': '/compute',
+    'neutron': '/networking',
+    'cinder-api': '/volume',
+    'heat-api': '/heat-api',
+    'climate-api': '/reservation',
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Cloud:
+    """A cloud on this machine."""
+
+    directory: pathlib.Path
+    # The port of each service by the name of its process; see tools.cloud.ports.
+    ports: dict[str, int]
+    # Names of the compute hosts, which are those of their hypervisors too.
+    hosts: tuple[str, ...]
+    # Without a database, as mysql+pymysql://user:password@host:port
+    database_server: str
+    transport_url: str
+    memcached: str
+    # Which of mariadb, rabbit and memcached are not this cloud's own.
+    foreign: tuple[str, ...] = ()
+    password: str = PASSWORD  # of every user
+    region: str = REGION
+    # The same services, behind path prefixes on one port.
+    proxied_region: str = PROXIED_REGION
+    # Ordinary users, each a member of one project.
+    users: dict[str, str] = dataclasses.field(
+        default_factory=lambda: {'alice': 'alpha', 'bob': 'beta'}
+    )
+    flavor: str = 'm1.tiny'
+    image: str = 'tiny'
+    network: str = 'shared'
+    volume_type: str = 'fake'
+    freepool: str = 'freepool'
+
+    def url(self, name: str) -> str:
+        """Return where the process *name* answers, without a path."""
+        return f'http://{HOST}:{self.ports[name]}'
+
+    def proxied_url(self, name: str) -> str:
+        """Return where the process *name* answers behind the proxy."""
+        return f'{self.url("proxy")}{PREFIXES[name]}'
+
+    @property
+    def auth_url(self) -> str:
+        """Return where Keystone answers."""
+        return f'{self.url("keystone")}/v3'
+
+    @property
+    def proxied_auth_url(self) -> str:
+        """Return where Keystone answers behind the proxy."""
+        return f'{self.proxied_url("keystone")}/v3'
+
+    @property
+    def reservation_url(self) -> str:
+        """Return where Climate answers."""
+        return f'{self.url("climate-api")}/v1'
+
+    @property
+    def proxied_reservation_url(self) -> str:
+        """Return where Climate answers behind the proxy."""
+        return f'{self.proxied_url("climate-api")}/v1'
+
+    @property
+    def database_url(self) -> str:
+        """Return the database of Climate, as SQLAlchemy wants it."""
+        return self.database('climate')
+
+    def database(self, name: str) -> str:
+        """Return the URL of a database on the cloud's server."""
+        return f'{self.database_server}/{name}?charset=utf8mb4'
+
+    @property
+    def etc(self) -> pathlib.Path:
+        """Return where the configuration of every service is."""
+        return self.directory / 'etc'
+
+    @property
+    def data(self) -> pathlib.Path:
+        """Return where everything is that the services keep."""
+        return self.directory / 'data'
+
+    @property
+    def logs(self) -> pathlib.Path:
+        """Return where the logs are, ``NAME.log`` each."""
+        return self.directory / 'log'
+
+    @property
+    def run(self) -> pathlib.Path:
+        """Return where the process ids are, ``NAME.pid`` each."""
+        return self.directory / 'run'
+
+    @property
+    def bin(self) -> pathlib.Path:
+        """Return the commands of OpenStack, ``openstack`` among them."""
+        return self.directory / 'venv' / 'bin'
+
+    @property
+    def climate_bin(self) -> pathlib.Path:
+        """Return the commands of the Climate that is deployed."""
+        return self.directory / 'climate' / 'bin'
+
+    @property
+    def climate_conf(self) -> pathlib.Path:
+        """Return the configuration of the Climate that is deployed."""
+        return self.etc / 'climate' / 'climate.conf'
+
+    @property
+    def openrc(self) -> pathlib.Path:
+        """Return a script for shells: the administrator's login."""
+        return self.directory / 'openrc'
+
+    def login(
+        self, user: str = 'admin', project: str | None = None, *, proxied: bool = False
+    ) -> dict[str, str]:
+        """Return the environment that makes a client *user*.
+
+        :param project: unless given, the one that the user is a member of
+        :param proxied: go through the proxy, and to the region behind it
+        """
+        return {
+            'OS_AUTH_TYPE': 'password',
+            'OS_AUTH_URL': self.proxied_auth_url if proxied else self.auth_url,
+            'OS_USERNAME': user,
+            'OS_PASSWORD': self.password,
+            'OS_PROJECT_NAME': project or self.users.get(user, user),
+            'OS_USER_DOMAIN_NAME': 'Default',
+            'OS_PROJECT_DOMAIN_NAME': 'Default',
+            'OS_IDENTITY_API_VERSION': '3',
+            'OS_REGION_NAME': self.proxied_region if proxied else self.region,
+            'OS_INTERFACE': 'public',
+            'OS_COMPUTE_API_VERSION': '2.96',
+            'OS_PLACEMENT_API_VERSION': '1.39',
+            'OS_VOLUME_API_VERSION': '3.70',
+        }
+
+    def as_json(self) -> str:
+        """Return the fields and, for readers who are no Python, what follows from them."""
+        fields: dict[str, Any] = dataclasses.asdict(self)
+        fields['directory'] = str(self.directory)
+        derived = ('auth_url', 'proxied_auth_url', 'reservation_url', 'proxied_reservation_url')
+        paths = ('openrc', 'climate_conf', 'logs', 'bin', 'climate_bin')
+        fields |= {name: getattr(self, name) for name in (*derived, 'database_url')}
+        fields |= {name: str(getattr(self, name)) for name in paths}
+        return json.dumps(fields, indent=2) + '\n'
+
+
+def directory() -> pathlib.Path:
+    """Return the directory of the cloud that the environment names."""
+    named = os.environ.get(ENV) or os.environ.get('CLOUD_DIR') or '.cloud'
+    return pathlib.Path(named).absolute()
+
+
+def load(place: pathlib.Path | str | None = None) -> Cloud:
+    """Return the cloud in *place*; unless given, in the one the environment names.
+
+    :raises CloudError: if there is none
+    """
+    folder = pathlib.Path(place).absolute() if place else directory()
+    try:
+        raw = json.loads((folder / FILE).read_text(encoding='utf-8'))
+    except (FileNotFoundError, NotADirectoryError):
+        raise CloudError(f'there is no cloud in {folder}: make cloud-up makes one') from None
+    known = {field.name for field in dataclasses.fields(Cloud)}
+    fields = {name: value for name, value in raw.items() if name in known}
+    fields['directory'] = folder
+    fields['hosts'] = tuple(fields['hosts'])
+    fields['foreign'] = tuple(fields['foreign'])
+    return Cloud(**fields)
+
+
+def save(cloud: Cloud) -> None:
+    """Write ``cloud.json`` and ``openrc``, each in one piece."""
+    lines = [f'export {key}={value}' for key, value in cloud.login().items()]
+    lines.append(f'export PATH={cloud.bin}:"$PATH"')
+    for path, text in (
+        (cloud.directory / FILE, cloud.as_json()),
+        (cloud.openrc, '\n'.join(lines) + '\n'),
+    ):
+        fresh = path.with_name(f'{path.name}.new')
+        fresh.write_text(text, encoding='utf-8')
+        fresh.replace(path)

@@ -1,0 +1,90 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Steps that need each other: as many at once as can be, each with its time."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import sys
+import threading
+import time
+from collections.abc import Callable
+from collections.abc import Sequence
+
+from tools.cloud.errors import CloudError
+
+# More than there are processors: most steps wait for a server now and then.
+AT_ONCE = 6
+
+_lock = threading.Lock()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Step:
+    """Something to do when all that it needs is done."""
+
+    name: str
+    action: Callable[[], object]
+    needs: tuple[str, ...] = ()
+
+
+def say(text: str) -> None:
+    """Print a line at once, in one piece."""
+    with _lock:
+        sys.stdout.write(f'{text}\n')
+        sys.stdout.flush()
+
+
+def do(step: Step) -> None:
+    """Do one step, and say how long it took.
+
+    :raises CloudError: if it failed
+    """
+    began = time.monotonic()
+    step.action()
+    say(f'  {step.name:<28} {time.monotonic() - began:6.1f} s')
+
+
+def do_all(steps: Sequence[Step], at_once: int = AT_ONCE) -> None:
+    """Do all *steps*; those that are ready first in the order in which they are given.
+
+    :raises CloudError: the first failure, when what was under way has ended;
+        nothing more is begun after it
+    """
+    waiting = list(steps)
+    done: set[str] = set()
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        under_way: dict[concurrent.futures.Future[None], Step] = {}
+        while waiting or under_way:
+            for step in [each for each in waiting if done.issuperset(each.needs)]:
+                if len(under_way) < at_once:
+                    waiting.remove(step)
+                    under_way[pool.submit(do, step)] = step
+            if not under_way:
+                raise CloudError(f'nothing makes what {waiting[0].name} needs')
+            ended, _ = concurrent.futures.wait(
+                under_way, return_when=concurrent.futures.FIRST_COMPLETED
+            )
+            for future in ended:
+                step = under_way.pop(future)
+                _check(step, future)
+                done.add(step.name)
+
+
+def _check(step: Step, future: concurrent.futures.Future[None]) -> None:
+    error = future.exception()
+    if isinstance(error, CloudError):
+        raise CloudError(f'{step.name}: {error}')
+    if error is not None:
+        raise error

@@ -1,0 +1,313 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Brings a cloud up, and takes it down."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import functools
+import os
+import pathlib
+import shutil
+import time
+import urllib.parse
+
+from tools.cloud import config
+from tools.cloud import deploy
+from tools.cloud import install
+from tools.cloud import ports
+from tools.cloud import prepare
+from tools.cloud import processes
+from tools.cloud import programs
+from tools.cloud import services
+from tools.cloud import state
+from tools.cloud.errors import CloudError
+from tools.cloud.ports import HOST
+from tools.cloud.state import Cloud
+from tools.cloud.steps import do
+from tools.cloud.steps import do_all
+from tools.cloud.steps import say
+from tools.cloud.steps import Step
+
+_HERE = pathlib.Path(__file__).parent
+_DEFAULT_HOSTS = 5
+_MOST_HOSTS = 50
+# A beat of the heart that came shortly before the services were all asked counts.
+_LEEWAY = 15.0
+_STANDARD = {'mariadb': 3306, 'rabbit': 5672, 'memcached': 11211}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What a caller may choose; None leaves it as it was, or as is usual."""
+
+    directory: pathlib.Path
+    ports: str | None = None
+    hosts: int | None = None
+    database_url: str | None = None
+    transport_url: str | None = None
+    memcached: str | None = None
+
+
+def plan(wishes: Wishes) -> Cloud:
+    """Return the cloud that is wished for.
+
+    :raises CloudError: if it cannot be
+    """
+    try:
+        last: Cloud | None = state.load(wishes.directory)
+    except CloudError:
+        last = None
+    made = (wishes.directory / 'data' / 'done' / 'identity').exists()
+    base = ports.chosen(wishes.ports, last.ports['keystone'] if last and made else None)
+    table = ports.table(base)
+    hosts = wishes.hosts or (len(last.hosts) if last else _DEFAULT_HOSTS)
+    if not 1 <= hosts <= _MOST_HOSTS:
+        raise CloudError(f'HOSTS={hosts}: from 1 to {_MOST_HOSTS} are possible')
+    named = {
+        'mariadb': wishes.database_url,
+        'rabbit': wishes.transport_url,
+        'memcached': wishes.memcached,
+    }
+    for name, address in named.items():
+        if address:
+            _must_answer(name, address)
+    own_rabbit = f'rabbit://guest:guest@{HOST}:{table["rabbit"]}/'
+    return Cloud(
+        directory=wishes.directory,
+        ports=table,
+        hosts=tuple(f'compute-{number}' for number in range(1, hosts + 1)),
+        database_server=wishes.database_url or f'mysql+pymysql://root@{HOST}:{table["mariadb"]}',
+        transport_url=wishes.transport_url or own_rabbit,
+        memcached=wishes.memcached or f'{HOST}:{table["memcached"]}',
+        foreign=tuple(name for name, address in named.items() if address),
+    )
+
+
+def _must_answer(name: str, address: str) -> None:
+    url = urllib.parse.urlsplit(address if '//' in address else f'//{address}')
+    host, port = url.hostname or HOST, url.port or _STANDARD[name]
+    if not ports.answers(host, port):
+        raise CloudError(f'no {name} answers at {host}:{port}: start it, or let the cloud have one')
+
+
+def up(wishes: Wishes) -> Cloud:
+    """Bring the cloud up that is wished for, whatever of it is there already.
+
+    :raises CloudError: if that fails
+    """
+    began = time.monotonic()
+    cloud = plan(wishes)
+    for folder in (cloud.run / 'lock', cloud.run / 'nginx', cloud.logs, cloud.data / 'home'):
+        folder.mkdir(parents=True, exist_ok=True)
+    missing = [name for name in services.names(cloud) if not processes.alive(cloud, name)]
+    ports.refuse_taken({name: cloud.ports[name] for name in missing if name in cloud.ports})
+    for name in set(processes.running(cloud)) - set(services.names(cloud)):
+        processes.stop(cloud, name)  # hosts that are not wanted any more
+    state.save(cloud)
+    say(f'A cloud of {len(cloud.hosts)} hosts in {cloud.directory}, ports from {base_of(cloud)}')
+    log = cloud.logs / 'install.log'
+    do(Step(name='packages', action=lambda: install.packages(log, cloud.foreign)))
+    place = cloud.directory / 'venv'
+    do(Step(name='OpenStack', action=lambda: install.virtualenv(place, log)))
+    do(Step(name='configuration', action=lambda: config.write(cloud)))
+    do_all(steps(cloud))
+    _check(cloud)
+    say(f'The cloud is up after {time.monotonic() - began:.1f} s')
+    return cloud
+
+
+def base_of(cloud: Cloud) -> int:
+    """Return the first port of *cloud*."""
+    return min(cloud.ports.values())
+
+
+def steps(cloud: Cloud) -> list[Step]:
+    """Return all that is to be done when everything is installed and configured.
+
+    What takes long, or has much behind it, comes first.
+    """
+    return [
+        *_servers(cloud),
+        *_keystone(cloud),
+        *(_tables(cloud, name) for name in prepare.TABLES),
+        *_climate(cloud),
+        *_openstack(cloud),
+        _ready(cloud),
+    ]
+
+
+def _start(cloud: Cloud, name: str, *needs: str) -> Step:
+    return Step(name=name, action=lambda: processes.start(cloud, name), needs=needs)
+
+
+def _tables(cloud: Cloud, name: str) -> Step:
+    action = functools.partial(prepare.once, cloud, f'{name}-tables', prepare.TABLES[name])
+    return Step(name=f'{name} tables', action=action, needs=('databases',))
+
+
+def _openstack(cloud: Cloud) -> list[Step]:
+    """Return the steps that start the services of OpenStack, Keystone excepted."""
+    return [
+        _start(cloud, 'placement', 'placement tables', 'memcached'),
+        _start(cloud, 'nova-conductor', 'nova tables', 'rabbit'),
+        # Scheduler and computes go by the catalogue as soon as they start.
+        _start(cloud, 'nova-scheduler', 'nova tables', 'rabbit', 'users and catalogue'),
+        *(
+            _start(
+                cloud,
+                services.compute(number),
+                *('placement', 'nova-conductor', 'users and catalogue'),
+            )
+            for number in range(1, len(cloud.hosts) + 1)
+        ),
+        _start(cloud, 'nova-api', 'nova tables', 'rabbit', 'memcached'),
+        _start(cloud, 'neutron', 'neutron tables', 'rabbit', 'memcached'),
+        _start(cloud, 'glance', 'glance tables', 'memcached'),
+        _start(cloud, 'cinder-api', 'cinder tables', 'rabbit', 'memcached'),
+        _start(cloud, 'cinder-scheduler', 'cinder tables', 'rabbit'),
+        _start(cloud, 'cinder-volume', 'cinder tables', 'rabbit'),
+        _start(cloud, 'heat-api', 'heat tables', 'rabbit', 'memcached'),
+        _start(cloud, 'heat-engine', 'heat tables', 'rabbit'),
+    ]
+
+
+def _climate(cloud: Cloud) -> list[Step]:
+    """Return the steps that install Climate and start it."""
+    needs = ('Climate tables', 'rabbit', 'memcached', 'users and catalogue')
+    return [
+        Step(name='Climate', action=lambda: deploy.climate(cloud)),
+        Step(
+            name='Climate tables',
+            action=lambda: deploy.tables(cloud),
+            needs=('databases', 'Climate'),
+        ),
+        *(_start(cloud, name, *needs) for name in deploy.PROCESSES),
+    ]
+
+
+def _servers(cloud: Cloud) -> list[Step]:
+    """Return the steps that bring the servers of Debian up."""
+
+    def start(name: str) -> None:
+        if name not in services.foreign(cloud):
+            processes.start(cloud, name)
+
+    def mariadb() -> None:
+        if 'mariadb' not in cloud.foreign:
+            prepare.once(cloud, 'mariadb', prepare.mariadb)
+            processes.start(cloud, 'mariadb')
+
+    def rabbit() -> None:
+        if 'rabbit' not in cloud.foreign:
+            (cloud.data / 'rabbit').mkdir(exist_ok=True)
+            processes.start(cloud, 'epmd')
+            processes.start(cloud, 'rabbit')
+
+    return [
+        Step(name='mariadb', action=mariadb),
+        Step(name='rabbit', action=rabbit),
+        Step(name='memcached', action=functools.partial(start, 'memcached')),
+        Step(name='proxy', action=functools.partial(start, 'proxy')),
+        Step(
+            name='databases',
+            action=functools.partial(prepare.once, cloud, 'databases', prepare.databases),
+            needs=('mariadb',),
+        ),
+    ]
+
+
+def _keystone(cloud: Cloud) -> list[Step]:
+    """Return the steps that bring Keystone up, with all that it has to know."""
+    told = prepare.digest(_HERE / 'inside' / 'identity.py', _HERE / 'ports.py', _HERE / 'state.py')
+
+    def identity(_: Cloud) -> None:
+        programs.run_inside(cloud, 'identity')
+
+    return [
+        Step(
+            name='keystone tables',
+            action=functools.partial(prepare.once, cloud, 'keystone-tables', prepare.keystone),
+            needs=('databases',),
+        ),
+        Step(
+            name='keystone',
+            action=functools.partial(processes.start, cloud, 'keystone'),
+            needs=('keystone tables', 'memcached'),
+        ),
+        Step(
+            name='users and catalogue',
+            action=functools.partial(prepare.once, cloud, 'identity', identity, told),
+            needs=('keystone',),
+        ),
+    ]
+
+
+def _ready(cloud: Cloud) -> Step:
+    # From the clock of the machine, as Nova's own records are.
+    since = time.time() - _LEEWAY
+    return Step(
+        name='all at work',
+        action=lambda: programs.run_inside(cloud, 'ready', str(since)),
+        needs=tuple(
+            name for name in services.names(cloud) if name not in ('epmd', *services.foreign(cloud))
+        ),
+    )
+
+
+def _check(cloud: Cloud) -> None:
+    """Return if everything still runs.
+
+    :raises CloudError: naming what does not, with the end of its log
+    """
+    for name in services.names(cloud):
+        if not processes.alive(cloud, name):
+            raise CloudError(f'{name} ended by itself\n{processes.tail(cloud, name)}')
+
+
+def down(cloud: Cloud, *, wipe: bool = False) -> None:
+    """Stop all that runs; with *wipe*, forget all data as well.
+
+    What is installed stays.
+
+    :raises CloudError: if the databases on somebody else's server cannot be dropped
+    """
+    began = time.monotonic()
+    present = processes.running(cloud)
+    last = [name for name in services.SERVERS if name in present]
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        list(pool.map(lambda name: processes.stop(cloud, name), set(present) - set(last)))
+    if wipe:
+        prepare.forget_databases(cloud)
+    # RabbitMQ signs off at epmd, so epmd goes after it.
+    for name in sorted(last, key=lambda each: each == 'epmd'):
+        processes.stop(cloud, name)
+    if wipe:
+        for path in (cloud.data, cloud.run, cloud.logs, cloud.etc):
+            shutil.rmtree(path, ignore_errors=True)
+        for path in (cloud.openrc, cloud.directory / state.FILE):
+            path.unlink(missing_ok=True)
+    say(f'{len(present)} processes stopped after {time.monotonic() - began:.1f} s')
+
+
+def wishes(directory: pathlib.Path, base: str | None, hosts: int | None) -> Wishes:
+    """Return the wishes of a command line, and of the environment."""
+    return Wishes(
+        directory=directory,
+        ports=base,
+        hosts=hosts,
+        database_url=os.environ.get('CLOUD_DATABASE_URL') or None,
+        transport_url=os.environ.get('CLOUD_TRANSPORT_URL') or None,
+        memcached=os.environ.get('CLOUD_MEMCACHED') or None,
+    )
