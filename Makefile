@@ -105,6 +105,10 @@ cloud-test: $(TESTS) ## Run the tests that need it
 	CLIMATE_CLOUD_DIR='$(abspath $(CLOUD_DIR))' OS_TEST_PATH=./tests/cloud \
 	    $(BIN)/stestr run --serial $(ARGS)
 
+.PHONY: cloud-bench
+cloud-bench: $(TESTS) ## Measure the service on it (ARGS is handed on)
+	@exec $(BIN)/python benchmarks/cloud.py --cloud-dir '$(CLOUD_DIR)' $(ARGS)
+
 .PHONY: lint
 lint: $(TESTS) ## Look for likely bugs and odd spellings
 	$(BIN)/ruff check .
