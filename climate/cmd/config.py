@@ -47,7 +47,14 @@ def read(argv: Sequence[str], prog: str) -> cfg.ConfigOpts:
     """
     conf = new_conf()
     try:
-        conf(list(argv), project='climate', prog=prog, default_config_files=_files())
+        files, folders = _places()
+        conf(
+            list(argv),
+            project='climate',
+            prog=prog,
+            default_config_files=files,
+            default_config_dirs=folders,
+        )
     except cfg.Error as error:
         sys.exit(f'{prog}: {error}')
     set_up_logging(conf)
@@ -68,8 +75,11 @@ def set_up_logging(conf: cfg.ConfigOpts) -> None:
     log.setup(conf, 'climate')
 
 
-def _files() -> list[str] | None:
-    folder = os.environ.get(ENV_DIR)
-    if not folder:
-        return None
-    return [str(pathlib.Path(folder) / 'climate.conf')]
+def _places() -> tuple[list[str] | None, list[str] | None]:
+    """Return files and directories to read; None stands for the usual places."""
+    named = os.environ.get(ENV_DIR)
+    if not named:
+        return None, None
+    folder = pathlib.Path(named)
+    more = folder / 'climate.conf.d'
+    return [str(folder / 'climate.conf')], [str(more)] if more.is_dir() else []

@@ -27,7 +27,7 @@ TEMPLATES = pathlib.Path(__file__).with_name('templates')
 SERVICE_USERS = ('placement', 'glance', 'nova', 'neutron', 'cinder', 'heat', 'climate')
 
 # Where each template goes below etc/, unless it is a name of its own.
-_PLACES = {
+PLACES = {
     'keystone.conf': 'keystone/keystone.conf',
     'placement.conf': 'placement/placement.conf',
     'glance-api.conf': 'glance/glance-api.conf',
@@ -41,7 +41,7 @@ _PLACES = {
     'nginx.conf': 'nginx.conf',
 }
 # What services bring along in their packages and need beside.
-_SHIPPED = {
+SHIPPED = {
     'glance': ('glance-api-paste.ini', 'metadefs'),
     'nova': ('api-paste.ini',),
     'neutron': ('api-paste.ini',),
@@ -112,7 +112,7 @@ def _locations(cloud: Cloud) -> str:
 def write(cloud: Cloud) -> None:
     """Write the configuration of every service of *cloud* anew."""
     known = values(cloud)
-    for template, place in _PLACES.items():
+    for template, place in PLACES.items():
         _put(cloud.etc / place, render(template, known))
     for number, host in enumerate(cloud.hosts, 1):
         state = cloud.data / 'nova' / f'compute-{number}'
@@ -120,7 +120,7 @@ def write(cloud: Cloud) -> None:
         text = render('compute.conf', {'name': host, 'state': str(state)})
         _put(cloud.etc / 'nova' / f'compute-{number}.conf', text)
     _put(cloud.etc / 'rabbitmq-plugins', '[].\n')
-    for service, files in _SHIPPED.items():
+    for service, files in SHIPPED.items():
         for file in files:
             _copy(cloud.bin.parent / 'etc' / service / file, cloud.etc / service / file)
 

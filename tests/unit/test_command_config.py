@@ -1,0 +1,50 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Where commands and WSGI servers find their configuration."""
+
+from __future__ import annotations
+
+import pathlib
+
+import fixtures
+
+from climate.cmd import config
+from tests import base
+
+
+class PlacesTest(base.TestCase):
+    """A directory that the environment names."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.useFixture(fixtures.EnvironmentVariable(config.ENV_DIR, str(self.folder)))
+        (self.folder / 'climate.conf').write_text('[manager]\nworkers = 3\nmax_sleep = 4\n')
+
+    def test_file(self) -> None:
+        self.assertEqual(3, config.read([], 'climate-api').manager.workers)
+
+    def test_more_files_prevail(self) -> None:
+        more = self.folder / 'climate.conf.d'
+        more.mkdir()
+        (more / '10-workers.conf').write_text('[manager]\nworkers = 5\n')
+        (more / '20-workers.conf').write_text('[manager]\nworkers = 7\n')
+        conf = config.read([], 'climate-api')
+        self.assertEqual(7, conf.manager.workers)
+        self.assertEqual(4.0, conf.manager.max_sleep)
+
+    def test_arguments_prevail(self) -> None:
+        other = self.folder / 'other.conf'
+        other.write_text('[manager]\nworkers = 9\n')
+        conf = config.read([f'--config-file={other}'], 'climate-manager')
+        self.assertEqual(9, conf.manager.workers)

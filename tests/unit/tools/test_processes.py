@@ -1,0 +1,125 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Processes are known by id and start, and stopped with their children."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+from tests import waiting
+from tests.unit.tools import clouds
+from tools.cloud import processes
+from tools.cloud.errors import CloudError
+
+_SLEEPER = [sys.executable, '-c', 'import time; print("here I am", flush=True); time.sleep(600)']
+_STUBBORN = [
+    sys.executable,
+    '-c',
+    'import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);'
+    'print("no", flush=True); time.sleep(600)',
+]
+# A parent that goes when it is told to, and leaves its child behind.
+_PARENT = [
+    sys.executable,
+    '-c',
+    'import subprocess, sys, time;'
+    'print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid,'
+    ' flush=True); time.sleep(600)',
+]
+
+
+class ProcessesTest(clouds.CloudTestCase):
+    """Real ones, that do nothing."""
+
+    def _spawn(self, name: str, argv: list[str]) -> processes.Process:
+        processes.spawn(self.cloud, name, argv, dict(os.environ))
+        self.addCleanup(processes.stop, self.cloud, name, signal=signal.SIGKILL)
+        found = processes.find(self.cloud, name)
+        assert found is not None
+        return found
+
+    def _said(self, name: str) -> str:
+        log = self.cloud.logs / f'{name}.log'
+        waiting.until(lambda: log.exists() and log.read_text(), 10, f'{name} to say something')
+        return log.read_text()
+
+    def test_started_and_stopped(self) -> None:
+        found = self._spawn('one', _SLEEPER)
+        self.assertEqual('here I am\n', self._said('one'))
+        self.assertEqual(found.pid, found.session)
+        self.assertEqual(['one'], processes.running(self.cloud))
+        processes.stop(self.cloud, 'one')
+        self.assertFalse(processes.alive(self.cloud, 'one'))
+        self.assertIsNone(processes.look(found.pid))
+        self.assertEqual([], list(self.cloud.run.iterdir()))
+
+    def test_a_used_again_id_is_not_believed(self) -> None:
+        # Somebody else's process has the id that is noted, since later.
+        with subprocess.Popen(_SLEEPER, stdout=subprocess.DEVNULL) as other:
+            self.addCleanup(other.kill)
+            started = processes.look(other.pid).started
+            (self.cloud.run / 'one.pid').write_text(f'{other.pid} {started - 1}\n')
+            self.assertFalse(processes.alive(self.cloud, 'one'))
+            processes.stop(self.cloud, 'one')
+            self.assertIsNone(other.poll())
+            other.kill()
+
+    def test_a_file_that_says_nothing_is_not_believed(self) -> None:
+        for text in ('', 'one', f'{os.getpid()}'):
+            (self.cloud.run / 'one.pid').write_text(text)
+            self.assertFalse(processes.alive(self.cloud, 'one'))
+
+    def test_remains_are_no_life(self) -> None:
+        found = self._spawn('one', [sys.executable, '-c', ''])
+        waiting.until(lambda: processes.look(found.pid) is None, 10, 'the process to end')
+        self.assertFalse(processes.alive(self.cloud, 'one'))
+
+    def test_one_that_does_not_listen_is_killed(self) -> None:
+        found = self._spawn('one', _STUBBORN)
+        self._said('one')
+        processes.stop(self.cloud, 'one', seconds=0.2)
+        self.assertIsNone(processes.look(found.pid))
+
+    def test_children_go_too(self) -> None:
+        for name, how in (('one', signal.SIGTERM), ('two', signal.SIGKILL)):
+            self._spawn(name, _PARENT)
+            child = int(self._said(name))
+            self.assertIsNotNone(processes.look(child))
+            processes.stop(self.cloud, name, signal=how)
+            waiting.until(lambda child=child: processes.look(child) is None, 10, 'the child to go')
+
+    def test_one_that_ended_by_itself_is_told_with_its_log(self) -> None:
+        self._spawn('heat-engine', [sys.executable, '-c', 'raise SystemExit("no such database")'])
+        self._said('heat-engine')
+        waiting.until(lambda: not processes.alive(self.cloud, 'heat-engine'), 10, 'its end')
+        error = self.assertRaises(
+            CloudError, processes.await_ready, self.cloud, 'heat-engine', seconds=5
+        )
+        self.assertIn('heat-engine ended by itself', str(error))
+        self.assertIn('no such database', str(error))
+
+    def test_one_that_never_answers_is_told_with_its_log(self) -> None:
+        self._spawn('memcached', _SLEEPER)
+        self._said('memcached')
+        error = self.assertRaises(
+            CloudError, processes.await_ready, self.cloud, 'memcached', seconds=0.2
+        )
+        self.assertIn('not ready', str(error))
+        self.assertIn('here I am', str(error))
+
+    def test_unknown_names(self) -> None:
+        error = self.assertRaises(CloudError, processes.start, self.cloud, 'nova')
+        self.assertIn('nova-api', str(error))

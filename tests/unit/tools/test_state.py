@@ -1,0 +1,77 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is known of a cloud, and found again."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+
+import fixtures
+
+from tests.unit.tools import clouds
+from tools.cloud import state
+from tools.cloud.errors import CloudError
+
+
+class StateTest(clouds.CloudTestCase):
+    """``cloud.json`` and ``openrc``."""
+
+    def test_what_is_saved_is_loaded(self) -> None:
+        cloud = dataclasses.replace(self.cloud, foreign=('mariadb',), password='other')
+        state.save(cloud)
+        self.assertEqual(cloud, state.load(self.directory))
+        self.assertEqual(cloud, state.load(str(self.directory)))
+
+    def test_the_environment_names_it(self) -> None:
+        state.save(self.cloud)
+        self.useFixture(fixtures.EnvironmentVariable(state.ENV, str(self.directory)))
+        self.assertEqual(self.cloud, state.load())
+
+    def test_there_is_none(self) -> None:
+        error = self.assertRaises(CloudError, state.load, self.directory / 'elsewhere')
+        self.assertIn('make cloud-up', str(error))
+
+    def test_others_read_it_too(self) -> None:
+        state.save(self.cloud)
+        told = json.loads((self.directory / state.FILE).read_text())
+        self.assertEqual('http://127.0.0.1:15000/v3', told['auth_url'])
+        self.assertEqual('http://127.0.0.1:15008/identity/v3', told['proxied_auth_url'])
+        self.assertEqual('http://127.0.0.1:15007/v1', told['reservation_url'])
+        self.assertEqual('http://127.0.0.1:15008/reservation/v1', told['proxied_reservation_url'])
+        self.assertEqual(str(self.directory / 'log'), told['logs'])
+
+    def test_openrc_is_for_a_shell(self) -> None:
+        state.save(self.cloud)
+        said = subprocess.run(
+            ['sh', '-c', f'. {self.cloud.openrc}; echo "$OS_AUTH_URL $OS_USERNAME ${{PATH%%:*}}"'],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertEqual(f'{self.cloud.auth_url} admin {self.cloud.bin}\n', said.stdout)
+
+
+class LoginTest(clouds.CloudTestCase):
+    """Who a client is."""
+
+    def test_projects(self) -> None:
+        for user, project in (('admin', 'admin'), ('alice', 'alpha'), ('bob', 'beta')):
+            self.assertEqual(project, self.cloud.login(user)['OS_PROJECT_NAME'])
+        self.assertEqual('alpha', self.cloud.login('admin', 'alpha')['OS_PROJECT_NAME'])
+
+    def test_through_the_proxy(self) -> None:
+        login = self.cloud.login('bob', proxied=True)
+        self.assertEqual(self.cloud.proxied_auth_url, login['OS_AUTH_URL'])
+        self.assertEqual(self.cloud.proxied_region, login['OS_REGION_NAME'])
