@@ -68,9 +68,10 @@ OPTS: list[cfg.Opt] = [
     ),
     cfg.FloatOpt(
         'retry_longest_pause',
-        default=60.0,
+        default=10.0,
         min=0.01,
-        help='The longest pause between two tries of an effect, in seconds.',
+        help='The longest pause between two tries of an effect, in seconds. A lease that '
+        'should have started while Nova was away starts at most this long after Nova is back.',
     ),
     cfg.FloatOpt(
         'handover_pause',

@@ -45,7 +45,7 @@ class LeasingSettings:
     check_interval: datetime.timedelta = datetime.timedelta(seconds=300)
     effect_deadline: datetime.timedelta = datetime.timedelta(seconds=600)
     retry_first_pause: float = 1.0
-    retry_longest_pause: float = 60.0
+    retry_longest_pause: float = 10.0
     handover_pause: datetime.timedelta = datetime.timedelta(seconds=0.25)
 
     @classmethod

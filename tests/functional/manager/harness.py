@@ -173,6 +173,10 @@ class Office(fixtures.Fixture):
         """Let time pass while no manager is there."""
         self.clock.move_to(at(seconds))
 
+    def seconds(self) -> float:
+        """Return how many seconds it is after noon."""
+        return float((self.clock.now() - NOW).total_seconds())
+
     # -- users
 
     def create(self, start: float = 0, end: float = 3600, hosts: int = 1, **facts: Any) -> Lease:

@@ -16,9 +16,13 @@ from __future__ import annotations
 
 import itertools
 
+from oslo_config import cfg
+
+from climate import conf as climate_conf
 from climate.domain.events import EventKind
 from climate.domain.leases import AllocationState
 from climate.domain.lifecycles import EventState
+from climate.leasing.settings import LeasingSettings
 from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
@@ -78,6 +82,26 @@ class TestStart(_Test):
         self.assertEqual('ACTIVE', office.status(lease))
         self.assertNotIn('error', office.bus.told())
         self.assertEqual(1, office.bus.told().count('start_lease'))
+
+    def test_nova_is_back(self) -> None:
+        """However long it was away, what waits for it goes on soon, by default."""
+        conf = cfg.ConfigOpts()
+        climate_conf.register_opts(conf)
+        conf([])
+        office = self.useFixture(Office(LeasingSettings.from_conf(conf), hosts=6))
+        for outage in (20, 64, 130):
+            start = office.seconds() + 100
+            ending = office.create(start - 50, start + 5)
+            starting = office.create(start, start + 600)
+            office.until(start - 1)
+            office.twin.reachable = False
+            office.until(start + outage)
+            statuses = (office.status(ending), office.status(starting))
+            self.assertEqual(('TERMINATING', 'STARTING'), statuses)
+            office.twin.reachable = True
+            office.until(start + outage + 10)
+            statuses = (office.status(ending), office.status(starting))
+            self.assertEqual(('TERMINATED', 'ACTIVE'), statuses, outage)
 
     def test_half_a_start_is_undone(self) -> None:
         office = self.office

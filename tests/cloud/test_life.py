@@ -1,0 +1,176 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The life of leases of hosts on a real cloud, when nothing is wrong."""
+
+from __future__ import annotations
+
+from tests.cloud.base import CloudTest
+from tests.cloud.base import reservation
+from tests.cloud.people import now
+from tests.cloud.people import time
+from tests.cloud.people import within
+from tests.waiting import until
+
+NOTICE = 5  # seconds before the start
+
+
+class WholeLifeTest(CloudTest):
+    """One lease of one host, from its booking to after its end."""
+
+    def test_whole_life(self) -> None:
+        lease = self.book(
+            self.alice,
+            8,
+            notify=[NOTICE],
+            before_end='snapshot',
+            # Unless told otherwise, a lease this short is warned of its end at once.
+            before_end_date=within(300).isoformat(),
+        )
+        self.assertEqual('PENDING', lease['status'])
+        self.check_notice(lease)
+        lease = self.await_active(self.alice, lease)
+        self.check_aggregate(lease)
+        server = self.check_servers(lease)
+        self.check_extension(lease)
+        image = self.check_snapshot(lease, server)
+        self.check_end(lease, server)
+        self.assertEqual('active', self.alice.sdk.image.get_image(image).status)
+
+    def check_notice(self, lease: dict) -> None:
+        """Subscribers hear in time that the lease starts soon."""
+        told = self.bus.hear(lease['id'], 'lease.event.before_start_lease', 15)
+        heard = now()
+        payload = told['payload']
+        self.assertEqual(NOTICE, payload['seconds_to_start'])
+        self.assertEqual('PENDING', payload['status'])
+        self.assertEqual(self.alice.project_id, payload['project_id'])
+        self.assertLess(payload['late_by_seconds'], 2)
+        self.assertLess(heard, time(lease['start_date']))
+        self.assertEqual([], self.members(reservation(lease)))
+
+    def check_aggregate(self, lease: dict) -> None:
+        """Nova has what its filter, and users, know leased hosts by."""
+        name = reservation(lease)
+        aggregate = self.aggregate(name)
+        self.assertEqual(list(self.lent), aggregate.hosts)
+        self.assertEqual(f'blazar_{name}', aggregate.metadata['availability_zone'])
+        self.assertEqual(self.alice.project_id, aggregate.metadata['blazar:owner'])
+        self.assertEqual([], self.members(self.cloud.freepool))
+
+    def check_servers(self, lease: dict) -> str:
+        """The owner's server with the hint lands on the leased host, and no other."""
+        wanted = self.boot(self.alice, lease, network=True)
+        stolen = self.boot(self.bob, lease)
+        others = [self.boot(self.alice), self.boot(self.bob)]
+        self.assertEqual('ACTIVE', self.alice.settled(wanted))
+        self.assertEqual('ERROR', self.bob.settled(stolen))
+        self.assertEqual('ACTIVE', self.alice.settled(others[0]))
+        self.assertEqual('ACTIVE', self.bob.settled(others[1]))
+        self.assertIn(self.host_of(wanted), self.lent)
+        for other in others:
+            self.assertIn(self.host_of(other), self.cloud.hosts[:2])
+        return wanted
+
+    def check_extension(self, lease: dict) -> None:
+        """An active lease is prolonged, and nothing happens to it."""
+        wanted = within(3600)
+        longer = self.alice.update_lease(lease['id'], end_date=wanted.isoformat())
+        self.assertEqual(wanted, time(longer['end_date']))
+        self.bus.hear(lease['id'], 'lease.update', 15)
+        self.assertEqual('ACTIVE', self.alice.lease(lease['id'])['status'])
+        self.assertEqual(list(self.lent), self.members(reservation(lease)))
+
+    def check_snapshot(self, lease: dict, server: str) -> str:
+        """Before the end subscribers are told, and an image of each server is made."""
+        self.alice.update_lease(lease['id'], before_end_date=within(1).isoformat())
+        told = self.bus.hear(lease['id'], 'lease.event.before_end_lease', 15)
+        self.assertGreater(told['payload']['seconds_to_end'], 3000)
+        name = f'reserved_{self.alice.sdk.compute.get_server(server).name}'
+
+        def image() -> str | None:
+            found = list(self.alice.sdk.image.images(name=name))
+            return found[0].id if found and found[0].status == 'active' else None
+
+        return until(image, 30, f'image {name} is active')
+
+    def check_end(self, lease: dict, server: str) -> None:
+        """At a shortened end servers go, and everything is as before."""
+        shorter = self.alice.update_lease(lease['id'], end_date=within(2).isoformat())
+        self.await_terminated(self.alice, shorter)
+        self.assertEqual('GONE', self.alice.status(server))
+        self.assert_free(self.lent, lease)
+        self.bus.hear_all(
+            lease['id'],
+            [
+                'lease.create',
+                'lease.event.before_start_lease',
+                'lease.event.start_lease',
+                'lease.update',
+                'lease.update',
+                'lease.event.before_end_lease',
+                'lease.update',
+                'lease.event.end_lease',
+            ],
+            15,
+        )
+        # What was leased is nobody's now.
+        late = self.boot(self.alice, lease)
+        self.assertEqual('ERROR', self.alice.settled(late))
+
+
+class DeletionTest(CloudTest):
+    """Leases that are given back before their end; and one of several hosts."""
+
+    hosts = 2
+
+    def test_delete_of_an_active_lease_of_two_hosts_with_servers(self) -> None:
+        lease = self.book(self.alice, 2, hosts=2)
+        lease = self.await_active(self.alice, lease)
+        self.assertEqual(sorted(self.lent), self.members(reservation(lease)))
+        first = self.boot(self.alice, lease)
+        self.assertEqual('ACTIVE', self.alice.settled(first))
+        second = self.boot(self.alice, lease, different_host=[first])
+        self.assertEqual('ACTIVE', self.alice.settled(second))
+        self.assertEqual(set(self.lent), {self.host_of(first), self.host_of(second)})
+
+        self.alice.delete_lease(lease['id'])
+        self.await_gone(self.alice, lease)
+        self.assertEqual(['GONE'] * 2, [self.alice.status(each) for each in (first, second)])
+        self.assert_free(self.lent, lease)
+        self.bus.hear_all(
+            lease['id'],
+            [
+                'lease.create',
+                'lease.event.start_lease',
+                # Ten minutes before the end, and an hour would have been the rule.
+                'lease.event.before_end_lease',
+                'lease.delete',
+            ],
+            15,
+        )
+
+    def test_delete_of_a_lease_that_is_prepared(self) -> None:
+        lease = self.book(self.alice, 45)
+        # A minute before the start its aggregate is made, without hosts.
+        until(lambda: self.aggregate(reservation(lease)), 20, 'the lease is prepared')
+        self.alice.delete_lease(lease['id'])
+        self.await_gone(self.alice, lease)
+        self.assert_free(self.lent, lease)
+        self.bus.hear_all(lease['id'], ['lease.create', 'lease.delete'], 15)
+
+    def test_delete_of_somebody_elses_lease(self) -> None:
+        lease = self.book(self.alice, 3600)
+        self.assertFalse(self.bob.knows(lease['id']))
+        self.assertEqual(404, self.bob.call('DELETE', f'/leases/{lease["id"]}').status_code)
+        self.assertEqual('PENDING', self.alice.lease(lease['id'])['status'])
+        self.alice.delete_lease(lease['id'])
+        self.assertFalse(self.alice.knows(lease['id']))

@@ -1,0 +1,115 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Several leases at one instant, a manager that is killed, and callers who race."""
+
+from __future__ import annotations
+
+import collections
+import threading
+from concurrent import futures
+from typing import Any
+
+import sqlalchemy as sa
+
+from tests.cloud.base import CloudTest
+from tests.cloud.base import reservation
+from tests.cloud.people import now
+from tests.cloud.people import Person
+from tests.cloud.people import time
+from tests.waiting import until
+from tools.cloud import processes
+from tools.cloud import services
+
+RACERS = 8
+
+
+class ManagersTest(CloudTest):
+    """Two managers, and three leases that start at one instant."""
+
+    hosts = 3
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.engine = sa.create_engine(self.cloud.database_url, poolclass=sa.NullPool)
+
+    def book_three(self) -> list[dict[str, Any]]:
+        first = self.book(self.alice, 5)
+        same = {'start_date': first['start_date']}
+        return [first, self.book(self.bob, 0, **same), self.book(self.alice, 0, **same)]
+
+    def check_all_active(self, leases: list[dict[str, Any]], seconds: float) -> None:
+        """Each has one host of its own, and was told of once."""
+        for lease in leases:
+            self.await_status(self.admin, lease, 'ACTIVE', seconds)
+        members = [self.members(reservation(lease)) for lease in leases]
+        self.assertEqual(sorted([host] for host in self.lent), sorted(members))
+        self.assertEqual([], self.members(self.cloud.freepool))
+        for lease in leases:
+            self.bus.hear(lease['id'], 'lease.event.start_lease', 15)
+            told = collections.Counter(self.bus.types(lease['id']))
+            self.assertEqual(1, told['lease.event.start_lease'])
+
+    def test_three_starts_at_one_instant(self) -> None:
+        leases = self.book_three()
+        self.check_all_active(leases, self.left(leases[0], 'start_date'))
+
+    def test_a_manager_is_killed_while_leases_start(self) -> None:
+        leases = self.book_three()
+        # What is begun hangs in its first request to Nova.
+        self.house.freeze('nova-api')
+        victim = until(self.busiest, 20, 'a manager has begun to start leases')
+        self.assertGreater(now(), time(leases[0]['start_date']))
+        self.house.stop(victim, kill=True)
+        self.house.thaw('nova-api')
+        # The claims of the dead run out after ten seconds.
+        self.check_all_active(leases, 30)
+
+    def busiest(self) -> str | None:
+        """Return the manager that has most leases in hand, once all three are in hand."""
+        with self.engine.connect() as connection:
+            rows = connection.execute(
+                sa.text('SELECT claim_owner FROM leases WHERE claim_until > UTC_TIMESTAMP()')
+            )
+            pids = collections.Counter(int(owner.split(':')[1]) for (owner,) in rows)
+        if pids.total() < len(self.lent):
+            return None
+        pid = pids.most_common(1)[0][0]
+        for name in services.managers():
+            found = processes.find(self.cloud, name)
+            if found is not None and found.pid == pid:
+                return name
+        raise AssertionError(f'{pid} is no manager')
+
+
+class RaceTest(CloudTest):
+    """Many ask for the one host and the same time, at once, of several API processes."""
+
+    def test_exactly_one_gets_it(self) -> None:
+        body = self.wish(3600)
+        people = [self.alice, self.person('alice'), self.bob, self.person('bob')]
+        for each in people:
+            each.leases()  # logged in beforehand, so that all are equally fast
+        together = threading.Barrier(RACERS)
+
+        def ask(person: Person) -> Any:
+            together.wait(30)
+            return person.call('POST', '/leases', body)
+
+        with futures.ThreadPoolExecutor(RACERS) as pool:
+            answers = list(pool.map(ask, people * (RACERS // len(people))))
+
+        codes = collections.Counter(answer.status_code for answer in answers)
+        self.assertEqual({201: 1, 409: RACERS - 1}, codes)
+        booked = [each for each in self.admin.leases() if each['name'] == body['name']]
+        self.assertEqual(1, len(booked))
+        allocations = self.admin.call('GET', '/os-hosts/allocations').json()['allocations']
+        self.assertEqual([1], [len(each['reservations']) for each in allocations])

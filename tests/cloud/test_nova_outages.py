@@ -1,0 +1,120 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Leases that start and end while Nova is away, and compute hosts in trouble."""
+
+from __future__ import annotations
+
+from climate.conf import manager as manager_options
+from tests.cloud.base import CloudTest
+from tests.cloud.base import reservation
+from tests.cloud.people import now
+from tests.cloud.people import time
+from tests.cloud.people import within
+from tests.waiting import until
+
+OUTAGE = 60.0
+
+
+class NovaAwayTest(CloudTest):
+    """The API of Nova is stopped for a minute."""
+
+    hosts = 2
+
+    def test_a_start_and_an_end_in_the_outage(self) -> None:
+        ending = self.await_active(self.bob, self.book(self.bob, 2, 600))
+        server = self.boot(self.bob, ending)
+        self.assertEqual('ACTIVE', self.bob.settled(server))
+        starting = self.book(self.alice, 5)
+        ending = self.bob.update_lease(ending['id'], end_date=within(5).isoformat())
+
+        began = now()
+        with self.house.without('nova-api'):
+            self.await_status(self.alice, starting, 'STARTING', self.left(starting, 'start_date'))
+            self.await_status(self.bob, ending, 'TERMINATING', self.left(ending, 'end_date'))
+            # What needs no Nova goes on.
+            later = self.book(self.alice, 3600)
+            self.alice.delete_lease(later['id'])
+            until(lambda: (now() - began).total_seconds() > OUTAGE, OUTAGE + 5, 'a minute is over')
+            self.assertEqual('STARTING', self.alice.lease(starting['id'])['status'])
+            self.assertEqual('TERMINATING', self.bob.lease(ending['id'])['status'])
+        back = now()
+
+        longest = self.longest_pause()
+        self.await_status(self.alice, starting, 'ACTIVE', longest + 10)
+        self.await_status(self.bob, ending, 'TERMINATED', longest + 20)
+        self.check_lateness(starting, ending, (back - began).total_seconds() + longest)
+        self.assertEqual('GONE', self.bob.status(server))
+        self.assertIsNone(self.aggregate(reservation(ending)))
+        self.assertEqual(1, len(self.members(reservation(starting))))
+        self.assertEqual(1, len(self.members(self.cloud.freepool)))
+        late = self.boot(self.alice, starting)
+        self.assertEqual('ACTIVE', self.alice.settled(late))
+
+    def longest_pause(self) -> float:
+        """Return how long a manager waits at most between two tries."""
+        (option,) = [each for each in manager_options.OPTS if each.name == 'retry_longest_pause']
+        return float(option.default)
+
+    def check_lateness(self, starting: dict, ending: dict, seconds: float) -> None:
+        """Subscribers hear how late it became."""
+        for lease, event in ((starting, 'start_lease'), (ending, 'end_lease')):
+            told = self.bus.hear(lease['id'], f'lease.event.{event}', 15)['payload']
+            self.assertGreater(told['late_by_seconds'], OUTAGE - 10)
+            self.assertLess(told['late_by_seconds'], seconds + 20)
+
+
+class ComputeTest(CloudTest):
+    """A compute host is disabled, or its process is away."""
+
+    def disable(self, host: str) -> None:
+        self.admin.sdk.compute.disable_service(self.compute_service(host))
+
+    def enable(self, host: str) -> None:
+        self.admin.sdk.compute.enable_service(self.compute_service(host))
+
+    def test_disabled_in_the_pool_and_while_leased(self) -> None:
+        (host,) = self.lent
+        self.disable(host)
+        # Nova takes no servers there, but the host is still there to be leased.
+        lease = self.await_active(self.alice, self.book(self.alice, 2, 600))
+        self.assertEqual([host], self.members(reservation(lease)))
+        refused = self.boot(self.alice, lease)
+        self.assertEqual('ERROR', self.alice.settled(refused))
+        self.enable(host)
+        server = self.boot(self.alice, lease)
+        self.assertEqual('ACTIVE', self.alice.settled(server))
+        self.disable(host)
+        self.assertEqual('disabled', self.compute_service(host).status)
+        self.alice.update_lease(lease['id'], end_date=within(2).isoformat())
+        self.await_terminated(self.alice, self.alice.lease(lease['id']))
+        self.assertEqual('GONE', self.alice.status(server))
+        self.assert_free(self.lent, lease)
+        # Whoever disabled it decides when it is enabled again.
+        self.assertEqual('disabled', self.compute_service(host).status)
+
+    def test_the_process_of_a_leased_host_is_away(self) -> None:
+        (host,) = self.lent
+        process = self.compute_process(host)
+        lease = self.await_active(self.alice, self.book(self.alice, 2, 600))
+        with self.house.without(process):
+            stopped = now()
+            asked = self.boot(self.alice, lease)
+            self.assertEqual('BUILD', self.alice.status(asked))
+            self.assertEqual('ACTIVE', self.alice.lease(lease['id'])['status'])
+        self.house.await_heartbeats(stopped)
+        self.assertEqual('ACTIVE', self.alice.settled(asked))
+        self.assertEqual([host], self.members(reservation(lease)))
+        self.alice.delete_lease(lease['id'])
+        self.await_gone(self.alice, lease)
+        self.assertEqual('GONE', self.alice.status(asked))
+        self.assert_free(self.lent, lease)
+        self.assertLess(time(lease['start_date']), stopped)
