@@ -30,16 +30,28 @@ OPTS: list[cfg.Opt] = [
         "'default'.",
     ),
     cfg.StrOpt(
+        'isolation',
+        default='filter',
+        choices=[
+            ('filter', 'the scheduler filter of blazar-nova; servers name their reservation'),
+            ('placement', 'what Nova and Placement bring; servers name the zone of their lease'),
+            ('both', 'either of them, such as while one is exchanged for the other'),
+        ],
+        help='What in Nova keeps others off reservable and leased hosts. It says how the '
+        'aggregates are marked; Nova has to be configured accordingly, see the administration '
+        'guide. Aggregates that are there follow a change when Climate uses or checks them.',
+    ),
+    cfg.StrOpt(
         'blazar_az_prefix',
         default='blazar_',
-        help='Prefix of the availability zone of leased hosts. The scheduler filter in Nova '
+        help='Prefix of the availability zone of leased hosts. The scheduler filter of blazar-nova '
         'recognises leased hosts by it.',
     ),
     cfg.StrOpt(
         'blazar_owner',
         default='blazar:owner',
         help='Key of the aggregate metadata that names the project a leased host belongs to. '
-        'The scheduler filter in Nova reads it.',
+        'The scheduler filter of blazar-nova reads it.',
     ),
     cfg.FloatOpt(
         'server_deletion_poll',

@@ -28,6 +28,9 @@ from climate.clients.base import Server
 from climate.domain.leases import AllocationState
 from climate.domain.resources import Resource
 from climate.plugins import base
+from climate.plugins import isolation
+from climate.plugins.isolation import Isolation
+from climate.plugins.isolation import Marking
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +46,7 @@ class HostSettings:
     image_prefix: str = 'reserved_'
     before_end: str = ''
     server_deletion_poll: float = 2.0
+    isolation: Isolation = Isolation.FILTER
 
 
 class HostPools:
@@ -51,12 +55,33 @@ class HostPools:
     def __init__(self, settings: HostSettings) -> None:
         self._settings = settings
 
-    def _freepool(self, cloud: Cloud) -> Aggregate:
+    def _freepool(self, cloud: Cloud) -> tuple[Aggregate, list[str]]:
         aggregate = cloud.compute.find_aggregate(self._settings.freepool)
         if aggregate is None:
             # An operator can make it, so an effect is tried again.
             raise exceptions.Transient(f"there is no aggregate '{self._settings.freepool}'")
-        return aggregate
+        return aggregate, self._close(cloud, aggregate)
+
+    def _close(self, cloud: Cloud, freepool: Aggregate) -> list[str]:
+        return _mark(cloud, freepool, isolation.of_pool(self._settings.isolation))
+
+    def put_into_pool(self, cloud: Cloud, host: str) -> None:
+        """Put a host that is to be leased into the pool.
+
+        :raises climate.exceptions.FreePoolNotFound: if there is no pool
+        """
+        freepool = cloud.compute.find_aggregate(self._settings.freepool)
+        if freepool is None:
+            raise exceptions.FreePoolNotFound(name=self._settings.freepool)
+        self._close(cloud, freepool)
+        if host not in freepool.hosts:
+            cloud.compute.add_host(freepool.id, host)
+
+    def take_out_of_pool(self, cloud: Cloud, host: str) -> None:
+        """Let everybody use a host again."""
+        freepool = cloud.compute.find_aggregate(self._settings.freepool)
+        if freepool is not None and host in freepool.hosts:
+            cloud.compute.remove_host(freepool.id, host)
 
     def aggregate(self, work: base.Work, cloud: Cloud) -> tuple[Aggregate, list[str]]:
         """Return the reservation's aggregate as it should be, and what was done."""
@@ -66,12 +91,10 @@ class HostPools:
         if aggregate is None:
             aggregate = self._create_aggregate(name, cloud)
             repaired.append(f'aggregate {name} was missing')
-        if aggregate.metadata.get(self._settings.owner_key) != work.lease.project_id:
-            cloud.compute.set_aggregate_metadata(
-                aggregate.id, {self._settings.owner_key: work.lease.project_id}
-            )
-            repaired.append(f'aggregate {name} did not name its owner')
-        return aggregate, repaired
+        marking = isolation.of_lease(
+            self._settings.isolation, self._settings.owner_key, work.lease.project_id
+        )
+        return aggregate, repaired + _mark(cloud, aggregate, marking)
 
     def _create_aggregate(self, name: str, cloud: Cloud) -> Aggregate:
         try:
@@ -98,12 +121,13 @@ class HostPools:
             of others that have to go before their hosts can be moved
         """
         aggregate, repaired = self.aggregate(work, cloud)
+        freepool, closed = self._freepool(cloud)
+        repaired += closed
         wanted = {service_host(resource) for resource in work.resources}
         surplus = sorted(set(aggregate.hosts) - wanted)
         self.give_back(cloud, aggregate, surplus)
         repaired += [f'host {host} was in aggregate {aggregate.name}' for host in surplus]
         occupied: list[Server] = []
-        freepool = self._freepool(cloud)
         for host in sorted(wanted):
             if host not in aggregate.hosts:
                 occupied += self._take_host(work, cloud, host, freepool, aggregate)
@@ -143,7 +167,7 @@ class HostPools:
         hosts = sorted(hosts)
         if not hosts:
             return
-        freepool = self._freepool(cloud)
+        freepool, _ = self._freepool(cloud)
         members = () if aggregate is None else aggregate.hosts
         strays = {host for host in hosts if host not in members and host not in freepool.hosts}
         elsewhere = strays & self._leased(cloud) if strays else strays
@@ -173,6 +197,14 @@ class HostPools:
             if (aggregate.availability_zone or '').startswith(self._settings.zone_prefix)
             for host in aggregate.hosts
         }
+
+
+def _mark(cloud: Cloud, aggregate: Aggregate, marking: Marking) -> list[str]:
+    changes = marking.changes(aggregate.metadata)
+    if not changes:
+        return []
+    cloud.compute.set_aggregate_metadata(aggregate.id, changes)
+    return [f'aggregate {aggregate.name} was not marked as it should be: {", ".join(changes)}']
 
 
 def service_host(resource: Resource) -> str:

@@ -14,8 +14,8 @@
 
 A reservable host waits in the aggregate ``freepool``. During a lease it is in
 an aggregate of its own, named after the reservation, in an availability zone
-that the scheduler filter of Nova recognises; afterwards it goes back. Names
-and metadata keys are part of the contract with that filter.
+of its own; afterwards it goes back. Names and metadata keys are part of the
+contract with Nova's scheduler: see :mod:`climate.plugins.isolation`.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from climate.plugins import base
 from climate.plugins import fields
 from climate.plugins import host_pools
 from climate.plugins.host_pools import HostSettings
+from climate.plugins.isolation import Isolation
 
 RESOURCE_TYPE = 'physical:host'
 
@@ -95,6 +96,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
                 image_prefix=conf.nova.image_prefix,
                 before_end=group.before_end,
                 server_deletion_poll=group.server_deletion_poll,
+                isolation=Isolation(group.isolation),
             )
         )
 
@@ -289,20 +291,13 @@ class PhysicalHost(base.Plugin[HostRequest]):
 
     def admit(self, resource: Resource, cloud: Cloud) -> None:
         """Put a host into the pool of reservable hosts."""
-        host = host_pools.service_host(resource)
-        freepool = cloud.compute.find_aggregate(self._settings.freepool)
-        if freepool is None:
-            raise exceptions.FreePoolNotFound(name=self._settings.freepool)
-        if host not in freepool.hosts:
-            cloud.compute.add_host(freepool.id, host)
+        self._pools.put_into_pool(cloud, host_pools.service_host(resource))
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Take a host without servers out of the pool of reservable hosts."""
         host = host_pools.service_host(resource)
         host_pools.refuse_servers(cloud, resource.name, host)
-        freepool = cloud.compute.find_aggregate(self._settings.freepool)
-        if freepool is not None and host in freepool.hosts:
-            cloud.compute.remove_host(freepool.id, host)
+        self._pools.take_out_of_pool(cloud, host)
 
 
 def _before_end(value: Any) -> str:

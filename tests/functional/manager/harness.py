@@ -50,6 +50,8 @@ from climate.manager.outbox import OutboxSender
 from climate.manager.worker import Worker
 from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import OutboxMessage
+from climate.plugins.host_pools import HostSettings
+from climate.plugins.isolation import Isolation
 from climate.plugins.physical_host import PhysicalHost
 from tests import services
 
@@ -109,8 +111,10 @@ class Office(fixtures.Fixture):
         database: str = services.SQLITE,
         hosts: int = 4,
         clock: Clock | None = None,
+        isolation: Isolation = Isolation.FILTER,
     ) -> None:
         super().__init__()
+        self.isolation = isolation
         self.clock: Any = clock or ManualClock(NOW)
         self.settings = settings
         self._kind = database
@@ -128,7 +132,7 @@ class Office(fixtures.Fixture):
         self.twin = Twin(':memory:', clock=self.clock)
         self.addCleanup(self.twin.close)
         self.twin.seed(self._hosts)
-        self.plugins = {'physical:host': PhysicalHost()}
+        self.plugins = {'physical:host': self._plugin()}
         registrar = Registrar(self.store, self.plugins['physical:host'], self.twin)
         for number in range(1, self._hosts + 1):
             registrar.register_host(f'compute-{number}', {})
@@ -139,7 +143,15 @@ class Office(fixtures.Fixture):
         self._managers = 0
         self.manager = self.hire()
 
+    def _plugin(self) -> PhysicalHost:
+        return PhysicalHost(HostSettings(isolation=self.isolation))
+
     # -- managers
+
+    def configure(self, isolation: Isolation) -> None:
+        """Start every manager anew with another isolation."""
+        self.isolation = isolation
+        self.plugins['physical:host'] = self._plugin()
 
     def hire(self, batch: int = 100) -> Manager:
         """Return a new manager that sends so many leases' notifications at one go."""

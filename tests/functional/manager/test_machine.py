@@ -28,6 +28,8 @@ from climate import exceptions
 from climate.domain import events
 from climate.domain.leases import Lease
 from climate.domain.requests import LeaseQuery
+from climate.plugins.isolation import Isolation
+from tests import landing
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
 
@@ -55,11 +57,17 @@ class Machine(stateful.RuleBasedStateMachine):
 
     leases = stateful.Bundle('leases')
 
+    office: Office
+
     def __init__(self) -> None:
         super().__init__()
-        self.office = Office(SETTINGS, hosts=3)
-        self.office.setUp()
         self.all: list[Lease] = []
+
+    @stateful.initialize(isolation=st.sampled_from(Isolation))
+    def install(self, isolation: Isolation) -> None:
+        """Somebody has set Nova up in one of its ways."""
+        self.office = Office(SETTINGS, hosts=3, isolation=isolation)
+        self.office.setUp()
 
     @property
     def seconds(self) -> float:
@@ -183,6 +191,13 @@ class Machine(stateful.RuleBasedStateMachine):
         """No host is in the aggregates of two reservations, ever."""
         for host, names in self.office.places().items():
             assert len(set(names) - {'freepool'}) <= 1, (host, names)
+
+    @stateful.invariant()
+    def no_host_is_open(self) -> None:
+        """Nobody lands on a host of the pool or of a lease that is not his."""
+        there = self.office.twin.aggregates()
+        for host in self.office.places():
+            assert not landing.may_land('stranger', host, there, self.office.isolation), host
 
     @stateful.invariant()
     def nothing_is_forgotten(self) -> None:

@@ -32,7 +32,9 @@ from climate.domain.leases import Reservation
 from climate.domain.periods import Period
 from climate.domain.resources import Resource
 from climate.plugins import base
+from climate.plugins import isolation
 from climate.plugins.host_pools import HostSettings
+from climate.plugins.isolation import Isolation
 from climate.plugins.physical_host import PhysicalHost
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
@@ -92,7 +94,8 @@ class World:
         self.clock = ManualClock(NOW)
         self.twin = Twin(':memory:', clock=self.clock, server_deletion_seconds=DELETION_SECONDS)
         self.twin.seed(HOSTS)
-        self.plugin = PhysicalHost(HostSettings(before_end=before_end))
+        self.settings = HostSettings(before_end=before_end)
+        self.plugin = PhysicalHost(self.settings)
         self.resources = tuple(
             dataclasses.replace(self.plugin.discover(f'compute-{number}', self.twin), id=number)
             for number in range(1, HOSTS + 1)
@@ -189,6 +192,23 @@ class World:
     def servers(self, project: str) -> set[str]:
         """Return the names of the servers of a project."""
         return {item.name for item in self.twin.servers() if item.project_id == project}
+
+    # -- what operators do
+
+    def configure(self, mode: Isolation) -> None:
+        """Start the manager anew with another isolation."""
+        self.settings = dataclasses.replace(self.settings, isolation=mode)
+        self.plugin = PhysicalHost(self.settings)
+
+    def mark(self) -> None:
+        """Give the aggregates the marks that they would always have had."""
+        words = {
+            'freepool': isolation.of_pool(self.settings.isolation),
+            RESERVATION: isolation.of_lease(self.settings.isolation, 'blazar:owner', OWNER),
+        }
+        for item in self.twin.aggregates():
+            changes = words[item.name].changes(item.metadata)
+            self.twin.compute.set_aggregate_metadata(item.id, changes)
 
     # -- what others do
 

@@ -1,0 +1,122 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whole lives of leases on a Nova that keeps others off in each of its ways."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from climate.clients.base import Aggregate
+from climate.clients.fake import Twin
+from climate.plugins.isolation import Isolation
+from tests import base
+from tests import landing
+from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import PROJECT
+
+CLOSED = {'filter_tenant_id': 'climate:nobody', 'trait:CUSTOM_CLIMATE_FREEPOOL': 'required'}
+MARKS: dict[Isolation, tuple[dict[str, str], dict[str, str]]] = {
+    Isolation.FILTER: ({}, {'blazar:owner': PROJECT}),
+    Isolation.PLACEMENT: (CLOSED, {'filter_tenant_id': PROJECT}),
+    Isolation.BOTH: (CLOSED, {'blazar:owner': PROJECT, 'filter_tenant_id': PROJECT}),
+}
+HOSTS = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
+CHANGES = {'create_aggregate', 'set_aggregate_metadata', 'add_host', 'remove_host'}
+
+
+class TestLives(base.TestCase):
+    """What Nova is told from the first call to the last."""
+
+    def office(self, isolation: Isolation) -> Office:
+        office: Office = self.useFixture(Office(isolation=isolation))
+        office.twin.keep_journal()
+        return office
+
+    def marks(self, office: Office) -> dict[str, dict[str, str]]:
+        return {item.name: dict(item.metadata) for item in office.twin.aggregates()}
+
+    def history(self, office: Office) -> Iterator[tuple[Any, tuple[Aggregate, ...]]]:
+        """Do once more what was done, a call at a time.
+
+        :returns: each call that changed aggregates, and what there was then
+        """
+        with contextlib.closing(Twin(':memory:', clock=office.clock)) as twin:
+            twin.seed(len(HOSTS))
+            pool = twin.compute.find_aggregate('freepool')
+            assert pool is not None
+            for host in HOSTS:
+                twin.compute.add_host(pool.id, host)
+            twin.compute.set_aggregate_metadata(pool.id, MARKS[office.isolation][0])
+            for call in office.twin.journal():
+                name = call.verb.removeprefix('compute.')
+                if name in CHANGES | {'delete_aggregate'}:
+                    getattr(twin.compute, name)(*call.arguments)
+                    yield call, twin.aggregates()
+
+    def test_no_call_ever_opens_a_host(self) -> None:
+        for isolation in Isolation:
+            office = self.office(isolation)
+            first = office.create(100, 1000, hosts=2)
+            office.create(1000, 2000, hosts=4)
+            office.until(500)
+            office.update(first, hosts=3)
+            office.until(600)
+            office.boot(first)
+            third = office.create(2500, 9000)
+            office.until(3000)
+            office.delete(third)
+            office.until(4000)
+            self.assertEqual(HOSTS, office.pooled())
+            seen = set()
+            for call, there in self.history(office):
+                seen.add(call.verb.removeprefix('compute.'))
+                for host in HOSTS:
+                    around = [item.name for item in there if host in item.hosts]
+                    self.assertIn(len(around), (1, 2), (isolation, call))
+                    self.assertFalse(
+                        landing.may_land('stranger', host, there, isolation), (isolation, call)
+                    )
+            self.assertEqual(CHANGES | {'delete_aggregate'}, seen)
+
+    def test_the_marks_of_a_whole_life(self) -> None:
+        for isolation, (pool, leased) in MARKS.items():
+            office = self.office(isolation)
+            self.assertEqual({'freepool': pool}, self.marks(office))
+            lease = office.create(600, 2400, hosts=2)
+            name = lease.reservations[0].id
+            for seconds in (550, 700, 1700):
+                office.until(seconds)
+                self.assertEqual({'freepool': pool, name: leased}, self.marks(office), isolation)
+            for host in office.hosts(lease):
+                there = office.twin.aggregates()
+                self.assertTrue(landing.may_land(PROJECT, host, there, isolation))
+            office.until(2500)
+            self.assertEqual(({'freepool': pool}, HOSTS), (self.marks(office), office.pooled()))
+
+    def test_another_isolation_while_a_lease_runs(self) -> None:
+        office = self.office(Isolation.FILTER)
+        lease = office.create(0, 9000, hosts=2)
+        name = lease.reservations[0].id
+        office.until(10)
+        for number, isolation in enumerate(
+            (Isolation.BOTH, Isolation.PLACEMENT, Isolation.BOTH, Isolation.FILTER), 1
+        ):
+            pool, leased = MARKS[isolation]
+            office.configure(isolation)
+            office.until(number * 1000)
+            self.assertEqual({'freepool': pool, name: leased}, self.marks(office), isolation)
+            self.assertEqual(('ACTIVE', 2), (office.status(lease), len(office.hosts(lease))))
+        office.until(9100)
+        self.assertEqual({'freepool': {}}, self.marks(office))

@@ -1,0 +1,54 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Who can land where, by the rules that Nova goes by.
+
+What is said here of Nova was tried on a real one: see tests/cloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from climate.clients.base import Aggregate
+from climate.plugins.isolation import Isolation
+
+FREEPOOL = 'freepool'
+ZONE_PREFIX = 'blazar_'
+OWNER_KEY = 'blazar:owner'
+
+
+def may_land(
+    project: str, host: str, aggregates: Iterable[Aggregate], isolation: Isolation
+) -> bool:
+    """Say whether a project can get a server onto a host by naming it in any way."""
+    around = [item for item in aggregates if host in item.hosts]
+    by_filter = isolation is Isolation.PLACEMENT or _blazar_passes(project, around)
+    by_nova = isolation is Isolation.FILTER or _nova_passes(project, around)
+    return by_filter and by_nova
+
+
+def _blazar_passes(project: str, around: list[Aggregate]) -> bool:
+    """The BlazarFilter: pools are known by name and zone, whoever names his own passes."""
+    leased = [item for item in around if (item.availability_zone or '').startswith(ZONE_PREFIX)]
+    if not leased and all(item.name != FREEPOOL for item in around):
+        return True
+    return any(item.metadata.get(OWNER_KEY) == project for item in leased)
+
+
+def _nova_passes(project: str, around: list[Aggregate]) -> bool:
+    """AggregateMultiTenancyIsolation, of what isolated aggregates leave over."""
+    words = [(key, value) for item in around for key, value in item.metadata.items()]
+    if any(key.startswith('trait:') and value == 'required' for key, value in words):
+        return False
+    tenants = [value.split(',') for key, value in words if key.startswith('filter_tenant_id')]
+    return not tenants or any(project in names for names in tenants)
