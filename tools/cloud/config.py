@@ -94,8 +94,9 @@ def values(cloud: Cloud) -> dict[str, str]:
         'proxy_port': str(cloud.ports['proxy']),
         'locations': _locations(cloud),
     }
-    databases = ('keystone', 'placement', 'glance', 'nova', 'nova_api', 'neutron', 'cinder')
-    found |= {f'{name}_database': cloud.database(name) for name in (*databases, 'heat', 'climate')}
+    databases = ('keystone', 'placement', 'glance', 'nova', 'nova_api', 'neutron', 'cinder', 'heat')
+    found |= {f'{name}_database': cloud.database(name) for name in databases}
+    found['climate_database'] = cloud.database_url
     for user in SERVICE_USERS:
         found[f'{user}_login'] = login(cloud.auth_url, user, cloud.password, cloud.region)
     return found

@@ -31,7 +31,7 @@ from tools.cloud.state import Cloud
 
 DATABASES = (
     *('keystone', 'placement', 'glance', 'nova_api', 'nova', 'nova_cell0'),
-    *('neutron', 'cinder', 'heat', 'climate'),
+    *('neutron', 'cinder', 'heat'),
 )
 
 
@@ -70,16 +70,23 @@ def databases(cloud: Cloud) -> None:
     :raises CloudError: if somebody else's server has one of that name already
     """
     if 'mariadb' in cloud.foreign:
-        present = set(sql(cloud, 'SHOW DATABASES').split()) & set(DATABASES)
+        present = set(sql(cloud, 'SHOW DATABASES').split()) & {*DATABASES, 'climate'}
         if present:
             raise CloudError(f'the server has a database {min(present)} already')
     sql(cloud, ''.join(f'CREATE DATABASE {name} CHARACTER SET utf8mb3;' for name in DATABASES))
+    sql(
+        cloud,
+        'CREATE DATABASE climate CHARACTER SET utf8mb4;'
+        f"CREATE USER climate IDENTIFIED BY '{cloud.password}';"
+        'GRANT ALL ON climate.* TO climate;',
+    )
 
 
 def forget_databases(cloud: Cloud) -> None:
     """Drop what :func:`databases` created on somebody else's server."""
     if 'mariadb' in cloud.foreign and (cloud.data / 'done' / 'databases').exists():
-        sql(cloud, ''.join(f'DROP DATABASE IF EXISTS {name};' for name in DATABASES))
+        drops = (f'DROP DATABASE IF EXISTS {name};' for name in (*DATABASES, 'climate'))
+        sql(cloud, ''.join(drops) + 'DROP USER IF EXISTS climate;')
 
 
 def sql(cloud: Cloud, statements: str) -> str:

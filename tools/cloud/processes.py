@@ -33,7 +33,8 @@ from tools.cloud import services
 from tools.cloud.errors import CloudError
 from tools.cloud.state import Cloud
 
-PATIENCE = 90.0  # seconds that a service may take to be ready
+# Seconds that a service may take to be ready. One that died is noticed at once.
+PATIENCE = 180.0
 GRACE = 20.0  # seconds that it may take to stop
 _POLL = 0.05
 

@@ -22,6 +22,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import urllib.parse
 from typing import Any
 
 from tools.cloud.errors import CloudError
@@ -106,8 +107,10 @@ class Cloud:
 
     @property
     def database_url(self) -> str:
-        """Return the database of Climate, as SQLAlchemy wants it."""
-        return self.database('climate')
+        """Return the database of Climate, with its own user, as SQLAlchemy wants it."""
+        server = urllib.parse.urlsplit(self.database_server)
+        at = server.netloc.rpartition('@')[2]
+        return f'{server.scheme}://climate:{self.password}@{at}/climate?charset=utf8mb4'
 
     def database(self, name: str) -> str:
         """Return the URL of a database on the cloud's server."""

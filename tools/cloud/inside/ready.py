@@ -30,7 +30,7 @@ from tools.cloud import state
 from tools.cloud.inside.identity import connect
 from tools.cloud.state import Cloud
 
-PATIENCE = 120.0
+PATIENCE = 240.0
 _POLL = 0.5
 
 
