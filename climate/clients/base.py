@@ -41,27 +41,58 @@ from typing import Protocol
 from climate import exceptions
 from climate.clients.protocols.aggregates import Aggregate
 from climate.clients.protocols.aggregates import Aggregates
+from climate.clients.protocols.floating_ips import FloatingIP
+from climate.clients.protocols.floating_ips import FloatingIPs
 from climate.clients.protocols.hypervisors import Hypervisor
 from climate.clients.protocols.hypervisors import Hypervisors
 from climate.clients.protocols.images import Image
+from climate.clients.protocols.networks import Network
+from climate.clients.protocols.networks import Networks
+from climate.clients.protocols.networks import Segment
+from climate.clients.protocols.networks import Subnet
+from climate.clients.protocols.ports import Port
+from climate.clients.protocols.ports import Ports
 from climate.clients.protocols.providers import Provider
 from climate.clients.protocols.providers import Providers
 from climate.clients.protocols.servers import Server
 from climate.clients.protocols.servers import Servers
+from climate.clients.protocols.snapshots import Backup
+from climate.clients.protocols.snapshots import Backups
+from climate.clients.protocols.snapshots import Snapshot
+from climate.clients.protocols.snapshots import Snapshots
+from climate.clients.protocols.volume_types import Pool
+from climate.clients.protocols.volume_types import VolumeType
+from climate.clients.protocols.volume_types import VolumeTypes
+from climate.clients.protocols.volumes import Source
+from climate.clients.protocols.volumes import Volume
+from climate.clients.protocols.volumes import Volumes
 
 __all__ = [
     'AVAILABILITY_ZONE_KEY',
     'Aggregate',
+    'Backup',
+    'BlockStorage',
     'Cloud',
     'CloudConflict',
     'CloudNotFound',
     'CloudQuota',
     'Compute',
+    'FloatingIP',
     'Hypervisor',
     'Image',
+    'Network',
+    'Networking',
     'Placement',
+    'Pool',
+    'Port',
     'Provider',
+    'Segment',
     'Server',
+    'Snapshot',
+    'Source',
+    'Subnet',
+    'Volume',
+    'VolumeType',
 ]
 
 AVAILABILITY_ZONE_KEY = 'availability_zone'
@@ -103,6 +134,14 @@ class Placement(Providers, Protocol):
     """What Climate wants of Placement."""
 
 
+class Networking(Networks, Ports, FloatingIPs, Protocol):
+    """What Climate wants of Neutron."""
+
+
+class BlockStorage(Volumes, Snapshots, Backups, VolumeTypes, Protocol):
+    """What Climate wants of Cinder."""
+
+
 class Cloud(Protocol):
     """A cloud: its services under one roof. Used from many threads at once."""
 
@@ -114,4 +153,14 @@ class Cloud(Protocol):
     @property
     def placement(self) -> Placement:
         """Placement."""
+        ...
+
+    @property
+    def network(self) -> Networking:
+        """Neutron."""
+        ...
+
+    @property
+    def volume(self) -> BlockStorage:
+        """Cinder."""
         ...

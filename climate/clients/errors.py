@@ -44,6 +44,7 @@ from climate import exceptions
 from climate.clients import base
 
 LONGEST_REASON = 300
+_BAD_REQUEST = 400
 _UNAUTHORIZED = 401
 _NOT_FOUND = 404
 _TOKENS = '/auth/tokens'
@@ -75,32 +76,44 @@ class Errors:
         self._auth = auth
 
     @contextlib.contextmanager
-    def translated(self, verb: str) -> Iterator[None]:
+    def translated(
+        self, verb: str, *, bad_request: type[exceptions.EffectError] = exceptions.Permanent
+    ) -> Iterator[None]:
         """Run the body, which calls the service and reads its answer.
 
         :param verb: what is being done, for the text
+        :param bad_request: what a 400 means: some services say so, too, when
+            the state of something does not allow what is asked for
         """
         try:
             yield
         except _library() as error:
-            raise self._of_library(verb, error) from None
+            raise self._of_library(verb, error, bad_request) from None
         except _MALFORMED as error:
             reason = f'{self._service} gave {verb} an answer that makes no sense'
             raise exceptions.Transient(f'{reason} ({type(error).__name__})') from None
 
-    def _of_library(self, verb: str, error: Exception) -> exceptions.EffectError:
+    def _of_library(
+        self, verb: str, error: Exception, bad_request: type[exceptions.EffectError]
+    ) -> exceptions.EffectError:
         # Each library has a name of its own for it.
         names = ('code', 'http_status', 'status_code')
         status = next((found for name in names if (found := getattr(error, name, None))), None)
         if isinstance(status, int):
-            return self._of_status(verb, status, error)
+            return self._of_status(verb, status, error, bad_request)
         kind = type(error).__name__
         if isinstance(error, _misconfigured()):
             text = f'{self._service} cannot be called for {verb}, look at the configuration'
             return exceptions.Permanent(f'{text} ({kind})')
         return exceptions.Transient(f'{self._service} did not answer {verb} ({kind})')
 
-    def _of_status(self, verb: str, status: int, error: Exception) -> exceptions.EffectError:
+    def _of_status(
+        self,
+        verb: str,
+        status: int,
+        error: Exception,
+        bad_request: type[exceptions.EffectError],
+    ) -> exceptions.EffectError:
         told = getattr(error, 'details', None) or getattr(error, 'message', None) or ''
         reason = self._without_secrets(str(told))
         request_id = getattr(error, 'request_id', None)
@@ -120,6 +133,8 @@ class Errors:
             return exceptions.Transient(f'{text} (not from {self._service} itself)')
         if status in _QUOTA_STATUS and _QUOTA.search(reason):
             return base.CloudQuota(text)
+        if status == _BAD_REQUEST:
+            return bad_request(text)
         return _OF_STATUS.get(status, exceptions.Permanent)(text)
 
     def _without_secrets(self, text: str) -> str:

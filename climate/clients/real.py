@@ -29,10 +29,14 @@ from keystoneauth1 import session as ksa_session
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.clients.cinder import CinderBlockStorage
+from climate.clients.cinder import MICROVERSION as VOLUME_MICROVERSION
 from climate.clients.errors import Errors
+from climate.clients.neutron import NeutronNetworking
 from climate.clients.nova import NovaCompute
 from climate.clients.placement import MICROVERSION
 from climate.clients.placement import PlacementClient
+from climate.clients.sdk import Service
 
 _OLDEST_COMPUTE = (2, 53)
 _NEWEST_COMPUTE = (2, 87)
@@ -44,6 +48,8 @@ class RealCloud:
 
     compute: NovaCompute
     placement: PlacementClient
+    network: NeutronNetworking
+    volume: CinderBlockStorage
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,10 +61,10 @@ class _Way:
 
 
 def connect(conf: cfg.ConfigOpts) -> RealCloud:
-    """Return the cloud that the groups ``[nova]`` and ``[placement]`` describe.
+    """Return the cloud that the groups of its services describe.
 
-    Without an ``auth_type`` of its own, Placement is called through the
-    session of Nova.
+    Without an ``auth_type`` of its own, a service is called through the
+    session of ``[nova]``.
 
     :param conf: parsed, with the options of :mod:`climate.conf` registered
     :raises climate.exceptions.ConfigurationError: if it cannot work
@@ -67,7 +73,17 @@ def connect(conf: cfg.ConfigOpts) -> RealCloud:
     if nova is None:
         raise exceptions.ConfigurationError('[nova] auth_type is not set')
     placement = _way(conf, 'placement') or nova
-    return RealCloud(compute=_compute(conf, nova), placement=_placement(conf, placement))
+    neutron = _way(conf, 'neutron') or nova
+    cinder = _way(conf, 'cinder') or nova
+    volume = Service(
+        conf, 'block-storage', session=cinder.session, microversion=VOLUME_MICROVERSION
+    )
+    return RealCloud(
+        compute=_compute(conf, nova),
+        placement=_placement(conf, placement),
+        network=NeutronNetworking(Service(conf, 'network', session=neutron.session)),
+        volume=CinderBlockStorage(volume),
+    )
 
 
 def _way(conf: cfg.ConfigOpts, group: str) -> _Way | None:

@@ -33,6 +33,7 @@ from typing import Any
 from keystoneauth1 import session as ksa_session
 from oslo_config import cfg
 
+from climate import exceptions
 from climate.clients.errors import Errors
 
 # Groups of the configuration, by the service types of openstacksdk, which
@@ -97,15 +98,18 @@ class Service:
         self._kept: tuple[Any, object] | None = None
 
     @contextlib.contextmanager
-    def calling(self, verb: str) -> Iterator[Any]:
+    def calling(
+        self, verb: str, *, bad_request: type[exceptions.EffectError] = exceptions.Permanent
+    ) -> Iterator[Any]:
         """Give the body the library's proxy of the service.
 
         Its errors, and those of reading its answers, become our own, see
         :mod:`climate.clients.errors`.
 
         :param verb: what is being done, for texts
+        :param bad_request: what a 400 means
         """
-        with self.errors.translated(verb):
+        with self.errors.translated(verb, bad_request=bad_request):
             yield self._proxy()
 
     def _proxy(self) -> Any:

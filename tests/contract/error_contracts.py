@@ -20,6 +20,7 @@ often a request is sent in one place per client.
 from __future__ import annotations
 
 import dataclasses
+import random
 import time
 from collections.abc import Callable
 from collections.abc import Mapping
@@ -32,6 +33,8 @@ from tests.contract import worlds
 
 # Beyond the time-outs themselves; a loaded machine is slow.
 SLACK = 10.0
+# Neutron asks nobody whether a project exists.
+PROJECT = 'f' * 32
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -70,6 +73,23 @@ def _remove_provider(placement: base.Placement, name: str) -> None:
         placement.delete_provider(found.uuid)
 
 
+def _make_network(network: base.Networking, name: str) -> None:
+    number = random.randint(*worlds.VLANS)
+    network.create_network(name, PROJECT, worlds.vlan(number))
+
+
+def _remove_network(network: base.Networking, name: str) -> None:
+    found = network.find_network(name)
+    if found is not None:
+        network.delete_network(found.id)
+
+
+def _remove_volume_type(volume: base.BlockStorage, name: str) -> None:
+    found = volume.find_volume_type(name)
+    if found is not None:
+        volume.delete_volume_type(found.id)
+
+
 SAMPLES = (
     Sample(
         service='compute',
@@ -92,6 +112,26 @@ SAMPLES = (
         find=lambda placement, name: placement.find_provider(name),
         remove=_remove_provider,
         missing=lambda placement: placement.traits(contracts.NOBODY),
+    ),
+    Sample(
+        service='network',
+        reads='network.list_networks',
+        read=lambda network: network.list_networks('nobody'),
+        makes='network.create_network',
+        make=_make_network,
+        find=lambda network, name: network.find_network(name),
+        remove=_remove_network,
+        missing=lambda network: network.create_floating_ip(contracts.NOBODY, PROJECT),
+    ),
+    Sample(
+        service='volume',
+        reads='volume.find_volume_type',
+        read=lambda volume: volume.find_volume_type('nobody'),
+        makes='volume.create_volume_type',
+        make=lambda volume, name: volume.create_volume_type(name, {}),
+        find=lambda volume, name: volume.find_volume_type(name),
+        remove=_remove_volume_type,
+        missing=lambda volume: volume.list_volume_type_projects(contracts.NOBODY),
     ),
 )
 

@@ -45,6 +45,8 @@ from tests.contract.stub import StubCloud
 
 HOSTS = 5
 REAL_CLOUD = 'CLIMATE_CONTRACT_CONF'
+# First and last number of the VLANs that a test may use.
+VLANS = (1000, 4000)
 
 # What the twin is to do for a trouble that happens on the way to a service.
 _BEFORE_WORK = frozenset({'refuse', 'status'})
@@ -290,6 +292,11 @@ class HastyRealWorld(RealWorld):
 
     def __init__(self) -> None:
         super().__init__(connect_retries=1, timeout=self.TIMEOUT)
+
+
+def vlan(number: int) -> base.Segment:
+    """Return the segment of a VLAN on the wires that every world has."""
+    return base.Segment(network_type='vlan', physical_network='physnet1', segmentation_id=number)
 
 
 def unique(prefix: str = 'contract') -> str:

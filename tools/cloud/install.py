@@ -152,7 +152,7 @@ def _uv(place: pathlib.Path, log: pathlib.Path) -> pathlib.Path | None:
 
 
 def plugins(place: pathlib.Path) -> None:
-    """Put the drivers of this cloud where Nova and Neutron look for theirs."""
+    """Put the drivers of this cloud where Nova, Neutron and Cinder look for theirs."""
     told = subprocess.run(
         [place / 'bin' / 'python', '-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'],
         capture_output=True,
@@ -162,6 +162,7 @@ def plugins(place: pathlib.Path) -> None:
     library = pathlib.Path(told.stdout.strip())
     # Nova loads drivers from a package of its own, and from nowhere else.
     shutil.copyfile(PLUGINS / 'nova_driver.py', library / 'nova' / 'virt' / 'climate_fake.py')
+    shutil.copyfile(PLUGINS / 'volume_driver.py', library / 'climate_fake_volume.py')
     shutil.copyfile(PLUGINS / 'ml2_driver.py', library / 'climate_fake_ml2.py')
     info = library / 'climate_fake_ml2-1.0.dist-info'
     info.mkdir(exist_ok=True)

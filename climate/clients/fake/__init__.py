@@ -14,7 +14,7 @@
 
 It serves tests, demonstrations and the standalone service, and it ships
 because a fake that is held to the contract is worth more than a mock. It
-behaves like Nova and Placement where Climate could notice: names are unique,
+behaves like Nova, Placement, Neutron and Cinder where Climate could notice: names are unique,
 a host is in one availability zone only, servers take a while to go, whoever
 looks for what is not there is told so.
 
@@ -23,9 +23,11 @@ slow, or to be away (:meth:`Twin.fail`, :meth:`Twin.slow`,
 :attr:`Twin.reachable`), by any process that knows the directory of its state.
 ``python -m climate.clients.fake --help`` says how to do so by hand.
 
-Drift from the real clouds, as far as it is known: the twin has no quotas and
-no policies, schedules nothing, keeps no allocations in Placement, has images
-finished at once, and knows no cells and no Ironic.
+Drift from the real clouds, as far as it is known: the twin has no policies,
+schedules no servers, has no quotas for them, keeps no allocations in
+Placement, has images finished at once, and knows no cells and no Ironic. In
+networks it chooses no segments and moves no packets; any subnet can be reached from any router, and
+any project may use a private volume type.
 """
 
 from __future__ import annotations

@@ -28,15 +28,37 @@ from climate.clients.base import Server
 from climate.clients.fake import compute
 from climate.clients.fake import control
 from climate.clients.fake import faults
+from climate.clients.fake import floating_ips
 from climate.clients.fake import gate
+from climate.clients.fake import network
+from climate.clients.fake import network_contents
 from climate.clients.fake import placement
+from climate.clients.fake import quotas
+from climate.clients.fake import snapshots
+from climate.clients.fake import volume
+from climate.clients.fake import volume_contents
+from climate.clients.fake import volume_types
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
 from climate.clients.fake.store import Store
 from climate.clock import Clock
 from climate.domain.resources import Inventory
 
-SCHEMAS = (gate.SCHEMA, faults.SCHEMA, compute.SCHEMA, placement.SCHEMA)
+SCHEMAS = tuple(
+    part.SCHEMA
+    for part in (
+        gate,
+        faults,
+        quotas,
+        compute,
+        placement,
+        network,
+        floating_ips,
+        volume_types,
+        volume,
+        snapshots,
+    )
+)
 FREEPOOL = 'freepool'
 TRAITS = frozenset({'HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE42', 'HW_CPU_X86_VMX'})
 CPU_INFO: Mapping[str, object] = {
@@ -55,6 +77,8 @@ class Twin(control.Control):
         process that names it; ``:memory:`` for a cloud of this object's own
     :param server_deletion_seconds: how long the deletion of a server takes
         from now on; None leaves it as the state has it (0 at first)
+    :ivar networks: what others do in Neutron
+    :ivar volumes: what others do in Cinder
     """
 
     def __init__(
@@ -68,6 +92,10 @@ class Twin(control.Control):
         super().__init__(store, Gate(store, clock))
         self.compute = compute.FakeCompute(self._gate)
         self.placement = placement.FakePlacement(self._gate)
+        self.network = network.FakeNetworking(self._gate)
+        self.volume = volume.FakeBlockStorage(self._gate)
+        self.networks = network_contents.NetworkContents(store, self._gate)
+        self.volumes = volume_contents.VolumeContents(store, self._gate)
         if server_deletion_seconds is not None:
             self.set_server_deletion_seconds(server_deletion_seconds)
 
@@ -149,12 +177,16 @@ class Twin(control.Control):
     def seed(self, hosts: int = 4, *, freepool: str = FREEPOOL) -> tuple[Hypervisor, ...]:
         """Make sure that there are ``compute-1`` to ``compute-N`` and a freepool.
 
+        And an external network, a storage pool and what else a cloud has.
+
         What is there already is left as it is; no host is put into the
         freepool, for that is what registering a host does.
         """
         for number in range(1, hosts + 1):
             if self._find(f'compute-{number}') is None:
                 self.add_hypervisor(f'compute-{number}')
+        self.networks.seed()
+        self.volumes.seed()
         with self._store.transaction(self._gate.now()) as db:
             if compute.find_aggregate(db, freepool) is None:
                 compute.create_aggregate(db, freepool, None)

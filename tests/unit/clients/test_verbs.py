@@ -19,11 +19,15 @@ import inspect
 import testtools
 
 from climate.clients import base
+from climate.clients import cinder
 from climate.clients import fake
+from climate.clients import neutron
 from climate.clients import nova
 from climate.clients import placement
 from climate.clients.fake.compute import FakeCompute
+from climate.clients.fake.network import FakeNetworking
 from climate.clients.fake.placement import FakePlacement
+from climate.clients.fake.volume import FakeBlockStorage
 
 
 def verbs(kind: type) -> dict[str, inspect.Signature]:
@@ -32,18 +36,26 @@ def verbs(kind: type) -> dict[str, inspect.Signature]:
     return {name: inspect.signature(verb) for name, verb in found if not name.startswith('_')}
 
 
+CLIENTS = {
+    'compute': (base.Compute, FakeCompute, nova.NovaCompute),
+    'placement': (base.Placement, FakePlacement, placement.PlacementClient),
+    'network': (base.Networking, FakeNetworking, neutron.NeutronNetworking),
+    'volume': (base.BlockStorage, FakeBlockStorage, cinder.CinderBlockStorage),
+}
+
+
 class TestVerbs(testtools.TestCase):
     """The protocols, the twin and the real clients agree."""
 
-    def test_compute(self) -> None:
-        for client in (FakeCompute, nova.NovaCompute):
-            self.assertEqual(verbs(base.Compute), verbs(client))
-
-    def test_placement(self) -> None:
-        for client in (FakePlacement, placement.PlacementClient):
-            self.assertEqual(verbs(base.Placement), verbs(client))
+    def test_every_client_has_the_verbs_of_its_protocol(self) -> None:
+        for protocol, *clients in CLIENTS.values():
+            for client in clients:
+                self.assertEqual(verbs(protocol), verbs(client))
 
     def test_every_verb_can_be_made_to_fail(self) -> None:
-        wanted = {f'compute.{name}' for name in verbs(base.Compute)}
-        wanted |= {f'placement.{name}' for name in verbs(base.Placement)}
+        wanted = {
+            f'{service}.{name}'
+            for service, (protocol, *_) in CLIENTS.items()
+            for name in verbs(protocol)
+        }
         self.assertEqual(wanted, set(fake.VERBS))

@@ -1,0 +1,323 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Cinder, over openstacksdk.
+
+Failure: every error is mapped by :mod:`climate.clients.errors`. Cinder says
+400 both for nonsense and for a state that does not allow what is asked for;
+where only the state can be meant, it is a conflict. A deletion that is
+refused is fine if it is under way already, so the client looks again.
+Drift: nothing is cached.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import Protocol
+
+from climate.clients.base import Backup
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Pool
+from climate.clients.base import Snapshot
+from climate.clients.base import Source
+from climate.clients.base import Volume
+from climate.clients.base import VolumeType
+from climate.clients.sdk import Service
+
+# Attachments as they are today, since 3.27; snapshots of volumes in use need
+# to be forced up to 3.65, and must not be from then on.
+MICROVERSION = '3.60'
+_SOURCES = {'snapshot': 'snapshot_id', 'image': 'image_id', 'volume': 'source_volume_id'}
+_GOING = 'deleting'
+
+
+class _Going(Protocol):
+    """What takes a while to be deleted."""
+
+    @property
+    def status(self) -> str:
+        """Cinder's word."""
+        ...
+
+
+class CinderBlockStorage:
+    """Fulfils :class:`climate.clients.base.BlockStorage`.
+
+    :param service: of the type ``block-storage``; what is made belongs to the
+        project of its session
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    # -- volumes
+
+    def find_volume(self, volume_id: str) -> Volume | None:
+        """Return a volume; None if there is none."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('find_volume') as cinder:
+                return _volume(cinder.get_volume(volume_id))
+        return None
+
+    def list_volumes(
+        self,
+        *,
+        volume_type: str | None = None,
+        pool: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> tuple[Volume, ...]:
+        """Return the volumes of all projects, by id."""
+        query: dict[str, object] = {'all_projects': True}
+        if metadata:
+            query['properties'] = json.dumps(dict(metadata))
+        with self._service.calling('list_volumes') as cinder:
+            found = [_volume(item) for item in cinder.volumes(details=True, **query)]
+        # Cinder has no filter for types, and ignores filters it does not know.
+        wanted = (metadata or {}).items()
+        return tuple(
+            sorted(
+                (
+                    volume
+                    for volume in found
+                    if volume_type in (None, volume.volume_type)
+                    and pool in (None, volume.pool)
+                    and wanted <= volume.metadata.items()
+                ),
+                key=lambda volume: volume.id,
+            )
+        )
+
+    def create_volume(
+        self,
+        name: str,
+        size_gb: int | None,
+        *,
+        volume_type: str | None = None,
+        availability_zone: str | None = None,
+        source: Source | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> str:
+        """Begin to make a volume and return its id."""
+        wanted: dict[str, object] = {
+            'size': size_gb,
+            'volume_type': volume_type,
+            'availability_zone': availability_zone,
+            'metadata': dict(metadata) if metadata else None,
+        }
+        if source is not None:
+            wanted[_SOURCES[source.kind]] = source.id
+        told = {key: value for key, value in wanted.items() if value is not None}
+        with self._service.calling('create_volume') as cinder:
+            return str(cinder.create_volume(name=name, **told).id)
+
+    def delete_volume(self, volume_id: str) -> None:
+        """Begin to delete a volume; fine if it is gone or going already."""
+
+        def delete(cinder: Any) -> None:
+            cinder.delete_volume(volume_id, ignore_missing=False)
+
+        self._delete('delete_volume', delete, lambda: self.find_volume(volume_id))
+
+    def _delete(
+        self, verb: str, delete: Callable[[Any], None], find: Callable[[], _Going | None]
+    ) -> None:
+        try:
+            with self._service.calling(verb, bad_request=CloudConflict) as cinder:
+                delete(cinder)
+        except (CloudConflict, CloudNotFound) as refusal:
+            found = find()
+            if found is not None and found.status != _GOING:
+                # A 404 about what is there is about a service that is not.
+                raise CloudConflict(refusal.message) from None
+
+    # -- snapshots
+
+    def find_snapshot(self, snapshot_id: str) -> Snapshot | None:
+        """Return a snapshot; None if there is none."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('find_snapshot') as cinder:
+                return _snapshot(cinder.get_snapshot(snapshot_id))
+        return None
+
+    def list_snapshots(self, volume_id: str) -> tuple[Snapshot, ...]:
+        """Return the snapshots of a volume, by id."""
+        with self._service.calling('list_snapshots') as cinder:
+            items = cinder.snapshots(details=True, all_projects=True, volume_id=volume_id)
+            found = [_snapshot(item) for item in items]
+        return tuple(
+            sorted(
+                (item for item in found if item.volume_id == volume_id), key=lambda item: item.id
+            )
+        )
+
+    def create_snapshot(self, volume_id: str, name: str) -> str:
+        """Begin to make a snapshot of a volume and return its id."""
+        with self._service.calling('create_snapshot', bad_request=CloudConflict) as cinder:
+            return str(cinder.create_snapshot(volume_id=volume_id, name=name, is_forced=True).id)
+
+    def delete_snapshot(self, snapshot_id: str) -> None:
+        """Begin to delete a snapshot; fine if it is gone or going already."""
+
+        def delete(cinder: Any) -> None:
+            cinder.delete_snapshot(snapshot_id, ignore_missing=False)
+
+        self._delete('delete_snapshot', delete, lambda: self.find_snapshot(snapshot_id))
+
+    # -- backups
+
+    def find_backup(self, backup_id: str) -> Backup | None:
+        """Return a backup; None if there is none."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('find_backup') as cinder:
+                return _backup(cinder.get_backup(backup_id))
+        return None
+
+    def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
+        """Return the backups of a volume, by id, also of one that is gone."""
+        with self._service.calling('list_backups') as cinder:
+            items = cinder.backups(details=True, all_projects=True, volume_id=volume_id)
+            found = [_backup(item) for item in items]
+        return tuple(
+            sorted(
+                (item for item in found if item.volume_id == volume_id), key=lambda item: item.id
+            )
+        )
+
+    def create_backup(self, volume_id: str, name: str) -> str:
+        """Begin to make a backup of a volume and return its id."""
+        with self._service.calling('create_backup', bad_request=CloudConflict) as cinder:
+            return str(cinder.create_backup(volume_id=volume_id, name=name, force=True).id)
+
+    def delete_backup(self, backup_id: str) -> None:
+        """Begin to delete a backup; fine if it is gone or going already."""
+
+        def delete(cinder: Any) -> None:
+            cinder.delete_backup(backup_id, ignore_missing=False)
+
+        self._delete('delete_backup', delete, lambda: self.find_backup(backup_id))
+
+    # -- types and pools
+
+    def find_volume_type(self, name: str) -> VolumeType | None:
+        """Return the type of exactly this name, public or not; None if none."""
+        with self._service.calling('find_volume_type') as cinder:
+            # Cinder tells private types as well if it is asked for None.
+            found = [_volume_type(item) for item in cinder.types(is_public='None')]
+        return next((item for item in found if item.name == name), None)
+
+    def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
+        """Make a type that no project may use until it is told so."""
+        with self._service.calling('create_volume_type') as cinder:
+            specs = dict(extra_specs)
+            return _volume_type(cinder.create_type(name=name, is_public=False, extra_specs=specs))
+
+    def delete_volume_type(self, type_id: str) -> None:
+        """Remove a type; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('delete_volume_type', bad_request=CloudConflict) as cinder:
+                cinder.delete_type(type_id, ignore_missing=False)
+
+    def list_volume_type_projects(self, type_id: str) -> tuple[str, ...]:
+        """Return the projects that may use a private type, in order."""
+        with self._service.calling('list_volume_type_projects') as cinder:
+            return tuple(sorted(item['project_id'] for item in cinder.get_type_access(type_id)))
+
+    def allow_volume_type(self, type_id: str, project_id: str) -> None:
+        """Let a project use a private type; fine if it may already."""
+        with contextlib.suppress(CloudConflict):
+            with self._service.calling('allow_volume_type') as cinder:
+                cinder.add_type_access(type_id, project_id)
+
+    def forbid_volume_type(self, type_id: str, project_id: str) -> None:
+        """Let a project no longer use a type; fine if it may not, or it is gone."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('forbid_volume_type') as cinder:
+                cinder.remove_type_access(type_id, project_id)
+
+    def list_pools(self) -> tuple[Pool, ...]:
+        """Return every pool that Cinder's scheduler knows, by name."""
+        with self._service.calling('list_pools') as cinder:
+            found = [_pool(item) for item in cinder.backend_pools()]
+        return tuple(sorted(found, key=lambda pool: pool.name))
+
+
+def _volume(item: Any) -> Volume:
+    return Volume(
+        id=item.id,
+        name=item.name or '',
+        project_id=item.project_id,
+        size_gb=item.size,
+        status=item.status,
+        volume_type=item.volume_type or '',
+        availability_zone=item.availability_zone or '',
+        pool=item.host or '',
+        server_ids=tuple(sorted(found['server_id'] for found in item.attachments)),
+        metadata=dict(item.metadata),
+    )
+
+
+def _snapshot(item: Any) -> Snapshot:
+    return Snapshot(
+        id=item.id,
+        name=item.name or '',
+        project_id=item.project_id,
+        volume_id=item.volume_id,
+        size_gb=item.size,
+        status=item.status,
+    )
+
+
+def _backup(item: Any) -> Backup:
+    return Backup(
+        id=item.id,
+        name=item.name or '',
+        project_id=item.project_id,
+        volume_id=item.volume_id,
+        size_gb=item.size,
+        status=item.status,
+        reason=item.fail_reason or '',
+    )
+
+
+def _volume_type(item: Any) -> VolumeType:
+    return VolumeType(
+        id=item.id,
+        name=item.name,
+        public=bool(item.is_public),
+        extra_specs=dict(item.extra_specs or {}),
+    )
+
+
+def _pool(item: Any) -> Pool:
+    known = item.capabilities
+    return Pool(
+        name=item.name,
+        backend_name=known.get('volume_backend_name') or '',
+        total_gb=_size(known.get('total_capacity_gb')),
+        free_gb=_size(known.get('free_capacity_gb')),
+        # Drivers that do not count promises leave them out.
+        allocated_gb=_size(known.get('allocated_capacity_gb')) or 0.0,
+        provisioned_gb=_size(known.get('provisioned_capacity_gb')) or 0.0,
+    )
+
+
+def _size(told: object) -> float | None:
+    """Return a size in GiB; None for Cinder's ``infinite`` and ``unknown``."""
+    if isinstance(told, int | float) and math.isfinite(told):
+        return float(told)
+    return None

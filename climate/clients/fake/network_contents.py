@@ -1,0 +1,147 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What others do in Neutron: what a twin can be told of networks."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import uuid
+
+from climate.clients.base import FloatingIP
+from climate.clients.base import Network
+from climate.clients.base import Port
+from climate.clients.base import Segment
+from climate.clients.base import Subnet
+from climate.clients.fake import floating_ips
+from climate.clients.fake import network
+from climate.clients.fake import quotas
+from climate.clients.fake.gate import Gate
+from climate.clients.fake.store import Db
+from climate.clients.fake.store import Store
+
+PHYSICAL_NETWORK = 'physnet1'
+PUBLIC = 'public'
+# The first hundred addresses are given away by Neutron, the others can be
+# reserved.
+PUBLIC_CIDR = '203.0.113.0/24'
+PUBLIC_POOL = ('203.0.113.2', '203.0.113.99')
+OPERATOR = 'admin'
+
+
+class NetworkContents:
+    """Passes no gate: it never fails and never counts."""
+
+    def __init__(self, store: Store, gate: Gate) -> None:
+        self._store = store
+        self._gate = gate
+
+    def seed(self) -> None:
+        """Make sure that there are wires and an external network ``public``."""
+        with self._store.transaction(self._gate.now()) as db:
+            db.run('INSERT OR IGNORE INTO physical_networks (name) VALUES (?)', PHYSICAL_NETWORK)
+            if not db.row('SELECT 1 FROM networks WHERE name = ?', PUBLIC):
+                made = _create_network(db, PUBLIC, OPERATOR, external=True)
+                _create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
+
+    def add_network(self, name: str, project_id: str, *, external: bool = False) -> Network:
+        """Make a network on some free segment."""
+        with self._store.transaction(self._gate.now()) as db:
+            return _create_network(db, name, project_id, external=external)
+
+    def add_subnet(
+        self, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None = None
+    ) -> Subnet:
+        """Add a range of addresses to a network; the first one is its gateway.
+
+        :param pools: all but the gateway if None
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            return _create_subnet(db, network_id, cidr, pools)
+
+    def add_port(self, subnet_id: str, project_id: str, device_id: str = '') -> Port:
+        """Plug a server, or nothing, into a subnet."""
+        owner = 'compute:nova' if device_id else ''
+        return self._plug(subnet_id, project_id, device_id, owner)
+
+    def add_router(self, subnet_id: str, project_id: str) -> str:
+        """Plug a new router into a subnet and return its id."""
+        router_id = str(uuid.uuid4())
+        with self._store.transaction(self._gate.now()) as db:
+            db.run('INSERT INTO routers (id, project_id) VALUES (?, ?)', router_id, project_id)
+        self._plug(subnet_id, project_id, router_id, 'network:router_interface')
+        return router_id
+
+    def attach(self, floating_ip_id: str, port_id: str) -> None:
+        """Let a floating IP lead to a port."""
+        with self._store.transaction(self._gate.now()) as db:
+            db.run('UPDATE floating_ips SET port_id = ? WHERE id = ?', port_id, floating_ip_id)
+
+    def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
+        """Let a project have so many ``networks`` or ``floatingips``; None: any number."""
+        with self._store.transaction(self._gate.now()) as db:
+            quotas.put(db, project_id, resource, most)
+
+    def networks(self) -> tuple[Network, ...]:
+        """Return every network, by id."""
+        with self._store.transaction(self._gate.now()) as db:
+            return network.networks(db)
+
+    def floating_ips(self) -> tuple[FloatingIP, ...]:
+        """Return every floating IP, by id."""
+        with self._store.transaction(self._gate.now()) as db:
+            return floating_ips.floating_ips(db)
+
+    def _plug(self, subnet_id: str, project_id: str, device_id: str, owner: str) -> Port:
+        port_id = str(uuid.uuid4())
+        with self._store.transaction(self._gate.now()) as db:
+            if not db.run(
+                'INSERT INTO ports'
+                ' (id, network_id, project_id, device_id, device_owner, subnet_id)'
+                ' SELECT ?, network_id, ?, ?, ?, id FROM subnets WHERE id = ?',
+                port_id,
+                project_id,
+                device_id,
+                owner,
+                subnet_id,
+            ):
+                raise LookupError(f'the twin has no subnet {subnet_id!r}')
+            row = db.row('SELECT network_id FROM ports WHERE id = ?', port_id)
+            assert row is not None
+            return next(port for port in network.ports(db, row[0]) if port.id == port_id)
+
+
+def _create_network(db: Db, name: str, project_id: str, *, external: bool) -> Network:
+    row = db.row(
+        "SELECT coalesce(max(segmentation_id), 0) AS n FROM networks WHERE network_type = 'vxlan'"
+    )
+    assert row is not None
+    segment = Segment(network_type='vxlan', physical_network=None, segmentation_id=row['n'] + 1)
+    return network.create_network(db, name, project_id, segment, external=external)
+
+
+def _create_subnet(
+    db: Db, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None
+) -> Subnet:
+    hosts = list(ipaddress.ip_network(cidr).hosts())
+    subnet_id = str(uuid.uuid4())
+    db.run(
+        'INSERT INTO subnets (id, name, network_id, cidr, gateway_ip, allocation_pools)'
+        " VALUES (?, '', ?, ?, ?, ?)",
+        subnet_id,
+        network_id,
+        cidr,
+        str(hosts[0]),
+        json.dumps(pools or [(str(hosts[1]), str(hosts[-1]))]),
+    )
+    return next(found for found in network.subnets(db, network_id) if found.id == subnet_id)

@@ -1,0 +1,270 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Neutron, over openstacksdk.
+
+Failure: every error is mapped by :mod:`climate.clients.errors`. Neutron
+answers 500 when tags are to be set on what is not there: the client looks
+again and says that it is not there. Drift: nothing is cached.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+from typing import TypeVar
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import FloatingIP
+from climate.clients.base import Network
+from climate.clients.base import Port
+from climate.clients.base import Segment
+from climate.clients.base import Subnet
+from climate.clients.sdk import Service
+
+T = TypeVar('T', Network, Subnet, Port, FloatingIP)
+
+
+class NeutronNetworking:
+    """Fulfils :class:`climate.clients.base.Networking`.
+
+    :param service: of the type ``network``
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    # -- networks and subnets
+
+    def find_network(self, name_or_id: str) -> Network | None:
+        """Return the network of this id, or else of exactly this name."""
+        return self._network_of_id(name_or_id) or self._network_named(name_or_id)
+
+    def _network_of_id(self, network_id: str) -> Network | None:
+        found = self._networks('find_network', id=network_id)
+        return found[0] if found else None
+
+    def _network_named(self, name: str) -> Network | None:
+        found = self._networks('find_network', name=name)
+        if len(found) > 1:
+            raise CloudConflict(f'several networks have the name {name!r}')
+        return found[0] if found else None
+
+    def find_network_of_segment(self, segment: Segment) -> Network | None:
+        """Return the network that uses a segment; None if it is free."""
+        found = self._networks('find_network_of_segment', **_provider(segment))
+        return next((network for network in found if network.segment == segment), None)
+
+    def list_networks(self, tag: str) -> tuple[Network, ...]:
+        """Return every network that has this tag, by id."""
+        # Whoever takes down what this returns must not be handed other networks.
+        found = self._networks('list_networks', tags=tag)
+        return tuple(network for network in found if tag in network.tags)
+
+    def _networks(self, verb: str, **query: Any) -> tuple[Network, ...]:
+        with self._service.calling(verb) as neutron:
+            return _by_id(_network(item) for item in neutron.networks(**query))
+
+    def create_network(self, name: str, project_id: str, segment: Segment) -> Network:
+        """Make a network of a project on a segment, without tags."""
+        with self._service.calling('create_network') as neutron:
+            made = neutron.create_network(name=name, project_id=project_id, **_provider(segment))
+            return _network(made)
+
+    def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
+        """Give a network these tags in place of those it has."""
+        try:
+            self._set_tags('set_network_tags', f'/networks/{network_id}', tags)
+        except exceptions.Transient:
+            if self._network_of_id(network_id) is None:
+                raise CloudNotFound(f'Neutron has no network {network_id}') from None
+            raise
+
+    def _set_tags(self, verb: str, path: str, tags: AbstractSet[str]) -> None:
+        with self._service.calling(verb) as neutron:
+            neutron.put(f'{path}/tags', json={'tags': sorted(tags)}, raise_exc=True)
+
+    def delete_network(self, network_id: str) -> None:
+        """Remove a network with its subnets; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('delete_network') as neutron:
+                neutron.delete_network(network_id, ignore_missing=False)
+
+    def find_subnet(self, subnet_id: str) -> Subnet | None:
+        """Return a subnet; None if there is none."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('find_subnet') as neutron:
+                return _subnet(neutron.get_subnet(subnet_id))
+        return None
+
+    def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
+        """Return the subnets of a network, by id."""
+        with self._service.calling('list_subnets') as neutron:
+            return _by_id(_subnet(item) for item in neutron.subnets(network_id=network_id))
+
+    def delete_subnet(self, subnet_id: str) -> None:
+        """Remove a subnet; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('delete_subnet') as neutron:
+                neutron.delete_subnet(subnet_id, ignore_missing=False)
+
+    # -- ports and routers
+
+    def list_ports(self, network_id: str) -> tuple[Port, ...]:
+        """Return the ports of a network, by id; those of routers among them."""
+        with self._service.calling('list_ports') as neutron:
+            return _by_id(_port(item) for item in neutron.ports(network_id=network_id))
+
+    def delete_port(self, port_id: str) -> None:
+        """Remove a port; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('delete_port') as neutron:
+                neutron.delete_port(port_id, ignore_missing=False)
+
+    def remove_router_interface(self, router_id: str, port_id: str) -> None:
+        """Take a router off a network; fine if it, or the port, is gone."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('remove_router_interface') as neutron:
+                neutron.remove_interface_from_router(router_id, port=port_id)
+
+    def delete_router(self, router_id: str) -> None:
+        """Remove a router and its gateway; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('delete_router') as neutron:
+                neutron.delete_router(router_id, ignore_missing=False)
+
+    # -- floating IPs
+
+    def find_floating_ip(self, network_id: str, address: str) -> FloatingIP | None:
+        """Return the floating IP of exactly this address; None if it is free."""
+        found = self._floating_ips(
+            'find_floating_ip', floating_network_id=network_id, floating_ip_address=address
+        )
+        return found[0] if found else None
+
+    def list_floating_ips(self, tag: str) -> tuple[FloatingIP, ...]:
+        """Return every floating IP that has this tag, by id."""
+        found = self._floating_ips('list_floating_ips', tags=tag)
+        return tuple(item for item in found if tag in item.tags)
+
+    def _floating_ips(self, verb: str, **query: Any) -> tuple[FloatingIP, ...]:
+        with self._service.calling(verb) as neutron:
+            return _by_id(_floating_ip(item) for item in neutron.ips(**query))
+
+    def create_floating_ip(
+        self,
+        network_id: str,
+        project_id: str,
+        *,
+        subnet_id: str | None = None,
+        address: str | None = None,
+    ) -> FloatingIP:
+        """Give a project an address of an external network, without tags."""
+        wanted = {'subnet_id': subnet_id, 'floating_ip_address': address}
+        with self._service.calling('create_floating_ip') as neutron:
+            made = neutron.create_ip(
+                floating_network_id=network_id,
+                project_id=project_id,
+                **{key: value for key, value in wanted.items() if value is not None},
+            )
+            return _floating_ip(made)
+
+    def set_floating_ip_tags(self, floating_ip_id: str, tags: AbstractSet[str]) -> None:
+        """Give a floating IP these tags in place of those it has."""
+        verb = 'set_floating_ip_tags'
+        try:
+            self._set_tags(verb, f'/floatingips/{floating_ip_id}', tags)
+        except exceptions.Transient:
+            if not self._floating_ips(verb, id=floating_ip_id):
+                raise CloudNotFound(f'Neutron has no floating IP {floating_ip_id}') from None
+            raise
+
+    def detach_floating_ip(self, floating_ip_id: str) -> None:
+        """Let it lead nowhere; fine if it does not, or is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('detach_floating_ip') as neutron:
+                neutron.update_ip(floating_ip_id, port_id=None)
+
+    def delete_floating_ip(self, floating_ip_id: str) -> None:
+        """Give it back, wherever it leads to; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('delete_floating_ip') as neutron:
+                neutron.delete_ip(floating_ip_id, ignore_missing=False)
+
+
+def _by_id(items: Iterable[T]) -> tuple[T, ...]:
+    return tuple(sorted(items, key=lambda item: item.id))
+
+
+def _provider(segment: Segment) -> Mapping[str, object]:
+    attributes = {
+        'provider_network_type': segment.network_type,
+        'provider_physical_network': segment.physical_network,
+        'provider_segmentation_id': segment.segmentation_id,
+    }
+    # Neutron refuses a null where a type has no such attribute.
+    return {key: value for key, value in attributes.items() if value is not None}
+
+
+def _network(item: Any) -> Network:
+    number = item.provider_segmentation_id
+    return Network(
+        id=item.id,
+        name=item.name,
+        project_id=item.project_id,
+        segment=Segment(
+            network_type=item.provider_network_type,
+            physical_network=item.provider_physical_network,
+            segmentation_id=None if number is None else int(number),
+        ),
+        external=bool(item.is_router_external),
+        tags=frozenset(item.tags),
+    )
+
+
+def _subnet(item: Any) -> Subnet:
+    pools = ((pool['start'], pool['end']) for pool in item.allocation_pools)
+    return Subnet(
+        id=item.id,
+        name=item.name,
+        network_id=item.network_id,
+        cidr=item.cidr,
+        gateway_ip=item.gateway_ip,
+        allocation_pools=tuple(sorted(pools, key=lambda pool: int(ipaddress.ip_address(pool[0])))),
+    )
+
+
+def _port(item: Any) -> Port:
+    return Port(
+        id=item.id,
+        network_id=item.network_id,
+        project_id=item.project_id,
+        device_id=item.device_id,
+        device_owner=item.device_owner,
+    )
+
+
+def _floating_ip(item: Any) -> FloatingIP:
+    return FloatingIP(
+        id=item.id,
+        network_id=item.floating_network_id,
+        address=item.floating_ip_address,
+        project_id=item.project_id,
+        port_id=item.port_id,
+        tags=frozenset(item.tags or ()),
+    )

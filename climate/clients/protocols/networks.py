@@ -1,0 +1,132 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Networks and their subnets, as Neutron knows them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Set as AbstractSet
+from typing import Protocol
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Segment:
+    """What a network is made of underneath.
+
+    :ivar network_type: Neutron's word, such as ``vlan`` or ``vxlan``
+    :ivar physical_network: Neutron's name of the wires; None for tunnels
+    :ivar segmentation_id: VLAN or tunnel number; None for a type without
+    """
+
+    network_type: str
+    physical_network: str | None
+    segmentation_id: int | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Network:
+    """A layer-2 network.
+
+    :ivar external: whether floating IPs can be taken of it
+    """
+
+    id: str
+    name: str
+    project_id: str
+    segment: Segment
+    external: bool
+    tags: frozenset[str]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Subnet:
+    """A range of addresses in a network.
+
+    :ivar cidr: such as ``192.0.2.0/24``
+    :ivar gateway_ip: None if it has no gateway
+    :ivar allocation_pools: first and last address of each range that Neutron
+        gives addresses of, in the order of addresses
+    """
+
+    id: str
+    name: str
+    network_id: str
+    cidr: str
+    gateway_ip: str | None
+    allocation_pools: tuple[tuple[str, str], ...]
+
+
+class Networks(Protocol):
+    """Verbs about networks and subnets, of all projects."""
+
+    def find_network(self, name_or_id: str) -> Network | None:
+        """Return the network of this id, or else of exactly this name.
+
+        None if there is none.
+
+        :raises CloudConflict: if several have the name: names are not unique
+        """
+        ...
+
+    def find_network_of_segment(self, segment: Segment) -> Network | None:
+        """Return the network that uses a segment; None if it is free."""
+        ...
+
+    def list_networks(self, tag: str) -> tuple[Network, ...]:
+        """Return every network that has this tag, by id."""
+        ...
+
+    def create_network(self, name: str, project_id: str, segment: Segment) -> Network:
+        """Make a network of a project on a segment, without tags.
+
+        :raises CloudConflict: if the segment is in use (perhaps by a call
+            before, whose answer was lost: see :meth:`find_network_of_segment`)
+        :raises CloudQuota: if the project may have no more networks
+        :raises climate.exceptions.Permanent: if the cloud has no such segment
+        """
+        ...
+
+    def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
+        """Give a network these tags in place of those it has.
+
+        :raises CloudNotFound: if there is no such network
+        """
+        ...
+
+    def delete_network(self, network_id: str) -> None:
+        """Remove a network with its subnets; fine if it is gone already.
+
+        Floating IPs of it that lead nowhere go as well.
+
+        :raises CloudConflict: if ports are left on it, see
+            :meth:`climate.clients.protocols.ports.Ports.list_ports`
+        """
+        ...
+
+    def find_subnet(self, subnet_id: str) -> Subnet | None:
+        """Return a subnet; None if there is none."""
+        ...
+
+    def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
+        """Return the subnets of a network, by id.
+
+        A network that does not exist has no subnets.
+        """
+        ...
+
+    def delete_subnet(self, subnet_id: str) -> None:
+        """Remove a subnet; fine if it is gone already.
+
+        :raises CloudConflict: if ports have addresses of it
+        """
+        ...

@@ -1,0 +1,84 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is plugged into networks: ports, and the routers behind some of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol
+
+# Neutron's words for ports that belong to a router: an ordinary interface, one
+# on every host, one that wanders between hosts.
+ROUTER_INTERFACES = frozenset(
+    {
+        'network:router_interface',
+        'network:router_interface_distributed',
+        'network:ha_router_replicated_interface',
+    }
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Port:
+    """A port on a network.
+
+    :ivar device_id: what is plugged in, such as the id of a server or router;
+        '' if nothing is
+    :ivar device_owner: Neutron's word for who plugged it in, such as
+        ``compute:nova``; '' if nobody did
+    """
+
+    id: str
+    network_id: str
+    project_id: str
+    device_id: str
+    device_owner: str
+
+    @property
+    def router_id(self) -> str | None:
+        """The router whose interface it is; None for any other port."""
+        return self.device_id if self.device_owner in ROUTER_INTERFACES else None
+
+
+class Ports(Protocol):
+    """Verbs about ports and routers, of all projects."""
+
+    def list_ports(self, network_id: str) -> tuple[Port, ...]:
+        """Return the ports of a network, by id; those of routers among them.
+
+        A network that does not exist has no ports.
+        """
+        ...
+
+    def delete_port(self, port_id: str) -> None:
+        """Remove a port; fine if it is gone already.
+
+        :raises CloudConflict: if it is that of a router: see
+            :meth:`remove_router_interface`
+        """
+        ...
+
+    def remove_router_interface(self, router_id: str, port_id: str) -> None:
+        """Take a router off a network; fine if it, or the port, is gone.
+
+        :param port_id: the port that is the router's interface there
+        :raises CloudConflict: if floating IPs are reached through it
+        """
+        ...
+
+    def delete_router(self, router_id: str) -> None:
+        """Remove a router and its gateway; fine if it is gone already.
+
+        :raises CloudConflict: if it still has interfaces
+        """
+        ...

@@ -1,0 +1,126 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Copies of volumes: snapshots beside them and backups elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """The content of a volume at an instant, kept where the volume is.
+
+    :ivar size_gb: GiB
+    :ivar status: Cinder's word, such as ``creating``, ``available``,
+        ``deleting`` or ``error``
+    """
+
+    id: str
+    name: str
+    project_id: str
+    volume_id: str
+    size_gb: int
+    status: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Backup:
+    """The content of a volume at an instant, kept elsewhere.
+
+    :ivar size_gb: GiB
+    :ivar status: Cinder's word, such as ``creating``, ``available``,
+        ``deleting`` or ``error``
+    :ivar reason: why it is in error; '' if nothing is known
+    """
+
+    id: str
+    name: str
+    project_id: str
+    volume_id: str
+    size_gb: int
+    status: str
+    reason: str
+
+
+class Snapshots(Protocol):
+    """Verbs about snapshots; for projects see :class:`.volumes.Volumes`."""
+
+    def find_snapshot(self, snapshot_id: str) -> Snapshot | None:
+        """Return a snapshot; None if there is none."""
+        ...
+
+    def list_snapshots(self, volume_id: str) -> tuple[Snapshot, ...]:
+        """Return the snapshots of a volume, by id.
+
+        A volume that does not exist has none.
+        """
+        ...
+
+    def create_snapshot(self, volume_id: str, name: str) -> str:
+        """Begin to make a snapshot of a volume and return its id.
+
+        The volume may be attached, and in use for as long as it takes.
+        Repeating it makes another one: names are not unique.
+
+        :raises CloudNotFound: if there is no such volume
+        :raises CloudConflict: if the state of the volume does not allow it
+        :raises CloudQuota: if the project may have no more of them, or no more
+            GiB
+        """
+        ...
+
+    def delete_snapshot(self, snapshot_id: str) -> None:
+        """Begin to delete a snapshot; fine if it is gone or going already.
+
+        :raises CloudConflict: if its state does not allow it
+        """
+        ...
+
+
+class Backups(Protocol):
+    """Verbs about backups; for projects see :class:`.volumes.Volumes`.
+
+    A cloud may have no service for them, and does not say so beforehand: the
+    backup goes to ``error``, tells the reason, and cannot be deleted.
+    """
+
+    def find_backup(self, backup_id: str) -> Backup | None:
+        """Return a backup; None if there is none."""
+        ...
+
+    def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
+        """Return the backups of a volume, by id, also of one that is gone."""
+        ...
+
+    def create_backup(self, volume_id: str, name: str) -> str:
+        """Begin to make a backup of a volume and return its id.
+
+        The volume may be attached, and in use for as long as it takes.
+        Repeating it makes another one: names are not unique.
+
+        :raises CloudNotFound: if there is no such volume
+        :raises CloudConflict: if the state of the volume does not allow it
+        :raises CloudQuota: if the project may have no more of them, or no more
+            GiB
+        """
+        ...
+
+    def delete_backup(self, backup_id: str) -> None:
+        """Begin to delete a backup; fine if it is gone or going already.
+
+        :raises CloudConflict: if its state does not allow it, or there is no
+            service that could
+        """
+        ...

@@ -1,0 +1,199 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The worlds of the contract of networks: what others do in Neutron."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import functools
+import os
+import random
+from typing import Any
+
+from keystoneauth1 import loading as ks_loading
+from openstack import connection
+
+from climate.clients import base
+from tests.contract import worlds
+
+CIDR = '198.51.100.0/24'
+POOL = ('198.51.100.10', '198.51.100.12')
+
+
+class Networks(abc.ABC):
+    """What others do; it is gone when the world ends."""
+
+    project: str
+
+    @abc.abstractmethod
+    def external(self) -> tuple[str, str]:
+        """Return a new external network and its subnet: :data:`CIDR`, :data:`POOL`."""
+
+    @abc.abstractmethod
+    def subnet(self, network_id: str) -> str:
+        """Add a subnet to a network of the project."""
+
+    @abc.abstractmethod
+    def port(self, subnet_id: str) -> str:
+        """Plug something into a subnet."""
+
+    @abc.abstractmethod
+    def router(self, subnet_id: str, external_id: str) -> str:
+        """Plug a new router into a subnet, with the gateway to an external network."""
+
+    @abc.abstractmethod
+    def attach(self, floating_ip_id: str, port_id: str) -> None:
+        """Let a floating IP lead to a port."""
+
+    @abc.abstractmethod
+    def quota(self, resource: str, more: int) -> None:
+        """Let the project have so many *more* than it has."""
+
+    def segment(self) -> base.Segment:
+        """Return a segment that nobody uses."""
+        return worlds.vlan(random.randint(*worlds.VLANS))
+
+
+class TwinNetworks(Networks):
+    """On a twin."""
+
+    project = 'p1'
+    twin: Any
+    cloud: Any
+
+    def external(self) -> tuple[str, str]:
+        """Make one."""
+        made = self.twin.networks.add_network(worlds.unique(), 'admin', external=True)
+        return made.id, self.twin.networks.add_subnet(made.id, CIDR, (POOL,)).id
+
+    def subnet(self, network_id: str) -> str:
+        """Add one."""
+        return str(self.twin.networks.add_subnet(network_id, '10.9.0.0/24').id)
+
+    def port(self, subnet_id: str) -> str:
+        """Plug something in."""
+        return str(self.twin.networks.add_port(subnet_id, self.project).id)
+
+    def router(self, subnet_id: str, external_id: str) -> str:
+        """Plug one in."""
+        return str(self.twin.networks.add_router(subnet_id, self.project))
+
+    def attach(self, floating_ip_id: str, port_id: str) -> None:
+        """Attach it."""
+        self.twin.networks.attach(floating_ip_id, port_id)
+
+    def quota(self, resource: str, more: int) -> None:
+        """Set it."""
+        held = {'networks': self.twin.networks.networks}.get(
+            resource, self.twin.networks.floating_ips
+        )()
+        used = sum(found.project_id == self.project for found in held)
+        self.twin.networks.set_quota(self.project, resource, used + more)
+
+
+class TwinWorld(TwinNetworks, worlds.TwinWorld):
+    """The twin in memory."""
+
+
+class FileTwinWorld(TwinNetworks, worlds.FileTwinWorld):
+    """The twin on a file."""
+
+
+class RealWorld(Networks, worlds.RealWorld):
+    """A real cloud, in which an administrator does what others do.
+
+    The project exists in Neutron only, which asks nobody.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = worlds.unique('').replace('-', '')[:32]
+        self._left = contextlib.ExitStack()
+        self.neutron = administrator().network
+
+    def _later(self, call: Any, *arguments: Any, **options: Any) -> None:
+        self._left.callback(call, *arguments, **options)
+
+    def external(self) -> tuple[str, str]:
+        """Make one."""
+        made = self.neutron.create_network(name=worlds.unique(), is_router_external=True)
+        self._later(self._empty, made.id)
+        subnet = self.neutron.create_subnet(
+            network_id=made.id,
+            ip_version=4,
+            cidr=CIDR,
+            allocation_pools=[{'start': POOL[0], 'end': POOL[1]}],
+        )
+        return made.id, subnet.id
+
+    def _empty(self, network_id: str) -> None:
+        for found in self.neutron.ips(floating_network_id=network_id):
+            self.neutron.delete_ip(found)
+        self.neutron.delete_network(network_id)
+
+    def subnet(self, network_id: str) -> str:
+        """Add one."""
+        made = self.neutron.create_subnet(
+            network_id=network_id, ip_version=4, cidr='10.9.0.0/24', project_id=self.project
+        )
+        return str(made.id)
+
+    def port(self, subnet_id: str) -> str:
+        """Plug something in."""
+        network_id = self.neutron.get_subnet(subnet_id).network_id
+        made = self.neutron.create_port(network_id=network_id, project_id=self.project)
+        self._later(self.neutron.delete_port, made.id)
+        return str(made.id)
+
+    def router(self, subnet_id: str, external_id: str) -> str:
+        """Plug one in."""
+        made = self.neutron.create_router(
+            project_id=self.project, external_gateway_info={'network_id': external_id}
+        )
+        self.neutron.add_interface_to_router(made.id, subnet_id=subnet_id)
+        self._later(self._take_down, made.id, subnet_id)
+        return str(made.id)
+
+    def _take_down(self, router_id: str, subnet_id: str) -> None:
+        if self.neutron.find_router(router_id):
+            if list(self.neutron.ports(device_id=router_id, fixed_ips=f'subnet_id={subnet_id}')):
+                self.neutron.remove_interface_from_router(router_id, subnet=subnet_id)
+            self.neutron.delete_router(router_id)
+
+    def attach(self, floating_ip_id: str, port_id: str) -> None:
+        """Attach it."""
+        self.neutron.update_ip(floating_ip_id, port_id=port_id)
+
+    def quota(self, resource: str, more: int) -> None:
+        """Set it."""
+        listed = self.neutron.ips if resource == 'floatingips' else self.neutron.networks
+        used = len(list(listed(project_id=self.project)))
+        name = {'floatingips': 'floating_ips'}.get(resource, resource)
+        self.neutron.update_quota(self.project, **{name: used + more})
+        self._later(self.neutron.delete_quota, self.project)
+
+    def close(self) -> None:
+        """Remove what others have left."""
+        self._left.close()
+        super().close()
+
+
+@functools.cache
+def administrator() -> Any:
+    """Return a connection of openstacksdk as Climate's user, past all proxies."""
+    conf = worlds.configuration(os.environ[worlds.REAL_CLOUD])
+    ks_loading.register_auth_conf_options(conf, 'nova')
+    auth = ks_loading.load_auth_from_conf_options(conf, 'nova')
+    session = ks_loading.load_session_from_conf_options(conf, 'nova', auth=auth)
+    return connection.Connection(session=session, region_name=conf.nova.region_name)

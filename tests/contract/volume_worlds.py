@@ -1,0 +1,137 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The worlds of the contract of volumes: what others do in Cinder and Nova."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+from typing import Any
+
+from tests import waiting
+from tests.contract import network_worlds
+from tests.contract import worlds
+
+# How long a volume, a snapshot or a server may take to come or to go.
+PATIENCE = 90.0
+
+
+class Volumes(abc.ABC):
+    """What others do; it is gone when the world ends."""
+
+    @abc.abstractmethod
+    def image(self) -> str:
+        """Return an image that a volume of 1 GiB can be made of."""
+
+    @abc.abstractmethod
+    def attach(self, volume_id: str) -> str:
+        """Attach a volume to a new server and return the server's id."""
+
+    @abc.abstractmethod
+    def quota(self, resource: str, more: int) -> None:
+        """Let the project of the client have so many *more* than it has."""
+
+    @abc.abstractmethod
+    def no_backups(self) -> None:
+        """See to it that there is no service for backups."""
+
+
+class TwinVolumes(Volumes):
+    """On a twin."""
+
+    twin: Any
+    cloud: Any
+    boot: Any
+
+    def image(self) -> str:
+        """Make one of a server."""
+        return str(self.cloud.compute.create_image(self.boot('compute-1'), 'image'))
+
+    def attach(self, volume_id: str) -> str:
+        """Attach it."""
+        server_id = str(self.boot('compute-1'))
+        self.twin.volumes.attach(volume_id, server_id)
+        return server_id
+
+    def quota(self, resource: str, more: int) -> None:
+        """Set it."""
+        contents = self.twin.volumes
+        used = {
+            'volumes': len(contents.volumes()),
+            'snapshots': len(contents.snapshots()),
+            'gigabytes': sum(item.size_gb for item in (*contents.volumes(), *contents.snapshots())),
+        }
+        contents.set_quota('service', resource, used[resource] + more)
+
+    def no_backups(self) -> None:
+        """Take it away."""
+        self.twin.volumes.set_backup_service(False)
+
+
+class TwinWorld(TwinVolumes, worlds.TwinWorld):
+    """The twin in memory."""
+
+
+class FileTwinWorld(TwinVolumes, worlds.FileTwinWorld):
+    """The twin on a file."""
+
+
+class RealWorld(Volumes, worlds.RealWorld):
+    """A real cloud without backups, in which Climate's user does what others do."""
+
+    FLAVOR, IMAGE, NETWORK = 'm1.tiny', 'tiny', 'shared'
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = contextlib.ExitStack()
+        self.admin = network_worlds.administrator()
+
+    def image(self) -> str:
+        """Return the one that is there."""
+        return str(self.admin.image.find_image(self.IMAGE, ignore_missing=False).id)
+
+    def attach(self, volume_id: str) -> str:
+        """Start a server, and let Nova attach it."""
+        nova = self.admin.compute
+        network = self.admin.network.find_network(self.NETWORK, ignore_missing=False)
+        server = nova.create_server(
+            name=worlds.unique(),
+            image_id=self.image(),
+            flavor_id=nova.find_flavor(self.FLAVOR, ignore_missing=False).id,
+            networks=[{'uuid': network.id}],
+        )
+        waiting.until(
+            lambda: nova.get_server(server.id).status == 'ACTIVE', PATIENCE, 'the server runs'
+        )
+        nova.create_volume_attachment(server.id, volume_id=volume_id)
+        waiting.until(
+            lambda: self.admin.block_storage.get_volume(volume_id).status == 'in-use',
+            PATIENCE,
+            'the volume is attached',
+        )
+        return str(server.id)
+
+    def quota(self, resource: str, more: int) -> None:
+        """Set it for the project of Climate's user."""
+        cinder, project = self.admin.block_storage, self.admin.current_project_id
+        used = cinder.get_quota_set(project, usage=True).usage[resource]
+        cinder.update_quota_set(project, **{resource: used + more})
+        self._left.callback(cinder.revert_quota_set, project)
+
+    def no_backups(self) -> None:
+        """There is none."""
+
+    def close(self) -> None:
+        """Remove what others have left."""
+        self._left.close()
+        super().close()

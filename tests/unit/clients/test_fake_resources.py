@@ -1,0 +1,158 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What only the twin can be told of networks and volumes."""
+
+from __future__ import annotations
+
+import datetime
+
+import testtools
+
+from climate import exceptions
+from climate.clients import base
+from climate.clients import fake
+from climate.clock import ManualClock
+
+NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
+
+
+class TwinTest(testtools.TestCase):
+    """A twin in memory with a clock that stands still."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.clock = ManualClock(NOW)
+        self.twin = fake.Twin(fake.MEMORY, clock=self.clock)
+        self.addCleanup(self.twin.close)
+        self.twin.seed(1)
+        self.volume = self.twin.volume
+
+    def status(self, volume_id: str) -> str:
+        """Return the status of a volume."""
+        found = self.volume.find_volume(volume_id)
+        return found.status if found else 'gone'
+
+
+class TestTimes(TwinTest):
+    """What takes its time in a cloud does so here, if it is told to."""
+
+    def test_a_volume_comes_and_goes(self) -> None:
+        self.twin.set_seconds('volume_creation', 10)
+        self.twin.set_seconds('volume_deletion', 5)
+        made = self.volume.create_volume('v', 1)
+        self.assertEqual('creating', self.status(made))
+        self.assertRaises(base.CloudConflict, self.volume.create_snapshot, made, 's')
+        self.assertRaises(base.CloudConflict, self.volume.delete_volume, made)
+        self.clock.advance(10)
+        self.assertEqual('available', self.status(made))
+        for _ in range(2):
+            self.volume.delete_volume(made)
+            self.assertEqual('deleting', self.status(made))
+        self.clock.advance(5)
+        self.assertEqual('gone', self.status(made))
+
+    def test_a_snapshot_comes_and_goes(self) -> None:
+        self.twin.set_seconds('snapshot_creation', 10)
+        self.twin.set_seconds('snapshot_deletion', 5)
+        volume = self.volume.create_volume('v', 1)
+        made = self.volume.create_snapshot(volume, 's')
+        self.assertRaises(base.CloudConflict, self.volume.delete_snapshot, made)
+        source = base.Source(kind='snapshot', id=made)
+        self.assertRaises(exceptions.Permanent, self.volume.create_volume, 'w', 1, source=source)
+        self.clock.advance(10)
+        self.volume.create_volume('w', 1, source=source)
+        self.volume.delete_snapshot(made)
+        self.assertEqual(['deleting'], [x.status for x in self.volume.list_snapshots(volume)])
+        self.assertRaises(base.CloudConflict, self.volume.delete_volume, volume)
+        self.clock.advance(5)
+        self.volume.delete_volume(volume)
+
+    def test_a_volume_is_busy_while_it_is_backed_up(self) -> None:
+        self.twin.set_seconds('backup_creation', 10)
+        volume = self.volume.create_volume('v', 1)
+        made = self.volume.create_backup(volume, 'b')
+        self.assertEqual('backing-up', self.status(volume))
+        self.assertRaises(base.CloudConflict, self.volume.create_backup, volume, 'b')
+        self.assertRaises(base.CloudConflict, self.volume.delete_volume, volume)
+        self.assertRaises(base.CloudConflict, self.volume.delete_backup, made)
+        self.clock.advance(10)
+        self.assertEqual('available', self.status(volume))
+        self.assertEqual((), self.volume.list_backups('another'))
+        self.assertEqual(['available'], [x.status for x in self.twin.volumes.backups()])
+
+
+class TestPools(TwinTest):
+    """Volumes take room, and lie where their types say."""
+
+    def test_room_is_taken_and_given_back(self) -> None:
+        self.twin.volumes.add_pool('twin@ssd#fast', 'ssd', 10)
+        self.volume.create_volume_type('fast', {'volume_backend_name': 'ssd', 'pool_name': 'fast'})
+        made = self.volume.create_volume('v', 8, volume_type='fast')
+        (pool,) = [found for found in self.volume.list_pools() if found.backend_name == 'ssd']
+        sizes = (pool.total_gb, pool.free_gb, pool.allocated_gb, pool.provisioned_gb)
+        self.assertEqual((10, 2, 8, 8), sizes)
+        other = self.volume.create_volume('w', 3, volume_type='fast')
+        self.assertEqual(['available', 'error'], [self.status(made), self.status(other)])
+        self.volume.delete_volume(made)
+        other = self.volume.create_volume('w', 10, volume_type='fast')
+        self.assertEqual('available', self.status(other))
+
+    def test_an_endless_pool_has_room(self) -> None:
+        self.twin.volumes.add_pool('twin@deep#deep', 'deep', None)
+        self.volume.create_volume_type('deep', {'volume_backend_name': 'deep'})
+        made = self.volume.create_volume('v', 10**6, volume_type='deep')
+        self.assertEqual('available', self.status(made))
+        (pool,) = [found for found in self.volume.list_pools() if found.backend_name == 'deep']
+        self.assertEqual((None, None), (pool.total_gb, pool.free_gb))
+
+    def test_without_a_default_type_any_pool_does(self) -> None:
+        twin = fake.Twin(fake.MEMORY, clock=self.clock)
+        self.addCleanup(twin.close)
+        lost = twin.volume.create_volume('v', 1)
+        twin.volumes.add_pool('twin@any#any', 'any', 10)
+        made = twin.volume.create_volume('v', 1)
+        found = {item.id: (item.status, item.volume_type) for item in twin.volumes.volumes()}
+        self.assertEqual({lost: ('error', ''), made: ('available', '')}, found)
+
+
+class TestContents(TwinTest):
+    """What the twin has to begin with, and what others do in it."""
+
+    def test_an_external_network_is_there_once(self) -> None:
+        self.twin.seed(1)
+        (found,) = self.twin.networks.networks()
+        self.assertEqual(('public', True), (found.name, found.external))
+        made = self.twin.network.create_floating_ip(found.id, 'p1')
+        self.assertEqual((made,), self.twin.networks.floating_ips())
+        (subnet,) = self.twin.network.list_subnets(found.id)
+        self.assertEqual(made.address, subnet.allocation_pools[0][0])
+
+    def test_nothing_is_plugged_into_nothing(self) -> None:
+        self.assertRaises(LookupError, self.twin.networks.add_port, 'no', 'p1')
+
+    def test_quotas_are_lifted_again(self) -> None:
+        (public,) = self.twin.networks.networks()
+        self.twin.networks.set_quota('p1', 'floatingips', 0)
+        self.assertRaises(base.CloudQuota, self.twin.network.create_floating_ip, public.id, 'p1')
+        self.twin.networks.set_quota('p1', 'floatingips', None)
+        self.twin.network.create_floating_ip(public.id, 'p1')
+
+    def test_a_volume_belongs_to_who_made_it(self) -> None:
+        theirs = self.twin.volumes.add_volume('v', 'p1', 2)
+        ours = self.volume.find_volume(self.volume.create_volume('w', 1))
+        assert ours is not None
+        self.assertEqual(('p1', 'service'), (theirs.project_id, ours.project_id))
+        snapshot = self.volume.find_snapshot(self.volume.create_snapshot(theirs.id, 's'))
+        assert snapshot is not None
+        self.assertEqual('service', snapshot.project_id)
+        self.assertEqual((snapshot,), self.twin.volumes.snapshots())
