@@ -57,8 +57,8 @@ OPTS: list[cfg.Opt] = [
         'server_deletion_poll',
         default=2.0,
         min=0.05,
-        help='How long, in seconds, an ending lease waits before it looks again whether its '
-        'servers are gone.',
+        help='The longest time, in seconds, between two looks whether the servers of an ending '
+        'lease are gone. The first looks come sooner.',
     ),
 ]
 

@@ -175,7 +175,7 @@ class Beginner:
         # The event stays due: a manager that takes over finds it at once.
         lease = dataclasses.replace(lease, next_due=begun.due)
         tx.leases.update(lease)
-        return Job(lease=lease, event=begun, works=self._works(tx, lease, event, ids))
+        return Job(lease=lease, event=begun, works=self._works(tx, lease, begun, ids))
 
     def _works(
         self, tx: Transaction, lease: Lease, event: Event, ids: list[str]
@@ -205,6 +205,7 @@ class Beginner:
                     )
                 ),
                 now=tx.now,
+                since=event.begun_at or tx.now,
             )
             for reservation in lease.reservations
         ]

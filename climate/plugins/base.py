@@ -93,6 +93,8 @@ class Work:
     :ivar allocations: those not yet given back, in id order
     :ivar resources: the resources of those allocations
     :ivar now: the instant at which the effect was begun (aware UTC)
+    :ivar since: the instant at which it was begun for the first time; *now*
+        unless it was tried before, or had to wait
     """
 
     lease: Lease
@@ -100,6 +102,7 @@ class Work:
     allocations: tuple[Allocation, ...]
     resources: tuple[Resource, ...]
     now: datetime.datetime
+    since: datetime.datetime
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

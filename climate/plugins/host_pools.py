@@ -32,12 +32,15 @@ from climate.plugins import isolation
 from climate.plugins.isolation import Isolation
 from climate.plugins.isolation import Marking
 
+_FIRST_LOOK = datetime.timedelta(seconds=0.25)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class HostSettings:
     """What operators configure.
 
-    :ivar server_deletion_poll: seconds between two looks for servers that go
+    :ivar server_deletion_poll: longest time between two looks for servers that
+        go, in seconds
     """
 
     freepool: str = 'freepool'
@@ -96,6 +99,11 @@ class HostPools:
         )
         return aggregate, repaired + _mark(cloud, aggregate, marking)
 
+    def close_to_owner(self, cloud: Cloud, aggregate: Aggregate) -> None:
+        """Let nobody start servers on the hosts of an aggregate any more."""
+        marking = isolation.of_ended_lease(self._settings.isolation, self._settings.owner_key)
+        _mark(cloud, aggregate, marking)
+
     def _create_aggregate(self, name: str, cloud: Cloud) -> Aggregate:
         try:
             return cloud.compute.create_aggregate(name, self._settings.zone_prefix + name)
@@ -106,10 +114,17 @@ class HostPools:
                 raise
             return aggregate
 
-    def until_gone(self, servers: list[Server], facts: dict[str, Any]) -> base.Again:
-        """Come back when *servers* have had time to go."""
+    def until_gone(
+        self, work: base.Work, servers: list[Server], facts: dict[str, Any]
+    ) -> base.Again:
+        """Come back when *servers* have had time to go.
+
+        Most go within a second; the longer they have taken, the less a look
+        too late matters.
+        """
+        longest = datetime.timedelta(seconds=self._settings.server_deletion_poll)
         return base.Again(
-            after=datetime.timedelta(seconds=self._settings.server_deletion_poll),
+            after=min(max((work.now - work.since) / 4, _FIRST_LOOK), longest),
             why=f'{len(servers)} servers are being deleted',
             facts=facts,
         )

@@ -95,3 +95,14 @@ def of_lease(isolation: Isolation, owner_key: str, project_id: str) -> Marking:
         wanted=wanted,
         unwanted={key: value for key, value in everything.items() if key not in wanted},
     )
+
+
+def of_ended_lease(isolation: Isolation, owner_key: str) -> Marking:
+    """Say what the aggregate of a reservation is marked with when its time is over.
+
+    The hosts stay in it until their servers are gone. Nobody may start others
+    there meanwhile: the host would be handed on with them.
+
+    :param owner_key: where the scheduler filter of Blazar looks for the owner
+    """
+    return Marking(wanted=of_lease(isolation, owner_key, NOBODY).wanted, unwanted={})

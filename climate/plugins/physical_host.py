@@ -198,14 +198,14 @@ class PhysicalHost(base.Plugin[HostRequest]):
         """Move exactly the allocated hosts into the reservation's aggregate."""
         aggregate, _, occupied = self._pools.reconcile(work, cloud)
         facts = {'aggregate_id': aggregate.id}
-        return self._pools.until_gone(occupied, facts) if occupied else base.Done(facts=facts)
+        return self._pools.until_gone(work, occupied, facts) if occupied else base.Done(facts=facts)
 
     def check(self, work: base.Work, cloud: Cloud) -> base.Outcome:
         """Put right what somebody else changed about the aggregate."""
         aggregate, repaired, occupied = self._pools.reconcile(work, cloud)
         facts = {'aggregate_id': aggregate.id}
         if occupied:
-            return self._pools.until_gone(occupied, facts)
+            return self._pools.until_gone(work, occupied, facts)
         return base.Done(facts=facts, repaired=tuple(repaired))
 
     def before_end(self, work: base.Work, cloud: Cloud) -> base.Outcome:
@@ -244,12 +244,18 @@ class PhysicalHost(base.Plugin[HostRequest]):
         return base.Done(facts={'images': images})
 
     def end(self, work: base.Work, cloud: Cloud) -> base.Outcome:
-        """Delete the servers, and put the hosts back once they are empty."""
+        """Delete the servers, and put the hosts back once they are empty.
+
+        The project is shut out first, or it could start servers faster than
+        they go.
+        """
         aggregate = cloud.compute.find_aggregate(work.reservation.id)
         members = aggregate.hosts if aggregate is not None else ()
+        if aggregate is not None and members:
+            self._pools.close_to_owner(cloud, aggregate)
         going = [server for host in members for server in host_pools.clear(cloud, host)]
         if going:
-            return self._pools.until_gone(going, {})
+            return self._pools.until_gone(work, going, {})
         # A host that was taken out of the pool by a manager that died before
         # it could put it anywhere is in no aggregate, but held.
         self._pools.give_back(cloud, aggregate, {*members, *host_pools.held_hosts(work)})

@@ -120,3 +120,20 @@ class TestLives(base.TestCase):
             self.assertEqual(('ACTIVE', 2), (office.status(lease), len(office.hosts(lease))))
         office.until(9100)
         self.assertEqual({'freepool': {}}, self.marks(office))
+
+    def test_nobody_comes_in_while_the_servers_go(self) -> None:
+        for isolation in Isolation:
+            office = self.office(isolation)
+            office.twin.set_server_deletion_seconds(120)
+            lease = office.create(0, 600)
+            office.until(10)
+            (host,) = office.hosts(lease)
+            office.boot(lease)
+            self.assertTrue(landing.may_land(PROJECT, host, office.twin.aggregates(), isolation))
+            office.until(660)
+            self.assertEqual(('TERMINATING', {host}), (office.status(lease), office.hosts(lease)))
+            for project in (PROJECT, 'stranger'):
+                there = office.twin.aggregates()
+                self.assertFalse(landing.may_land(project, host, there, isolation), isolation)
+            office.until(800)
+            self.assertEqual(('TERMINATED', HOSTS), (office.status(lease), office.pooled()))

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Callable
 
 from climate import exceptions
@@ -254,6 +255,16 @@ class TestOutcomes(base.TestCase):
         self.assertEqual(LEASED, cloud.places())
         cloud.clock.advance(world.DELETION_SECONDS)
         self.assertIsInstance(cloud.once('end'), contract.Done)
+
+    def test_looks_for_servers_become_rare(self) -> None:
+        cloud = leased()
+        pauses = []
+        for seconds in (0, 2, 600):
+            cloud.since = cloud.clock.now() - datetime.timedelta(seconds=seconds)
+            outcome = cloud.once('end')
+            assert isinstance(outcome, contract.Again)
+            pauses.append(outcome.after.total_seconds())
+        self.assertEqual([0.25, 0.5, 2.0], pauses)
 
     def test_check_says_what_it_repaired(self) -> None:
         cloud = drifted()

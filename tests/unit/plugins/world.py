@@ -103,6 +103,7 @@ class World:
         for resource in self.resources:
             self.plugin.admit(resource, self.twin)
         self.facts: dict[str, Any] = {}
+        self.since: datetime.datetime | None = None
         self.state = AllocationState.HELD
         self.mine: tuple[Resource, ...] = self.resources[:2]
 
@@ -145,6 +146,7 @@ class World:
             ),
             resources=self.mine,
             now=self.clock.now(),
+            since=self.since or self.clock.now(),
         )
 
     def once(self, effect: str, cloud: Cloud | None = None) -> base.Outcome | None:
@@ -164,6 +166,7 @@ class World:
         watch: Callable[[], None] = lambda: None,
     ) -> base.Done:
         """Run an effect until it is done, and look at the world after each try."""
+        self.since = self.clock.now()
         for _ in range(20):
             outcome = self.once(effect, cloud)
             watch()
