@@ -99,9 +99,13 @@ cloud-down: ## Stop it (WIPE=1 forgets its data)
 cloud-status: ## Show its processes, their ports and their memory
 	@$(CLOUD) status
 
+.PHONY: cloud-is-up
+cloud-is-up:
+	@$(CLOUD) status > /dev/null \
+	    || { echo 'The cloud in $(CLOUD_DIR) is not up: make cloud-up first'; exit 1; }
+
 .PHONY: cloud-test
-cloud-test: $(TESTS) ## Run the tests that need it
-	@$(CLOUD) status > /dev/null || { echo 'make cloud-up first: the cloud in $(CLOUD_DIR) is not up'; exit 1; }
+cloud-test: cloud-is-up $(TESTS) ## Run the tests that need it
 	CLIMATE_CLOUD_DIR='$(abspath $(CLOUD_DIR))' OS_TEST_PATH=./tests/cloud \
 	    $(BIN)/stestr run --serial $(ARGS)
 

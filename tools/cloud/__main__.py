@@ -64,6 +64,9 @@ def _do(arguments: argparse.Namespace, directory: pathlib.Path) -> int:
     if arguments.verb == 'up':
         updown.up(updown.wishes(directory, arguments.ports, arguments.hosts))
         return 0
+    if arguments.verb == 'down' and not (directory / state.FILE).exists():
+        print(f'there is no cloud in {directory}')
+        return 0
     cloud = state.load(directory)
     if arguments.verb == 'down':
         updown.down(cloud, wipe=arguments.wipe)
