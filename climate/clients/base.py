@@ -41,21 +41,34 @@ from typing import Protocol
 from climate import exceptions
 from climate.clients.protocols.aggregates import Aggregate
 from climate.clients.protocols.aggregates import Aggregates
+from climate.clients.protocols.flavors import Flavor
+from climate.clients.protocols.flavors import Flavors
 from climate.clients.protocols.floating_ips import FloatingIP
 from climate.clients.protocols.floating_ips import FloatingIPs
 from climate.clients.protocols.hypervisors import Hypervisor
 from climate.clients.protocols.hypervisors import Hypervisors
 from climate.clients.protocols.images import Image
+from climate.clients.protocols.images import Images
 from climate.clients.protocols.networks import Network
 from climate.clients.protocols.networks import Networks
 from climate.clients.protocols.networks import Segment
 from climate.clients.protocols.networks import Subnet
 from climate.clients.protocols.ports import Port
 from climate.clients.protocols.ports import Ports
+from climate.clients.protocols.providers import Allocation
 from climate.clients.protocols.providers import Provider
 from climate.clients.protocols.providers import Providers
+from climate.clients.protocols.providers import ResourceClasses
+from climate.clients.protocols.providers import Traits
+from climate.clients.protocols.server_groups import Policy
+from climate.clients.protocols.server_groups import ServerGroup
+from climate.clients.protocols.server_groups import ServerGroups
+from climate.clients.protocols.servers import Nic
 from climate.clients.protocols.servers import Server
+from climate.clients.protocols.servers import ServerDraft
 from climate.clients.protocols.servers import Servers
+from climate.clients.protocols.services import Service
+from climate.clients.protocols.services import Services
 from climate.clients.protocols.snapshots import Backup
 from climate.clients.protocols.snapshots import Backups
 from climate.clients.protocols.snapshots import Snapshot
@@ -70,6 +83,7 @@ from climate.clients.protocols.volumes import Volumes
 __all__ = [
     'AVAILABILITY_ZONE_KEY',
     'Aggregate',
+    'Allocation',
     'Backup',
     'BlockStorage',
     'Cloud',
@@ -77,17 +91,24 @@ __all__ = [
     'CloudNotFound',
     'CloudQuota',
     'Compute',
+    'Flavor',
     'FloatingIP',
     'Hypervisor',
     'Image',
+    'Images',
     'Network',
     'Networking',
+    'Nic',
     'Placement',
+    'Policy',
     'Pool',
     'Port',
     'Provider',
     'Segment',
     'Server',
+    'ServerDraft',
+    'ServerGroup',
+    'Service',
     'Snapshot',
     'Source',
     'Subnet',
@@ -126,11 +147,11 @@ class CloudQuota(exceptions.Permanent):
     template = 'The quota of the project in the cloud does not allow this'
 
 
-class Compute(Hypervisors, Servers, Aggregates, Protocol):
+class Compute(Hypervisors, Services, Servers, Aggregates, Flavors, ServerGroups, Protocol):
     """What Climate wants of Nova."""
 
 
-class Placement(Providers, Protocol):
+class Placement(Providers, Traits, ResourceClasses, Protocol):
     """What Climate wants of Placement."""
 
 
@@ -163,4 +184,9 @@ class Cloud(Protocol):
     @property
     def volume(self) -> BlockStorage:
         """Cinder."""
+        ...
+
+    @property
+    def image(self) -> Images:
+        """Glance."""
         ...

@@ -115,7 +115,8 @@ class Errors:
         bad_request: type[exceptions.EffectError],
     ) -> exceptions.EffectError:
         told = getattr(error, 'details', None) or getattr(error, 'message', None) or ''
-        reason = self._without_secrets(str(told))
+        # Placement answers in paragraphs.
+        reason = self._without_secrets(' '.join(str(told).split()))
         request_id = getattr(error, 'request_id', None)
         where = f'HTTP {status}' + (f', {request_id}' if request_id else '')
         text = f'{self._service} answered {verb} with {where}: {reason}'

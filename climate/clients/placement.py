@@ -12,25 +12,41 @@
 
 """Placement, over a keystoneauth adapter.
 
-Failure and drift: as in :mod:`climate.clients.nova`. Generations are told,
-not kept: whoever writes inventories has to read the provider before.
+Failure and drift: as in :mod:`climate.clients.nova`. A change names the
+generation of the provider that it was read at; if somebody else was quicker,
+Placement says 409, and the provider is read again, a few times.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import random
+import re
+import time
+import urllib.parse
+from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 
 from keystoneauth1 import adapter as ksa_adapter
 
+from climate import exceptions
+from climate.clients.base import Allocation
+from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Provider
 from climate.clients.errors import Errors
 from climate.domain.resources import Inventory
 
-# The first one whose answer to a creation has the provider in it.
-MICROVERSION = '1.20'
+# The first one that takes inventories of which all is reserved.
+MICROVERSION = '1.26'
+# Eight threads that change one provider at once were seen to need eight.
+ATTEMPTS = 20
+# What a 500 of Placement says when its database could not do two changes at once.
+_MET = re.compile('deadlock|concurrently updated', re.IGNORECASE)
+# At most, seconds, so that those who met do not meet again.
+PAUSE = 0.05
 
 
 class PlacementClient:
@@ -49,7 +65,24 @@ class PlacementClient:
         with self._errors.translated('find_provider'):
             answer = self._get('/resource_providers', params={'name': name})
             found = [_provider(item) for item in answer['resource_providers']]
-        return found[0] if found else None
+        # A database that does not tell cases apart finds others, too.
+        return next((provider for provider in found if provider.name == name), None)
+
+    def list_providers(
+        self, *, prefix: str = '', parent_uuid: str | None = None
+    ) -> tuple[Provider, ...]:
+        """Return the providers whose name begins so, by name."""
+        query = {} if parent_uuid is None else {'in_tree': parent_uuid}
+        with self._errors.translated('list_providers'):
+            answer = self._get('/resource_providers', params=query)
+            found = [_provider(item) for item in answer['resource_providers']]
+        # Placement searches neither for parts of names nor for children alone.
+        wanted = (
+            provider
+            for provider in found
+            if provider.name.startswith(prefix) and parent_uuid in (None, provider.parent_uuid)
+        )
+        return tuple(sorted(wanted, key=lambda provider: provider.name))
 
     def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
         """Make a provider without inventories, nested in another or a root."""
@@ -72,10 +105,135 @@ class PlacementClient:
             found = self._get(f'/resource_providers/{uuid}/inventories')['inventories']
             return tuple(_inventory(name, found[name]) for name in sorted(found))
 
+    def set_inventory(self, uuid: str, inventory: Inventory) -> None:
+        """Give a provider this inventory of a class, instead of what it had."""
+        self._persist(lambda: self._set_inventory(uuid, inventory))
+
+    def _set_inventory(self, uuid: str, inventory: Inventory) -> None:
+        path = f'/resource_providers/{uuid}/inventories'
+        body = dataclasses.asdict(inventory)
+        name = body.pop('resource_class')
+        with self._errors.translated('set_inventory'):
+            answer = self._get(path)
+            body['resource_provider_generation'] = answer['resource_provider_generation']
+            if name in answer['inventories']:
+                self._adapter.put(f'{path}/{name}', json=body)
+            else:
+                self._adapter.post(path, json=body | {'resource_class': name}, connect_retries=0)
+
+    def remove_inventory(self, uuid: str, resource_class: str) -> None:
+        """Take all of a class from a provider; fine if it, or both, are gone."""
+        path = f'/resource_providers/{uuid}/inventories/{resource_class}'
+        with contextlib.suppress(CloudNotFound):
+            self._persist(lambda: self._delete('remove_inventory', path))
+
+    def usages(self, uuid: str) -> Mapping[str, int]:
+        """Return how much of each class of a provider is allocated."""
+        with self._errors.translated('usages'):
+            found = self._get(f'/resource_providers/{uuid}/usages')['usages']
+            return {name: int(found[name]) for name in sorted(found)}
+
+    def allocations(self, uuid: str) -> tuple[Allocation, ...]:
+        """Return who holds what of a provider, by consumer."""
+        with self._errors.translated('allocations'):
+            found = self._get(f'/resource_providers/{uuid}/allocations')['allocations']
+            return tuple(
+                Allocation(consumer_id=consumer, amounts=dict(found[consumer]['resources']))
+                for consumer in sorted(found)
+            )
+
+    def provider_aggregates(self, uuid: str) -> frozenset[str]:
+        """Return the UUIDs of the aggregates that a provider is in."""
+        with self._errors.translated('provider_aggregates'):
+            return frozenset(self._get(f'/resource_providers/{uuid}/aggregates')['aggregates'])
+
+    def list_traits(self, prefix: str = '') -> frozenset[str]:
+        """Return the names of all traits that begin so."""
+        with self._errors.translated('list_traits'):
+            found = self._get('/traits')['traits']
+        return frozenset(name for name in found if name.startswith(prefix))
+
+    def create_trait(self, name: str) -> None:
+        """Make a trait of our own; fine if it is there already."""
+        with self._errors.translated('create_trait'):
+            self._adapter.put(f'/traits/{_quoted(name)}')
+
+    def delete_trait(self, name: str) -> None:
+        """Remove a trait of our own; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            self._delete('delete_trait', f'/traits/{_quoted(name)}')
+
     def traits(self, uuid: str) -> frozenset[str]:
         """Return the traits of a provider."""
         with self._errors.translated('traits'):
             return frozenset(self._get(f'/resource_providers/{uuid}/traits')['traits'])
+
+    def set_traits(self, uuid: str, names: frozenset[str]) -> None:
+        """Give a provider these traits, instead of those it had."""
+        self._change_traits('set_traits', uuid, lambda _present: names)
+
+    def add_trait(self, uuid: str, name: str) -> None:
+        """Give a provider one more trait; fine if it has it."""
+        self._change_traits('add_trait', uuid, lambda present: present | {name})
+
+    def remove_trait(self, uuid: str, name: str) -> None:
+        """Take a trait from a provider; fine if it has it not."""
+        self._change_traits('remove_trait', uuid, lambda present: present - {name})
+
+    def _change_traits(
+        self, verb: str, uuid: str, change: Callable[[frozenset[str]], frozenset[str]]
+    ) -> None:
+        path = f'/resource_providers/{uuid}/traits'
+
+        def attempt() -> None:
+            with self._errors.translated(verb):
+                answer = self._get(path)
+                present = frozenset(answer['traits'])
+                wanted = change(present)
+                if wanted != present:
+                    generation = answer['resource_provider_generation']
+                    body = {'resource_provider_generation': generation, 'traits': sorted(wanted)}
+                    self._adapter.put(path, json=body)
+
+        self._persist(attempt)
+
+    def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
+        """Return the names of all resource classes that begin so."""
+        with self._errors.translated('list_resource_classes'):
+            found = self._get('/resource_classes')['resource_classes']
+            return frozenset(item['name'] for item in found if item['name'].startswith(prefix))
+
+    def create_resource_class(self, name: str) -> None:
+        """Make a class of our own; fine if it is there already."""
+        with self._errors.translated('create_resource_class'):
+            self._adapter.put(f'/resource_classes/{_quoted(name)}')
+
+    def delete_resource_class(self, name: str) -> None:
+        """Remove a class of our own; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound):
+            self._delete('delete_resource_class', f'/resource_classes/{_quoted(name)}')
+
+    def _delete(self, verb: str, path: str) -> None:
+        with self._errors.translated(verb):
+            self._adapter.delete(path)
+
+    @staticmethod
+    def _persist(attempt: Callable[[], None]) -> None:
+        """Make an attempt again while others are quicker, a few times.
+
+        Placement gives the same answer when a provider has changed meanwhile
+        and when something is in use, so the latter is told a moment late.
+        Changes that meet in its database it may answer with a 500, too.
+        """
+        for number in range(1, ATTEMPTS + 1):
+            try:
+                return attempt()
+            except (CloudConflict, exceptions.Transient) as error:
+                quicker = isinstance(error, CloudConflict) or _MET.search(error.message)
+                if not quicker or number == ATTEMPTS:
+                    raise
+                time.sleep(random.uniform(0, PAUSE))
+        return None
 
     def _get(self, path: str, **query: Any) -> Any:
         return self._adapter.get(path, **query).json()
@@ -100,3 +258,7 @@ def _inventory(resource_class: str, item: Mapping[str, Any]) -> Inventory:
         max_unit=int(item['max_unit']),
         step_size=int(item['step_size']),
     )
+
+
+def _quoted(name: str) -> str:
+    return urllib.parse.quote(name, safe='')

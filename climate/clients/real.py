@@ -29,14 +29,15 @@ from keystoneauth1 import session as ksa_session
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.clients import sdk
 from climate.clients.cinder import CinderBlockStorage
 from climate.clients.cinder import MICROVERSION as VOLUME_MICROVERSION
 from climate.clients.errors import Errors
+from climate.clients.glance import GlanceImages
 from climate.clients.neutron import NeutronNetworking
 from climate.clients.nova import NovaCompute
 from climate.clients.placement import MICROVERSION
 from climate.clients.placement import PlacementClient
-from climate.clients.sdk import Service
 
 _OLDEST_COMPUTE = (2, 53)
 _NEWEST_COMPUTE = (2, 87)
@@ -48,6 +49,7 @@ class RealCloud:
 
     compute: NovaCompute
     placement: PlacementClient
+    image: GlanceImages
     network: NeutronNetworking
     volume: CinderBlockStorage
 
@@ -73,17 +75,25 @@ def connect(conf: cfg.ConfigOpts) -> RealCloud:
     if nova is None:
         raise exceptions.ConfigurationError('[nova] auth_type is not set')
     placement = _way(conf, 'placement') or nova
-    neutron = _way(conf, 'neutron') or nova
-    cinder = _way(conf, 'cinder') or nova
-    volume = Service(
-        conf, 'block-storage', session=cinder.session, microversion=VOLUME_MICROVERSION
-    )
     return RealCloud(
         compute=_compute(conf, nova),
         placement=_placement(conf, placement),
-        network=NeutronNetworking(Service(conf, 'network', session=neutron.session)),
-        volume=CinderBlockStorage(volume),
+        image=GlanceImages(_service(conf, 'image', nova)),
+        network=NeutronNetworking(_service(conf, 'network', nova)),
+        volume=CinderBlockStorage(_service(conf, 'block-storage', nova, VOLUME_MICROVERSION)),
     )
+
+
+def _service(
+    conf: cfg.ConfigOpts, service_type: str, nova: _Way, microversion: str | None = None
+) -> sdk.Service:
+    """Return a service over openstacksdk.
+
+    :param service_type: a key of :data:`climate.clients.sdk.GROUPS`
+    :param nova: the way to it if its group names no other
+    """
+    way = _way(conf, sdk.GROUPS[service_type]) or nova
+    return sdk.Service(conf, service_type, session=way.session, microversion=microversion)
 
 
 def _way(conf: cfg.ConfigOpts, group: str) -> _Way | None:

@@ -39,6 +39,7 @@ from climate.clients.errors import Errors
 # Groups of the configuration, by the service types of openstacksdk, which
 # finds them by these names itself.
 GROUPS = {
+    'image': 'glance',
     'network': 'neutron',
     'block-storage': 'cinder',
     'orchestration': 'heat',

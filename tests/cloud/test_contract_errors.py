@@ -15,8 +15,10 @@
 from __future__ import annotations
 
 from tests.contract import error_contracts
-from tests.contract import worlds
+from tests.contract import real_worlds
 
 globals().update(
-    error_contracts.cases(__name__, 'Real', error_contracts.WireContract, worlds.HastyRealWorld)
+    error_contracts.cases(
+        __name__, 'Real', error_contracts.WireContract, real_worlds.HastyRealWorld
+    )
 )

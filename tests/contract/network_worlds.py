@@ -25,6 +25,7 @@ from keystoneauth1 import loading as ks_loading
 from openstack import connection
 
 from climate.clients import base
+from tests.contract import real_worlds
 from tests.contract import worlds
 
 CIDR = '198.51.100.0/24'
@@ -110,7 +111,7 @@ class FileTwinWorld(TwinNetworks, worlds.FileTwinWorld):
     """The twin on a file."""
 
 
-class RealWorld(Networks, worlds.RealWorld):
+class RealWorld(Networks, real_worlds.RealWorld):
     """A real cloud, in which an administrator does what others do.
 
     The project exists in Neutron only, which asks nobody.
@@ -192,7 +193,7 @@ class RealWorld(Networks, worlds.RealWorld):
 @functools.cache
 def administrator() -> Any:
     """Return a connection of openstacksdk as Climate's user, past all proxies."""
-    conf = worlds.configuration(os.environ[worlds.REAL_CLOUD])
+    conf = worlds.configuration(os.environ[real_worlds.REAL_CLOUD])
     ks_loading.register_auth_conf_options(conf, 'nova')
     auth = ks_loading.load_auth_from_conf_options(conf, 'nova')
     session = ks_loading.load_session_from_conf_options(conf, 'nova', auth=auth)

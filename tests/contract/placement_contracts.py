@@ -14,6 +14,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import functools
+from collections.abc import Callable
+
 from climate import exceptions
 from climate.clients import base
 from climate.domain.resources import Inventory
@@ -24,10 +28,14 @@ from tests.contract import worlds
 class PlacementContract(contracts.Contract):
     """Every verb of Placement."""
 
+    def hypervisor(self) -> base.Hypervisor:
+        """Return the hypervisor of the first host that the test may use."""
+        found = self.compute.list_hypervisors()
+        return next(each for each in found if each.service_host == self.world.hosts[0])
+
     def host(self) -> base.Provider:
         """Return the provider of some hypervisor."""
-        name = self.compute.list_hypervisors()[0].hostname
-        found = self.placement.find_provider(name)
+        found = self.placement.find_provider(self.hypervisor().hostname)
         assert found is not None
         return found
 
@@ -42,7 +50,7 @@ class PlacementContract(contracts.Contract):
         self.assertIsNone(self.placement.find_provider('a b&c=d/ä'))
 
     def test_inventories_are_what_nova_says(self) -> None:
-        hypervisor = self.compute.list_hypervisors()[0]
+        hypervisor = self.hypervisor()
         found = {item.resource_class: item for item in self.placement.inventories(self.host().uuid)}
         self.assertEqual(sorted(found), list(found))
         for item in found.values():
@@ -103,3 +111,266 @@ class PlacementContract(contracts.Contract):
         self.lost('placement.delete_provider', delete, found.uuid)
         self.assertIsNone(self.placement.find_provider(name))
         delete(found.uuid)
+
+
+class OwnProvider(contracts.Contract):
+    """Has a provider of its own."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.provider = self.placement.create_provider(worlds.unique(), None)
+        self.addCleanup(self.placement.delete_provider, self.provider.uuid)
+
+    def resource_class(self) -> str:
+        """Make a resource class that goes away after the test."""
+        name = f'CUSTOM_{worlds.unique().upper().replace("-", "_")}'
+        self.placement.create_resource_class(name)
+        self.addCleanup(self.placement.delete_resource_class, name)
+        return name
+
+    def trait(self) -> str:
+        """Make a trait that goes away after the test."""
+        name = f'CUSTOM_{worlds.unique().upper().replace("-", "_")}'
+        self.placement.create_trait(name)
+        self.addCleanup(self.placement.delete_trait, name)
+        return name
+
+    def at_once(self, *works: Callable[[], None]) -> None:
+        """Do works in threads of their own; none may fail."""
+        with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
+            for done in [pool.submit(work) for work in works]:
+                done.result()
+
+
+class ProviderLimitsContract(PlacementContract):
+    """What the stub need not know, besides."""
+
+    def test_listed_by_the_beginning_of_the_name_and_by_parent(self) -> None:
+        parent, prefix = self.host(), worlds.unique('blazar')
+        made = [
+            self.placement.create_provider(f'{prefix}_{number}', parent.uuid) for number in (2, 1)
+        ]
+        for provider in made:
+            self.addCleanup(self.placement.delete_provider, provider.uuid)
+        listed = self.placement.list_providers
+        self.assertEqual(tuple(reversed(made)), listed(prefix=prefix))
+        self.assertEqual(tuple(reversed(made)), listed(prefix=prefix, parent_uuid=parent.uuid))
+        self.assertEqual((), listed(prefix=prefix, parent_uuid=made[0].uuid))
+        self.assertEqual((), listed(parent_uuid=contracts.NOBODY))
+        self.assertEqual((), listed(prefix=prefix.upper()))
+        names = [each.name for each in listed()]
+        self.assertEqual(sorted(names), names)
+        self.assertIn(parent.name, names)
+
+    def test_a_name_is_found_as_it_is_written_only(self) -> None:
+        made = self.placement.create_provider(worlds.unique(), None)
+        self.addCleanup(self.placement.delete_provider, made.uuid)
+        self.assertIsNone(self.placement.find_provider(made.name.upper()))
+
+    def test_names_that_cannot_be(self) -> None:
+        for name in ('', 'x' * 201):
+            self.assertRaises(exceptions.Permanent, self.placement.create_provider, name, None)
+
+
+class InventoryContract(OwnProvider):
+    """Inventories, what is held of them, and resource classes."""
+
+    def inventory(self, name: str, total: int = 4) -> Inventory:
+        """Describe an inventory."""
+        return Inventory(resource_class=name, total=total, max_unit=total)
+
+    def removed(self, name: str) -> None:
+        """Take a class from the provider after the test."""
+        self.addCleanup(self.placement.remove_inventory, self.provider.uuid, name)
+
+    def test_classes_are_made_listed_and_deleted_and_again(self) -> None:
+        name = self.resource_class()
+        self.placement.create_resource_class(name)
+        self.assertIn('VCPU', self.placement.list_resource_classes())
+        self.assertEqual({name}, self.placement.list_resource_classes(name))
+        for _ in range(2):
+            self.placement.delete_resource_class(name)
+            self.assertEqual(frozenset(), self.placement.list_resource_classes(name))
+
+    def test_classes_that_cannot_be(self) -> None:
+        for name in ('VCPU', 'custom_x', 'CUSTOM_a', 'CUSTOM_A-B', 'CUSTOM_' + 'A' * 249, 'a/b'):
+            self.assertRaises(exceptions.Permanent, self.placement.create_resource_class, name)
+        self.assertRaises(exceptions.Permanent, self.placement.delete_resource_class, 'VCPU')
+
+    def test_set_changed_and_removed_and_again(self) -> None:
+        uuid, name = self.provider.uuid, self.resource_class()
+        self.removed(name)
+        other = Inventory(resource_class='VCPU', total=8, reserved=8, allocation_ratio=2.0)
+        self.placement.set_inventory(uuid, other)
+        for total in (4, 4, 1):
+            self.placement.set_inventory(uuid, self.inventory(name, total))
+            expected = {name: self.inventory(name, total), 'VCPU': other}
+            found = self.placement.inventories(uuid)
+            self.assertEqual(expected, {each.resource_class: each for each in found})
+        self.assertRaises(base.CloudConflict, self.placement.delete_resource_class, name)
+        for _ in range(2):
+            self.placement.remove_inventory(uuid, name)
+            self.assertEqual((other,), self.placement.inventories(uuid))
+
+    def test_inventories_that_cannot_be(self) -> None:
+        uuid = self.provider.uuid
+        put = self.placement.set_inventory
+        for inventory in (
+            Inventory(resource_class='VCPU', total=0),
+            Inventory(resource_class='VCPU', total=1, reserved=2),
+            self.inventory('CUSTOM_NOBODY_HAS_MADE'),
+        ):
+            error = self.assertRaises(exceptions.Permanent, put, uuid, inventory)
+            self.assertIs(exceptions.Permanent, type(error))
+        self.assertRaises(base.CloudNotFound, put, contracts.NOBODY, self.inventory('VCPU'))
+        self.placement.remove_inventory(contracts.NOBODY, 'VCPU')
+        self.assertEqual((), self.placement.inventories(uuid))
+
+    def test_set_although_the_answer_was_lost(self) -> None:
+        uuid = self.provider.uuid
+        inventory = self.inventory('VCPU')
+        self.lost('placement.set_inventory', self.placement.set_inventory, uuid, inventory)
+        self.assertEqual((inventory,), self.placement.inventories(uuid))
+        self.placement.set_inventory(uuid, inventory)
+
+    def test_many_at_once(self) -> None:
+        uuid = self.provider.uuid
+        names = [self.resource_class() for _ in range(8)]
+        for name in names:
+            self.removed(name)
+        put = self.placement.set_inventory
+        self.at_once(
+            *(functools.partial(put, uuid, self.inventory(name)) for name in names),
+        )
+        found = [each.resource_class for each in self.placement.inventories(uuid)]
+        self.assertEqual(sorted(names), found)
+
+    def test_who_holds_what(self) -> None:
+        server_id = self.boot(self.world.hosts[0])
+        server = self.compute.find_server(server_id)
+        assert server is not None
+        flavor = self.compute.find_flavor(server.flavor_id)
+        provider = self.placement.find_provider(server.hypervisor_hostname)
+        assert flavor is not None
+        assert provider is not None
+        (mine,) = (
+            each
+            for each in self.placement.allocations(provider.uuid)
+            if each.consumer_id == server_id
+        )
+        sizes = {'VCPU': flavor.vcpus, 'MEMORY_MB': flavor.memory_mb, 'DISK_GB': flavor.disk_gb}
+        self.assertEqual(sizes, mine.amounts)
+        usages = self.placement.usages(provider.uuid)
+        self.assertEqual(sizes, {name: usages[name] for name in sizes})
+        for each in self.placement.inventories(provider.uuid):
+            self.assertIn(each.resource_class, usages)
+        self.gone(server_id)
+        self.assertEqual((), self.placement.allocations(provider.uuid))
+        self.assertEqual({0}, set(self.placement.usages(provider.uuid).values()))
+
+    def test_what_is_held_is_not_taken_away(self) -> None:
+        root = self.placement.find_provider(self.world.hosts[0])
+        assert root is not None
+        name = self.resource_class()
+        nested = self.placement.create_provider(worlds.unique('blazar'), root.uuid)
+        self.addCleanup(self.placement.delete_provider, nested.uuid)
+        self.placement.set_inventory(nested.uuid, self.inventory(name))
+        flavor = base.Flavor(
+            id=worlds.unique(),
+            name=worlds.unique('reservation'),
+            vcpus=1,
+            memory_mb=64,
+            disk_gb=1,
+            extra_specs={f'resources:{name}': '2'},
+        )
+        self.addCleanup(self.compute.delete_flavor, flavor.id)
+        self.compute.create_flavor(flavor)
+        draft = self.world.draft(self.world.hosts[0], flavor_id=flavor.id)
+        server_id = self.compute.create_server(draft)
+        self.addCleanup(self.gone, server_id)
+        self.assertEqual('ACTIVE', self.world.until_still(server_id).status)
+        self.assertEqual({name: 2}, self.placement.usages(nested.uuid))
+        for verb, *arguments in (
+            (self.placement.remove_inventory, nested.uuid, name),
+            (self.placement.delete_provider, nested.uuid),
+        ):
+            self.assertRaises(base.CloudConflict, verb, *arguments)
+        # Less than is held: nobody loses it, and nothing more is to be had.
+        self.placement.set_inventory(nested.uuid, self.inventory(name, 1))
+        self.assertEqual({name: 2}, self.placement.usages(nested.uuid))
+        self.gone(server_id)
+        self.placement.remove_inventory(nested.uuid, name)
+
+    def test_nothing_is_known_of_what_is_not_there(self) -> None:
+        for verb in (
+            self.placement.usages,
+            self.placement.allocations,
+            self.placement.provider_aggregates,
+        ):
+            self.assertRaises(base.CloudNotFound, verb, contracts.NOBODY)
+
+
+class TraitContract(OwnProvider):
+    """Traits of our own, and those of providers."""
+
+    def test_made_listed_and_deleted_and_again(self) -> None:
+        name = self.trait()
+        self.placement.create_trait(name)
+        self.assertEqual({name}, self.placement.list_traits(name))
+        self.assertIn('HW_CPU_X86_AVX2', self.placement.list_traits())
+        for _ in range(2):
+            self.placement.delete_trait(name)
+            self.assertEqual(frozenset(), self.placement.list_traits(name))
+
+    def test_names_that_cannot_be(self) -> None:
+        for name in ('HW_CPU_X86_AVX2', 'custom_x', 'CUSTOM_A-B', 'CUSTOM_' + 'A' * 249, 'a/b'):
+            self.assertRaises(exceptions.Permanent, self.placement.create_trait, name)
+        self.assertRaises(exceptions.Permanent, self.placement.delete_trait, 'HW_CPU_X86_AVX2')
+
+    def test_set_added_and_removed_and_again(self) -> None:
+        uuid, one, two = self.provider.uuid, self.trait(), self.trait()
+        self.addCleanup(self.placement.set_traits, uuid, frozenset())
+        for _ in range(2):
+            self.placement.set_traits(uuid, frozenset({one, 'HW_CPU_X86_AVX2'}))
+            self.assertEqual({one, 'HW_CPU_X86_AVX2'}, self.placement.traits(uuid))
+        for _ in range(2):
+            self.placement.add_trait(uuid, two)
+            self.assertEqual({one, two, 'HW_CPU_X86_AVX2'}, self.placement.traits(uuid))
+        self.assertRaises(base.CloudConflict, self.placement.delete_trait, two)
+        for _ in range(2):
+            self.placement.remove_trait(uuid, one)
+            self.assertEqual({two, 'HW_CPU_X86_AVX2'}, self.placement.traits(uuid))
+        self.placement.set_traits(uuid, frozenset())
+        self.assertEqual(frozenset(), self.placement.traits(uuid))
+
+    def test_what_is_not_there(self) -> None:
+        uuid = self.provider.uuid
+        for verb, *arguments in (
+            (self.placement.add_trait, uuid, 'CUSTOM_NOBODY_HAS_MADE'),
+            (self.placement.set_traits, uuid, frozenset({'CUSTOM_NOBODY_HAS_MADE'})),
+        ):
+            error = self.assertRaises(exceptions.Permanent, verb, *arguments)
+            self.assertIs(exceptions.Permanent, type(error))
+        self.placement.remove_trait(uuid, 'CUSTOM_NOBODY_HAS_MADE')
+        for verb, *arguments in (
+            (self.placement.add_trait, contracts.NOBODY, 'HW_CPU_X86_AVX2'),
+            (self.placement.remove_trait, contracts.NOBODY, 'HW_CPU_X86_AVX2'),
+            (self.placement.set_traits, contracts.NOBODY, frozenset()),
+        ):
+            self.assertRaises(base.CloudNotFound, verb, *arguments)
+
+    def test_set_although_the_answer_was_lost(self) -> None:
+        uuid, name = self.provider.uuid, self.trait()
+        self.addCleanup(self.placement.set_traits, uuid, frozenset())
+        wanted = frozenset({name})
+        self.lost('placement.set_traits', self.placement.set_traits, uuid, wanted)
+        self.assertEqual(wanted, self.placement.traits(uuid))
+        self.placement.set_traits(uuid, wanted)
+
+    def test_many_at_once(self) -> None:
+        uuid = self.provider.uuid
+        names = [self.trait() for _ in range(8)]
+        self.addCleanup(self.placement.set_traits, uuid, frozenset())
+        add = self.placement.add_trait
+        self.at_once(*(functools.partial(add, uuid, name) for name in names))
+        self.assertEqual(set(names), self.placement.traits(uuid))

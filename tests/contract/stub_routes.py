@@ -63,13 +63,14 @@ def error_body(request: Request, error: HTTPError) -> Any:
 
 
 def check_compute(request: Request) -> None:
-    if request.headers.get('X-OpenStack-Nova-API-Version') != '2.53':
-        raise HTTPError(406, 'this stub speaks compute API 2.53')
+    wanted = '2.46' if '/servers' in request.path else '2.53'
+    if request.headers.get('X-OpenStack-Nova-API-Version') != wanted:
+        raise HTTPError(406, f'this stub speaks compute API {wanted} here')
 
 
 def check_placement(request: Request) -> None:
-    if request.headers.get('OpenStack-API-Version') != 'placement 1.20':
-        raise HTTPError(406, 'this stub speaks placement API 1.20')
+    if request.headers.get('OpenStack-API-Version') != 'placement 1.26':
+        raise HTTPError(406, 'this stub speaks placement API 1.26')
 
 
 def _page(items: list[Any], query: dict[str, str]) -> list[Any]:
@@ -131,6 +132,10 @@ def _server(item: base.Server) -> dict[str, Any]:
         'OS-EXT-SRV-ATTR:host': item.host,
         'OS-EXT-SRV-ATTR:hypervisor_hostname': item.hypervisor_hostname,
         'OS-EXT-STS:task_state': item.task_state,
+        'os-extended-volumes:volumes_attached': [{'id': each} for each in item.volume_ids],
+        'flavor': {'id': item.flavor_id, 'links': []},
+        'metadata': dict(item.metadata),
+        'locked': item.locked,
         'links': [],
     }
 

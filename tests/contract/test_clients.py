@@ -10,61 +10,180 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The contract of the clients, held against every cloud there is."""
+"""The contract of the clients, held against every cloud that needs nothing."""
 
 from __future__ import annotations
 
-import os
-
 from tests.contract import contracts
+from tests.contract import flavor_contracts
 from tests.contract import placement_contracts
+from tests.contract import server_contracts
 from tests.contract import worlds
 
 
-class TestMemoryTwinCompute(contracts.ComputeContract):
-    """Nova's verbs on the twin in memory."""
+class TestMemoryTwinHypervisors(contracts.HypervisorContract):
+    """Hypervisors on the twin in memory."""
 
     world_type = worlds.TwinWorld
 
 
-class TestMemoryTwinPlacement(placement_contracts.PlacementContract):
-    """Placement's verbs on the twin in memory."""
+class TestMemoryTwinAggregates(contracts.AggregateContract):
+    """Aggregates on the twin in memory."""
 
     world_type = worlds.TwinWorld
 
 
-class TestFileTwinCompute(contracts.ComputeContract):
-    """Nova's verbs on the twin on a file."""
+class TestMemoryTwinAggregateLimits(contracts.AggregateLimitsContract):
+    """Limits of aggregates on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinServers(server_contracts.ServerContract):
+    """Servers on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinServerLife(server_contracts.ServerLifeContract):
+    """ServerLife on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinImages(server_contracts.ImageContract):
+    """Images on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinFlavors(flavor_contracts.FlavorContract):
+    """Flavors on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinServerGroups(flavor_contracts.ServerGroupContract):
+    """ServerGroups on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinServices(flavor_contracts.ServiceContract):
+    """Services on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinPlacement(placement_contracts.ProviderLimitsContract):
+    """Placement on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinInventories(placement_contracts.InventoryContract):
+    """Inventories on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinTraits(placement_contracts.TraitContract):
+    """Traits on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestFileTwinHypervisors(contracts.HypervisorContract):
+    """Hypervisors on the twin on a file."""
 
     world_type = worlds.FileTwinWorld
 
 
-class TestFileTwinPlacement(placement_contracts.PlacementContract):
-    """Placement's verbs on the twin on a file."""
+class TestFileTwinAggregates(contracts.AggregateContract):
+    """Aggregates on the twin on a file."""
 
     world_type = worlds.FileTwinWorld
 
 
-class TestHTTPCompute(contracts.ComputeContract):
-    """The client of Nova, over HTTP."""
+class TestFileTwinAggregateLimits(contracts.AggregateLimitsContract):
+    """Limits of aggregates on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinServers(server_contracts.ServerContract):
+    """Servers on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinServerLife(server_contracts.ServerLifeContract):
+    """ServerLife on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinImages(server_contracts.ImageContract):
+    """Images on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinFlavors(flavor_contracts.FlavorContract):
+    """Flavors on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinServerGroups(flavor_contracts.ServerGroupContract):
+    """ServerGroups on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinServices(flavor_contracts.ServiceContract):
+    """Services on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinPlacement(placement_contracts.ProviderLimitsContract):
+    """Placement on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinInventories(placement_contracts.InventoryContract):
+    """Inventories on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestFileTwinTraits(placement_contracts.TraitContract):
+    """Traits on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestHTTPHypervisors(contracts.HypervisorContract):
+    """Hypervisors over HTTP, against a stub."""
+
+    world_type = worlds.StubWorld
+
+
+class TestHTTPAggregates(contracts.AggregateContract):
+    """Aggregates over HTTP, against a stub."""
+
+    world_type = worlds.StubWorld
+
+
+class TestHTTPServers(server_contracts.ServerContract):
+    """Servers over HTTP, against a stub."""
 
     world_type = worlds.StubWorld
 
 
 class TestHTTPPlacement(placement_contracts.PlacementContract):
-    """The client of Placement, over HTTP."""
+    """Placement over HTTP, against a stub."""
 
     world_type = worlds.StubWorld
-
-
-if os.environ.get(worlds.REAL_CLOUD):
-
-    class TestRealCompute(contracts.ComputeContract):
-        """The client of Nova, on a real one."""
-
-        world_type = worlds.RealWorld
-
-    class TestRealPlacement(placement_contracts.PlacementContract):
-        """The client of Placement, on a real one."""
-
-        world_type = worlds.RealWorld

@@ -20,6 +20,7 @@ from typing import Any
 
 from tests import waiting
 from tests.contract import network_worlds
+from tests.contract import real_worlds
 from tests.contract import worlds
 
 # How long a volume, a snapshot or a server may take to come or to go.
@@ -86,7 +87,7 @@ class FileTwinWorld(TwinVolumes, worlds.FileTwinWorld):
     """The twin on a file."""
 
 
-class RealWorld(Volumes, worlds.RealWorld):
+class RealWorld(Volumes, real_worlds.RealWorld):
     """A real cloud without backups, in which Climate's user does what others do."""
 
     FLAVOR, IMAGE, NETWORK = 'm1.tiny', 'tiny', 'shared'

@@ -20,17 +20,15 @@ from __future__ import annotations
 
 import abc
 import contextlib
-import functools
-import os
 import pathlib
 import re
 import tempfile
 import uuid
 from collections.abc import Iterator
 from collections.abc import Mapping
+from typing import Any
 
 import testtools
-from keystoneauth1 import loading as ks_loading
 from oslo_config import cfg
 
 from climate import conf as climate_conf
@@ -39,16 +37,18 @@ from climate.clients import fake
 from climate.clients import real
 from climate.clock import SystemClock
 from tests.contract import wire
-from tests.contract.proxy import FaultProxy
 from tests.contract.proxy import Kind
 from tests.contract.stub import StubCloud
+from tests.waiting import until
 
 HOSTS = 5
-REAL_CLOUD = 'CLIMATE_CONTRACT_CONF'
 # First and last number of the VLANs that a test may use.
 VLANS = (1000, 4000)
 
 # What the twin is to do for a trouble that happens on the way to a service.
+# How long the twin takes for what it is told to be slow at, seconds.
+SLOW = 0.3
+
 _BEFORE_WORK = frozenset({'refuse', 'status'})
 _TWIN_ERRORS: Mapping[int, fake.Error] = {404: 'not_found', 409: 'conflict'}
 
@@ -63,17 +63,50 @@ class World(abc.ABC):
         """Return the service hosts that a test may use, two at least."""
         return [found.service_host for found in self.cloud.compute.list_hypervisors()]
 
+    #: How long what takes time may take, seconds.
+    patience = 5.0
+
     @abc.abstractmethod
+    def draft(self, host: str | None = None, **wanted: Any) -> base.ServerDraft:
+        """Describe a server that the cloud can start, on a host if one is named."""
+
     def boot(self, host: str, name: str = 'vm') -> str:
-        """Start a server of some project on a host and return its id."""
+        """Start a server on a host, wait until it is there, and return its id."""
+        server_id = self.cloud.compute.create_server(self.draft(host, name=name))
+        self.until_still(server_id)
+        return server_id
+
+    def until_still(self, server_id: str) -> base.Server:
+        """Wait until Nova does nothing with a server any more, and return it."""
+
+        def still() -> base.Server | None:
+            found = self.cloud.compute.find_server(server_id)
+            assert found is not None, f'server {server_id} is gone'
+            return None if found.task_state or found.status == 'BUILD' else found
+
+        return until(still, self.patience, f'nothing is done with server {server_id}')
+
+    def until_gone(self, *server_ids: str) -> None:
+        """Wait until servers are gone."""
+        find = self.cloud.compute.find_server
+        until(lambda: not any(map(find, server_ids)), self.patience, 'the servers are gone')
+
+    @abc.abstractmethod
+    def poor(self, resource: str) -> contextlib.AbstractContextManager[base.Compute]:
+        """Return the Nova of a project that may have nothing of a resource any more."""
+
+    @property
+    @abc.abstractmethod
+    def other_project(self) -> str:
+        """Return the id of a project that is not our own."""
 
     @abc.abstractmethod
     def lose_answer(self, verb: str) -> None:
         """Let the next call of *verb* do its work and lose the answer."""
 
     @abc.abstractmethod
-    def slow_deletions(self) -> None:
-        """Let servers take a long time to go."""
+    def slow(self, what: str) -> None:
+        """Let something take long enough to be seen, such as ``server_deletion``."""
 
     def close(self) -> None:  # noqa: B027  what needs no end has nothing to add
         """End it."""
@@ -109,9 +142,21 @@ class TwinWorld(TroubledWorld):
         self.cloud = self.twin = fake.Twin(state_dir, clock=SystemClock())
         self.twin.seed(HOSTS)
 
-    def boot(self, host: str, name: str = 'vm') -> str:
-        """Start a server."""
-        return self.twin.boot_server(host, 'p1', name).id
+    def draft(self, host: str | None = None, **wanted: Any) -> base.ServerDraft:
+        """Describe a server."""
+        values = {'name': 'vm', 'flavor_id': '1', 'image_id': 'tiny', 'host': host}
+        return base.ServerDraft(**values | wanted)
+
+    @contextlib.contextmanager
+    def poor(self, resource: str) -> Iterator[base.Compute]:
+        """Allow a project nothing."""
+        self.twin.set_quota(self.other_project, resource, 0)
+        yield self.twin.compute_of(self.other_project)
+
+    @property
+    def other_project(self) -> str:
+        """Return a name."""
+        return 'alt'
 
     def disturb(self, verb: str, kind: Kind, times: int | None = 1, *, status: int = 503) -> None:
         """Fail before or after the work; the twin knows no tokens that expire."""
@@ -132,9 +177,9 @@ class TwinWorld(TroubledWorld):
         yield
         self.twin.reachable = True
 
-    def slow_deletions(self) -> None:
-        """Let servers take a long time to go."""
-        self.twin.set_server_deletion_seconds(3600)
+    def slow(self, what: str) -> None:
+        """Let it take a moment."""
+        self.twin.set_seconds(what, SLOW)
 
     def close(self) -> None:
         """Close the state."""
@@ -182,116 +227,35 @@ class StubWorld(World):
         self.conf = configuration(str(file), **nova)
         self.cloud = real.connect(self.conf)
 
+    def draft(self, host: str | None = None, **wanted: Any) -> base.ServerDraft:
+        """Describe a server, of which the stub takes the host and the name only."""
+        values = {'name': 'vm', 'flavor_id': '1', 'host': host}
+        return base.ServerDraft(**values | wanted)
+
     def boot(self, host: str, name: str = 'vm') -> str:
-        """Start a server."""
+        """Start a server, which the stub cannot be asked for."""
         return self.stub.twin.boot_server(host, 'p1', name).id
+
+    def poor(self, resource: str) -> contextlib.AbstractContextManager[base.Compute]:
+        """Refuse: the stub has no quotas."""
+        raise testtools.TestCase.skipException('the stub has no quotas')
+
+    @property
+    def other_project(self) -> str:
+        """Return a name."""
+        return 'alt'
 
     def lose_answer(self, verb: str) -> None:
         """Hang up instead of answering, once."""
         self.stub.trouble(wire.REQUESTS[verb], 'lose')
 
-    def slow_deletions(self) -> None:
-        """Let servers take a long time to go."""
-        self.stub.twin.set_server_deletion_seconds(3600)
+    def slow(self, what: str) -> None:
+        """Let it take a moment."""
+        self.stub.twin.set_seconds(what, SLOW)
 
     def close(self) -> None:
         """Stop the server."""
         self._stack.close()
-
-
-@functools.cache
-def _endpoints(file: str) -> Mapping[str, str]:
-    """Return the endpoint of each service, by its group, as the catalogue has it."""
-    conf = configuration(file)
-    known: dict[str, str] = {}
-    for group in wire.GROUPS.values():
-        if group not in conf:
-            continue
-        way = group if conf[group].auth_type or conf[group].auth_section else 'nova'
-        ks_loading.register_auth_conf_options(conf, way)
-        auth = ks_loading.load_auth_from_conf_options(conf, way)
-        session = ks_loading.load_session_from_conf_options(conf, way, auth=auth)
-        known[group] = conf[group].endpoint_override or auth.get_endpoint(
-            session,
-            service_type=conf[group].service_type,
-            interface=conf[group].valid_interfaces,
-            region_name=conf[group].region_name,
-            skip_discovery=True,
-        )
-    return known
-
-
-class RealWorld(TroubledWorld):
-    """A real cloud: the one of the configuration file that the environment names.
-
-    Its first two hypervisors are moved between aggregates: not for a cloud
-    in which somebody works. Between our clients and each service stands a
-    proxy that can be told to make trouble.
-
-    :param options: of the group of every service
-    :ivar proxies: by the group of the service
-    """
-
-    def __init__(self, *, connect_retries: int = 0, **options: object) -> None:
-        file = os.environ.get(REAL_CLOUD)
-        if not file:
-            raise AssertionError(f'{REAL_CLOUD} does not name the configuration of a real cloud')
-        conf = configuration(file)
-        self.proxies = {group: FaultProxy(url) for group, url in _endpoints(file).items()}
-        for group, proxy in self.proxies.items():
-            changed = {'endpoint_override': proxy.url, 'connect_retries': connect_retries}
-            for name, value in (changed | options).items():
-                conf.set_override(name, value, group=group)
-        self.conf = conf
-        self.cloud = real.connect(conf)
-
-    def boot(self, host: str, name: str = 'vm') -> str:
-        """Refuse: it would need an image, a flavor and a network."""
-        raise testtools.TestCase.skipException('the real cloud starts no servers for tests')
-
-    def slow_deletions(self) -> None:
-        """Refuse: how long it takes is the cloud's affair."""
-        raise testtools.TestCase.skipException('the real cloud takes the time it takes')
-
-    def proxy(self, service: str) -> FaultProxy:
-        """Return what stands before a service, such as ``compute``."""
-        return self.proxies[wire.GROUPS[service]]
-
-    def disturb(self, verb: str, kind: Kind, times: int | None = 1, *, status: int = 503) -> None:
-        """Tell the proxy."""
-        wanted = 401 if kind == 'expire' else status
-        proxy = self.proxy(wire.service(verb))
-        proxy.rule(kind, wire.REQUESTS[verb], times, status=wanted)
-
-    def heal(self) -> None:
-        """Tell every proxy."""
-        for proxy in self.proxies.values():
-            proxy.heal()
-
-    @contextlib.contextmanager
-    def away(self, service: str) -> Iterator[None]:
-        """Close the port of a service."""
-        self.proxy(service).close()
-        yield
-        self.proxy(service).open()
-
-    def count(self, verb: str) -> int:
-        """Return how many requests did the work of a verb."""
-        return self.proxy(wire.service(verb)).count(wire.REQUESTS[verb])
-
-    def close(self) -> None:
-        """Close the proxies."""
-        for proxy in self.proxies.values():
-            proxy.close()
-
-
-class HastyRealWorld(RealWorld):
-    """The same with clients that wait a few seconds and ask twice, as in production."""
-
-    TIMEOUT = 2.0
-
-    def __init__(self) -> None:
-        super().__init__(connect_retries=1, timeout=self.TIMEOUT)
 
 
 def vlan(number: int) -> base.Segment:

@@ -23,11 +23,18 @@ slow, or to be away (:meth:`Twin.fail`, :meth:`Twin.slow`,
 :attr:`Twin.reachable`), by any process that knows the directory of its state.
 ``python -m climate.clients.fake --help`` says how to do so by hand.
 
-Drift from the real clouds, as far as it is known: the twin has no policies,
-schedules no servers, has no quotas for them, keeps no allocations in
-Placement, has images finished at once, and knows no cells and no Ironic. In
-networks it chooses no segments and moves no packets; any subnet can be reached from any router, and
-any project may use a private volume type.
+What takes time in a real cloud takes none at first, and as long as
+:meth:`Twin.set_seconds` says: ``server_creation``, ``server_deletion``,
+``server_action`` (shelving, suspending and the like), ``shelved_offload`` (from
+shelved to offloaded), ``image``.
+
+Drift from the real clouds, as far as it is known: the twin has no policies but
+that a project other than ``service`` may not say where a server runs; its
+scheduler knows zones, the hint ``reservation``, traits and room, and no filters;
+it keeps no statuses of an instant, such as ``DELETED`` before a server is gone;
+and it knows no cells and no Ironic. In networks it chooses no segments and
+moves no packets; any subnet can be reached from any router, and any project may
+use a private volume type.
 """
 
 from __future__ import annotations

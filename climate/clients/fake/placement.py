@@ -14,43 +14,17 @@
 
 from __future__ import annotations
 
-import uuid as uuids
+from collections.abc import Mapping
 
-from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
+from climate.clients.base import Allocation
 from climate.clients.base import Provider
+from climate.clients.fake import aggregates
+from climate.clients.fake import providers
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
 from climate.domain.resources import Inventory
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS providers (
-    uuid TEXT PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    generation INTEGER NOT NULL DEFAULT 0,
-    parent_uuid TEXT REFERENCES providers (uuid)
-);
-CREATE INDEX IF NOT EXISTS providers_by_parent ON providers (parent_uuid);
-CREATE TABLE IF NOT EXISTS inventories (
-    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
-    resource_class TEXT NOT NULL,
-    total INTEGER NOT NULL,
-    reserved INTEGER NOT NULL,
-    allocation_ratio REAL NOT NULL,
-    min_unit INTEGER NOT NULL,
-    max_unit INTEGER NOT NULL,
-    step_size INTEGER NOT NULL,
-    PRIMARY KEY (provider_uuid, resource_class)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS traits (
-    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
-    name TEXT NOT NULL,
-    PRIMARY KEY (provider_uuid, name)
-) WITHOUT ROWID;
-"""
-
-_PROVIDERS = 'SELECT uuid, name, generation, parent_uuid FROM providers'
+SCHEMA = providers.SCHEMA
 
 
 class FakePlacement:
@@ -62,7 +36,17 @@ class FakePlacement:
     def find_provider(self, name: str) -> Provider | None:
         """Return the provider of this name; None if there is none."""
         return self._gate.run(
-            'placement.find_provider', (name,), lambda db: find_provider(db, name)
+            'placement.find_provider', (name,), lambda db: providers.find_provider(db, name)
+        )
+
+    def list_providers(
+        self, *, prefix: str = '', parent_uuid: str | None = None
+    ) -> tuple[Provider, ...]:
+        """Return the providers whose name begins so, by name."""
+        return self._gate.run(
+            'placement.list_providers',
+            (prefix, parent_uuid),
+            lambda db: providers.list_providers(db, prefix, parent_uuid),
         )
 
     def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
@@ -70,106 +54,136 @@ class FakePlacement:
         return self._gate.run(
             'placement.create_provider',
             (name, parent_uuid),
-            lambda db: create_provider(db, name, parent_uuid),
+            lambda db: providers.create_provider(db, name, parent_uuid),
         )
 
     def delete_provider(self, uuid: str) -> None:
         """Remove a provider."""
-        self._gate.run('placement.delete_provider', (uuid,), lambda db: delete_provider(db, uuid))
+        self._gate.run(
+            'placement.delete_provider', (uuid,), lambda db: providers.delete_provider(db, uuid)
+        )
 
     def inventories(self, uuid: str) -> tuple[Inventory, ...]:
         """Return the inventories of a provider, by resource class."""
-        return self._gate.run('placement.inventories', (uuid,), lambda db: _inventories(db, uuid))
+        return self._gate.run(
+            'placement.inventories', (uuid,), lambda db: providers.inventories(db, uuid)
+        )
+
+    def set_inventory(self, uuid: str, inventory: Inventory) -> None:
+        """Give a provider this inventory of a class."""
+        self._gate.run(
+            'placement.set_inventory',
+            (uuid, inventory.resource_class, inventory.total),
+            lambda db: providers.set_inventory(db, uuid, inventory),
+        )
+
+    def remove_inventory(self, uuid: str, resource_class: str) -> None:
+        """Take all of a class from a provider."""
+        self._gate.run(
+            'placement.remove_inventory',
+            (uuid, resource_class),
+            lambda db: providers.remove_inventory(db, uuid, resource_class),
+        )
+
+    def usages(self, uuid: str) -> Mapping[str, int]:
+        """Return how much of each class of a provider is allocated."""
+        return self._gate.run('placement.usages', (uuid,), lambda db: providers.usages(db, uuid))
+
+    def allocations(self, uuid: str) -> tuple[Allocation, ...]:
+        """Return who holds what of a provider, by consumer."""
+        return self._gate.run(
+            'placement.allocations', (uuid,), lambda db: providers.allocations(db, uuid)
+        )
+
+    def provider_aggregates(self, uuid: str) -> frozenset[str]:
+        """Return the UUIDs of the aggregates that a provider is in."""
+        return self._gate.run(
+            'placement.provider_aggregates', (uuid,), lambda db: _aggregates(db, uuid)
+        )
+
+    def list_traits(self, prefix: str = '') -> frozenset[str]:
+        """Return the names of all traits that begin so."""
+        return self._gate.run(
+            'placement.list_traits',
+            (prefix,),
+            lambda db: _beginning(prefix, providers.known_traits(db)),
+        )
+
+    def create_trait(self, name: str) -> None:
+        """Make a trait of our own."""
+        self._gate.run(
+            'placement.create_trait', (name,), lambda db: providers.create_trait(db, name)
+        )
+
+    def delete_trait(self, name: str) -> None:
+        """Remove a trait of our own."""
+        self._gate.run(
+            'placement.delete_trait', (name,), lambda db: providers.delete_trait(db, name)
+        )
 
     def traits(self, uuid: str) -> frozenset[str]:
         """Return the traits of a provider."""
-        return self._gate.run('placement.traits', (uuid,), lambda db: _traits(db, uuid))
+        return self._gate.run('placement.traits', (uuid,), lambda db: providers.traits(db, uuid))
 
-
-def find_provider(db: Db, name: str) -> Provider | None:
-    """Return the provider of this name; None if there is none."""
-    row = db.row(f'{_PROVIDERS} WHERE name = ?', name)
-    return None if row is None else Provider(**dict(row))
-
-
-def create_provider(
-    db: Db, name: str, parent_uuid: str | None, *, uuid: str | None = None
-) -> Provider:
-    """Make a provider, of this *uuid* if one is given.
-
-    :raises CloudConflict: if there is one of this name
-    :raises climate.exceptions.Permanent: if there is no such parent
-    """
-    if find_provider(db, name):
-        raise CloudConflict(f'there is a provider {name!r} already')
-    if parent_uuid is not None and not _exists(db, parent_uuid):
-        raise exceptions.Permanent(f'the twin has no provider {parent_uuid} to nest another in')
-    uuid = uuid or str(uuids.uuid4())
-    db.run(
-        'INSERT INTO providers (uuid, name, generation, parent_uuid) VALUES (?, ?, 0, ?)',
-        uuid,
-        name,
-        parent_uuid,
-    )
-    return Provider(uuid=uuid, name=name, generation=0, parent_uuid=parent_uuid)
-
-
-def delete_provider(db: Db, uuid: str) -> None:
-    """Remove a provider; fine if it is gone.
-
-    :raises CloudConflict: if others are nested in it
-    """
-    if db.row('SELECT 1 FROM providers WHERE parent_uuid = ?', uuid):
-        raise CloudConflict(f'other providers are nested in provider {uuid}')
-    db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
-    db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
-    db.run('DELETE FROM providers WHERE uuid = ?', uuid)
-
-
-def set_contents(
-    db: Db, uuid: str, inventories: tuple[Inventory, ...], traits: frozenset[str]
-) -> None:
-    """Give a provider these inventories and traits instead of those it has."""
-    db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
-    db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
-    for inventory in inventories:
-        db.run(
-            'INSERT INTO inventories (provider_uuid, resource_class, total, reserved,'
-            ' allocation_ratio, min_unit, max_unit, step_size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-            uuid,
-            inventory.resource_class,
-            inventory.total,
-            inventory.reserved,
-            inventory.allocation_ratio,
-            inventory.min_unit,
-            inventory.max_unit,
-            inventory.step_size,
+    def set_traits(self, uuid: str, names: frozenset[str]) -> None:
+        """Give a provider these traits, instead of those it had."""
+        self._gate.run(
+            'placement.set_traits',
+            (uuid, sorted(names)),
+            lambda db: providers.set_traits(db, uuid, names),
         )
-    for trait in sorted(traits):
-        db.run('INSERT INTO traits (provider_uuid, name) VALUES (?, ?)', uuid, trait)
-    db.run('UPDATE providers SET generation = generation + 1 WHERE uuid = ?', uuid)
+
+    def add_trait(self, uuid: str, name: str) -> None:
+        """Give a provider one more trait."""
+        self._gate.run(
+            'placement.add_trait',
+            (uuid, name),
+            lambda db: providers.set_traits(db, uuid, providers.traits(db, uuid) | {name}),
+        )
+
+    def remove_trait(self, uuid: str, name: str) -> None:
+        """Take a trait from a provider."""
+        self._gate.run(
+            'placement.remove_trait',
+            (uuid, name),
+            lambda db: providers.set_traits(db, uuid, providers.traits(db, uuid) - {name}),
+        )
+
+    def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
+        """Return the names of all resource classes that begin so."""
+        return self._gate.run(
+            'placement.list_resource_classes',
+            (prefix,),
+            lambda db: _beginning(prefix, providers.resource_classes(db)),
+        )
+
+    def create_resource_class(self, name: str) -> None:
+        """Make a class of our own."""
+        self._gate.run(
+            'placement.create_resource_class',
+            (name,),
+            lambda db: providers.create_resource_class(db, name),
+        )
+
+    def delete_resource_class(self, name: str) -> None:
+        """Remove a class of our own."""
+        self._gate.run(
+            'placement.delete_resource_class',
+            (name,),
+            lambda db: providers.delete_resource_class(db, name),
+        )
 
 
-def _exists(db: Db, uuid: str) -> bool:
-    return db.row('SELECT 1 FROM providers WHERE uuid = ?', uuid) is not None
+def _beginning(prefix: str, names: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in names if name.startswith(prefix))
 
 
-def _require(db: Db, uuid: str) -> None:
-    if not _exists(db, uuid):
-        raise CloudNotFound(f'the twin has no provider {uuid}')
-
-
-def _inventories(db: Db, uuid: str) -> tuple[Inventory, ...]:
-    _require(db, uuid)
+def _aggregates(db: Db, uuid: str) -> frozenset[str]:
+    """Return what Nova tells Placement when a host is put into an aggregate."""
+    providers.require(db, uuid)
     rows = db.rows(
-        'SELECT resource_class, total, reserved, allocation_ratio, min_unit, max_unit, step_size'
-        ' FROM inventories WHERE provider_uuid = ? ORDER BY resource_class',
+        'SELECT m.aggregate_id FROM aggregate_hosts m'
+        ' JOIN hypervisors h ON h.service_host = m.host WHERE h.id = ?',
         uuid,
     )
-    return tuple(Inventory(**dict(row)) for row in rows)
-
-
-def _traits(db: Db, uuid: str) -> frozenset[str]:
-    _require(db, uuid)
-    rows = db.rows('SELECT name FROM traits WHERE provider_uuid = ?', uuid)
-    return frozenset(row['name'] for row in rows)
+    return frozenset(aggregates.aggregate_uuid(row['aggregate_id']) for row in rows)

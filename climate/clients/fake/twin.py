@@ -22,18 +22,26 @@ from collections.abc import Set as AbstractSet
 from typing import Literal
 
 from climate.clients.base import Aggregate
+from climate.clients.base import Flavor
 from climate.clients.base import Hypervisor
 from climate.clients.base import Image
 from climate.clients.base import Server
+from climate.clients.fake import aggregates
 from climate.clients.fake import compute
 from climate.clients.fake import control
 from climate.clients.fake import faults
+from climate.clients.fake import flavors
 from climate.clients.fake import floating_ips
 from climate.clients.fake import gate
+from climate.clients.fake import hypervisors
+from climate.clients.fake import images
 from climate.clients.fake import network
 from climate.clients.fake import network_contents
 from climate.clients.fake import placement
+from climate.clients.fake import providers
 from climate.clients.fake import quotas
+from climate.clients.fake import server_rows
+from climate.clients.fake import servers
 from climate.clients.fake import snapshots
 from climate.clients.fake import volume
 from climate.clients.fake import volume_contents
@@ -51,6 +59,7 @@ SCHEMAS = tuple(
         faults,
         quotas,
         compute,
+        images,
         placement,
         network,
         floating_ips,
@@ -60,6 +69,10 @@ SCHEMAS = tuple(
     )
 )
 FREEPOOL = 'freepool'
+FLAVORS = (
+    Flavor(id='1', name='m1.tiny', vcpus=1, memory_mb=512, disk_gb=1),
+    Flavor(id='2', name='m1.small', vcpus=1, memory_mb=2048, disk_gb=20),
+)
 TRAITS = frozenset({'HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE42', 'HW_CPU_X86_VMX'})
 CPU_INFO: Mapping[str, object] = {
     'arch': 'x86_64',
@@ -90,7 +103,8 @@ class Twin(control.Control):
     ) -> None:
         store = Store(state_dir, *SCHEMAS)
         super().__init__(store, Gate(store, clock))
-        self.compute = compute.FakeCompute(self._gate)
+        self.compute = self.compute_of(servers.ADMIN_PROJECT)
+        self.image = images.FakeImages(self._gate)
         self.placement = placement.FakePlacement(self._gate)
         self.network = network.FakeNetworking(self._gate)
         self.volume = volume.FakeBlockStorage(self._gate)
@@ -137,7 +151,7 @@ class Twin(control.Control):
             cpu_info=json.dumps(CPU_INFO) if cpu_info is None else cpu_info,
             state='up',
             status='enabled',
-            availability_zone=compute.DEFAULT_ZONE,
+            availability_zone=hypervisors.DEFAULT_ZONE,
         )
         with self._store.transaction(self._gate.now()) as db:
             _put_hypervisor(db, host, frozenset(traits))
@@ -167,10 +181,12 @@ class Twin(control.Control):
     def remove_hypervisor(self, hostname: str) -> None:
         """Take a hypervisor away, with its provider and its servers."""
         with self._store.transaction(self._gate.now()) as db:
-            found = compute.find_hypervisor(db, hostname)
+            found = hypervisors.find_hypervisor(db, hostname)
             if found is not None:
-                placement.delete_provider(db, found.id)
-                db.run('DELETE FROM servers WHERE hypervisor_hostname = ?', found.hostname)
+                for server in server_rows.servers(db, host=found.service_host):
+                    if server.hypervisor_hostname == found.hostname:
+                        server_rows.forget(db, server.id)
+                providers.delete_provider(db, found.id)
                 db.run('DELETE FROM aggregate_hosts WHERE host = ?', found.service_host)
                 db.run('DELETE FROM hypervisors WHERE id = ?', found.id)
 
@@ -188,18 +204,38 @@ class Twin(control.Control):
         self.networks.seed()
         self.volumes.seed()
         with self._store.transaction(self._gate.now()) as db:
-            if compute.find_aggregate(db, freepool) is None:
-                compute.create_aggregate(db, freepool, None)
-            return compute.hypervisors(db)
+            if aggregates.find_aggregate(db, freepool) is None:
+                aggregates.create_aggregate(db, freepool, None)
+            for flavor in FLAVORS:
+                if flavors.find_flavor(db, flavor.id) is None:
+                    flavors.create_flavor(db, flavor)
+            return hypervisors.hypervisors(db)
 
     def _find(self, hostname: str) -> Hypervisor | None:
         with self._store.transaction(self._gate.now()) as db:
-            return compute.find_hypervisor(db, hostname)
+            return hypervisors.find_hypervisor(db, hostname)
+
+    def compute_of(self, project_id: str) -> compute.FakeCompute:
+        """Return Nova as another project has it, which is no administrator."""
+        return compute.FakeCompute(self._gate, project_id)
+
+    def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
+        """Let a project have so much; None for as much as it wants, as at first.
+
+        :param resource: ``instances``, ``cores`` or ``server_groups``
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            quotas.put(db, project_id, resource, most)
+
+    def add_image(self, name: str, owner: str = 'service') -> str:
+        """Add an image that is active and return its id."""
+        with self._store.transaction(self._gate.now()) as db:
+            return images.add(db, name, None, 0, owner)
 
     def boot_server(
         self, host: str, project_id: str, name: str, flavor: str = 'm1.small'
     ) -> Server:
-        """Start a server on a service host.
+        """Start a server on a service host, whether it has room or not.
 
         :raises LookupError: if there is no such host
         """
@@ -217,7 +253,9 @@ class Twin(control.Control):
                 host,
             ):
                 raise LookupError(f'the twin has no host {host!r}')
-            return next(server for server in compute.servers(db, host) if server.id == server_id)
+            return next(
+                server for server in server_rows.servers(db, host=host) if server.id == server_id
+            )
 
     def set_server_deletion_seconds(self, seconds: float) -> None:
         """Let the deletion of a server take this long from now on."""
@@ -226,23 +264,22 @@ class Twin(control.Control):
     def hypervisors(self) -> tuple[Hypervisor, ...]:
         """Return every hypervisor, by hostname."""
         with self._store.transaction(self._gate.now()) as db:
-            return compute.hypervisors(db)
+            return hypervisors.hypervisors(db)
 
     def aggregates(self) -> tuple[Aggregate, ...]:
         """Return every aggregate, by id."""
         with self._store.transaction(self._gate.now()) as db:
-            return compute.aggregates(db)
+            return aggregates.aggregates(db)
 
     def servers(self) -> tuple[Server, ...]:
         """Return every server, by id."""
         with self._store.transaction(self._gate.now()) as db:
-            return compute.servers(db, None)
+            return server_rows.servers(db)
 
     def images(self) -> tuple[Image, ...]:
         """Return every image, in the order they were made."""
         with self._store.transaction(self._gate.now()) as db:
-            rows = db.rows('SELECT id, name, status FROM images ORDER BY rowid')
-        return tuple(Image(**dict(row)) for row in rows)
+            return images.images(db)
 
 
 def _put_hypervisor(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
@@ -262,10 +299,10 @@ def _put_hypervisor(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
         host.state,
         host.status,
     )
-    if placement.find_provider(db, host.hostname) is None:
-        placement.create_provider(db, host.hostname, None, uuid=host.id)
+    if providers.find_provider(db, host.hostname) is None:
+        providers.create_provider(db, host.hostname, None, uuid=host.id)
     totals = (('DISK_GB', host.local_gb), ('MEMORY_MB', host.memory_mb), ('VCPU', host.vcpus))
     inventories = tuple(
         Inventory(resource_class=name, total=total, max_unit=total) for name, total in totals
     )
-    placement.set_contents(db, host.id, inventories, traits)
+    providers.set_contents(db, host.id, inventories, traits)

@@ -23,12 +23,14 @@ from typing import Protocol
 class Aggregate:
     """A group of hosts, and perhaps an availability zone.
 
+    :ivar uuid: by which Placement knows it
     :ivar availability_zone: zone that its hosts are in; None if it makes none
     :ivar hosts: service hosts, in alphabetical order
     :ivar metadata: without the key ``availability_zone``
     """
 
     id: int
+    uuid: str
     name: str
     availability_zone: str | None
     hosts: tuple[str, ...]
@@ -49,17 +51,25 @@ class Aggregates(Protocol):
     def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
         """Make an empty aggregate, and its zone if one is named.
 
+        :param name: 1 to 255 printable characters of the Basic Multilingual
+            Plane, with no space at either end; the same for the zone, which
+            has no colon
+        :raises climate.exceptions.Permanent: if one of them is none of these
         :raises CloudConflict: if there is one of this name (perhaps made by a
-            call before, whose answer was lost: see :meth:`find_aggregate`)
+            call before, whose answer was lost: see :meth:`find_aggregate`), or
+            of a name that differs by case only
         """
         ...
 
     def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
         """Set the keys named; a None removes its key, others stay as they are.
 
+        :param metadata: keys of 1 to 255 letters (a to z), digits, spaces and
+            ``-_:.``; values of at most 255 characters
         :raises CloudNotFound: if there is no such aggregate
-        :raises climate.exceptions.Permanent: if the key ``availability_zone``
-            is among them: a zone is given when an aggregate is made
+        :raises climate.exceptions.Permanent: if one is none of these, or if the
+            key ``availability_zone`` is among them: a zone is given when an
+            aggregate is made
         """
         ...
 

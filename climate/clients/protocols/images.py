@@ -10,20 +10,58 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Images."""
+"""Images, of which servers are made and which are made of servers."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Protocol
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Image:
-    """An image made of a server.
+    """An image.
 
-    :ivar status: Glance's word, such as ``queued`` or ``active``
+    :ivar status: Glance's word: ``queued`` and ``saving`` before all of it has
+        come, ``active`` once it can be used
+    :ivar owner: id of the project that it belongs to
+    :ivar properties: further ones, such as ``base_image_ref``
     """
 
     id: str
     name: str
     status: str
+    owner: str
+    properties: Mapping[str, str]
+
+
+class Images(Protocol):
+    """Verbs about images, those of all projects."""
+
+    def find_image(self, image_id: str) -> Image | None:
+        """Return an image; None if there is none."""
+        ...
+
+    def list_images(
+        self,
+        *,
+        name: str | None = None,
+        owner: str | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> tuple[Image, ...]:
+        """Return the images that have all of this, by id.
+
+        An image that is made of a server is listed as soon as
+        :meth:`~climate.clients.protocols.servers.Servers.create_image` has
+        returned. Names are not unique.
+        """
+        ...
+
+    def delete_image(self, image_id: str) -> None:
+        """Remove an image; fine if it is gone already.
+
+        :raises CloudConflict: if something needs it
+        :raises climate.exceptions.Permanent: if it is protected
+        """
+        ...

@@ -10,11 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resource providers of Placement and what they have."""
+"""Resource providers of Placement, and what they have."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Protocol
 
 from climate.domain.resources import Inventory
@@ -24,7 +25,8 @@ from climate.domain.resources import Inventory
 class Provider:
     """A resource provider of Placement.
 
-    :ivar generation: goes up when its inventories or traits change
+    :ivar generation: goes up when its inventories, its traits or what is
+        allocated from it change
     :ivar parent_uuid: provider that it is nested in; None if it is a root
     """
 
@@ -34,18 +36,52 @@ class Provider:
     parent_uuid: str | None
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Allocation:
+    """What somebody holds of a provider.
+
+    :ivar consumer_id: who: the id of a server, mostly
+    :ivar amounts: by resource class
+    """
+
+    consumer_id: str
+    amounts: Mapping[str, int]
+
+
 class Providers(Protocol):
-    """Verbs about resource providers."""
+    """Verbs about resource providers.
+
+    Nova's computes write to the same providers: a verb that changes one reads
+    it anew and tries again if somebody else was quicker, a few times, before
+    it gives up with a CloudConflict.
+
+    nova-compute remembers the providers that are nested in its own for some
+    minutes (``[compute] resource_provider_association_refresh`` of Nova), and
+    while it remembers one that is gone it boots nothing: whoever can keep a
+    nested provider, and change what it has, does not delete and make it again.
+    """
 
     def find_provider(self, name: str) -> Provider | None:
         """Return the provider of exactly this name; None if there is none."""
         ...
 
+    def list_providers(
+        self, *, prefix: str = '', parent_uuid: str | None = None
+    ) -> tuple[Provider, ...]:
+        """Return the providers whose name begins so, by name.
+
+        :param parent_uuid: those that are nested directly in this one, none
+            if there is no such provider; all if None
+        """
+        ...
+
     def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
         """Make a provider without inventories, nested in another or a root.
 
+        :param name: 1 to 200 characters, of those that every database stores
         :raises CloudConflict: if there is one of this name (perhaps made by a
-            call before, whose answer was lost: see :meth:`find_provider`)
+            call before, whose answer was lost: see :meth:`find_provider`), or
+            of a name that differs by case only
         :raises climate.exceptions.Permanent: if there is no such parent
         """
         ...
@@ -65,9 +101,123 @@ class Providers(Protocol):
         """
         ...
 
+    def set_inventory(self, uuid: str, inventory: Inventory) -> None:
+        """Give a provider this inventory of a class, instead of what it had.
+
+        It may be less than what is allocated of it: nothing more is to be had
+        then, and nobody loses what he has.
+
+        :raises CloudNotFound: if there is no such provider
+        :raises climate.exceptions.Permanent: if there is no such class, or a
+            number is not allowed, such as a total below 1
+        """
+        ...
+
+    def remove_inventory(self, uuid: str, resource_class: str) -> None:
+        """Take all of a class from a provider; fine if it, or both, are gone.
+
+        :raises CloudConflict: if something of it is allocated
+        """
+        ...
+
+    def usages(self, uuid: str) -> Mapping[str, int]:
+        """Return how much of each class of a provider is allocated.
+
+        :raises CloudNotFound: if there is no such provider
+        """
+        ...
+
+    def allocations(self, uuid: str) -> tuple[Allocation, ...]:
+        """Return who holds what of a provider, by consumer.
+
+        :raises CloudNotFound: if there is no such provider
+        """
+        ...
+
+    def provider_aggregates(self, uuid: str) -> frozenset[str]:
+        """Return the UUIDs of the aggregates that a provider is in.
+
+        Nova puts the provider of a host into one when the host is put into an
+        aggregate of Nova.
+
+        :raises CloudNotFound: if there is no such provider
+        """
+        ...
+
+
+class Traits(Protocol):
+    """Verbs about traits: what providers are, or can do."""
+
+    def list_traits(self, prefix: str = '') -> frozenset[str]:
+        """Return the names of all traits that begin so."""
+        ...
+
+    def create_trait(self, name: str) -> None:
+        """Make a trait of our own; fine if it is there already.
+
+        :raises climate.exceptions.Permanent: if its name is not ``CUSTOM_``
+            and capital letters, digits and underscores, 255 at most
+        """
+        ...
+
+    def delete_trait(self, name: str) -> None:
+        """Remove a trait of our own; fine if it is gone already.
+
+        :raises CloudConflict: if a provider has it
+        :raises climate.exceptions.Permanent: if it is not our own
+        """
+        ...
+
     def traits(self, uuid: str) -> frozenset[str]:
         """Return the traits of a provider.
 
         :raises CloudNotFound: if there is no such provider
+        """
+        ...
+
+    def set_traits(self, uuid: str, names: frozenset[str]) -> None:
+        """Give a provider these traits, instead of those it had.
+
+        :raises CloudNotFound: if there is no such provider
+        :raises climate.exceptions.Permanent: if there is no such trait
+        """
+        ...
+
+    def add_trait(self, uuid: str, name: str) -> None:
+        """Give a provider one more trait; fine if it has it.
+
+        :raises CloudNotFound: if there is no such provider
+        :raises climate.exceptions.Permanent: if there is no such trait
+        """
+        ...
+
+    def remove_trait(self, uuid: str, name: str) -> None:
+        """Take a trait from a provider; fine if it has it not.
+
+        :raises CloudNotFound: if there is no such provider
+        """
+        ...
+
+
+class ResourceClasses(Protocol):
+    """Verbs about resource classes: what inventories are of."""
+
+    def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
+        """Return the names of all resource classes that begin so."""
+        ...
+
+    def create_resource_class(self, name: str) -> None:
+        """Make a class of our own; fine if it is there already.
+
+        :raises climate.exceptions.Permanent: if its name is not ``CUSTOM_``
+            and capital letters, digits and underscores, 255 at most
+        """
+        ...
+
+    def delete_resource_class(self, name: str) -> None:
+        """Remove a class of our own; fine if it is gone already.
+
+        :raises CloudConflict: if a provider has an inventory of it
+        :raises climate.exceptions.Permanent: if it is not our own
         """
         ...

@@ -118,9 +118,9 @@ class TestContents(TwinTest):
     def test_images_are_kept(self) -> None:
         server = self.twin.boot_server('compute-1', 'p', 'vm')
         image_id = self.twin.compute.create_image(server.id, 'reserved_vm')
-        self.assertEqual(
-            (base.Image(id=image_id, name='reserved_vm', status='active'),), self.twin.images()
-        )
+        (image,) = self.twin.images()
+        self.assertEqual((image_id, 'reserved_vm', 'active'), (image.id, image.name, image.status))
+        self.assertEqual(('p', {'instance_uuid': server.id}), (image.owner, image.properties))
 
 
 class TestFaults(TwinTest):

@@ -21,10 +21,12 @@ import testtools
 from climate.clients import base
 from climate.clients import cinder
 from climate.clients import fake
+from climate.clients import glance
 from climate.clients import neutron
 from climate.clients import nova
 from climate.clients import placement
 from climate.clients.fake.compute import FakeCompute
+from climate.clients.fake.images import FakeImages
 from climate.clients.fake.network import FakeNetworking
 from climate.clients.fake.placement import FakePlacement
 from climate.clients.fake.volume import FakeBlockStorage
@@ -39,6 +41,7 @@ def verbs(kind: type) -> dict[str, inspect.Signature]:
 CLIENTS = {
     'compute': (base.Compute, FakeCompute, nova.NovaCompute),
     'placement': (base.Placement, FakePlacement, placement.PlacementClient),
+    'image': (base.Images, FakeImages, glance.GlanceImages),
     'network': (base.Networking, FakeNetworking, neutron.NeutronNetworking),
     'volume': (base.BlockStorage, FakeBlockStorage, cinder.CinderBlockStorage),
 }

@@ -1,0 +1,177 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The rows of servers in the twin, and what has become of them by now."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from climate.clients.base import Flavor
+from climate.clients.base import Server
+from climate.clients.base import ServerDraft
+from climate.clients.fake import scheduler
+from climate.clients.fake.store import Db
+
+NO_ROOM = 'No valid host was found. There are not enough hosts available.'
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS servers (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    hypervisor_hostname TEXT NOT NULL,
+    flavor TEXT NOT NULL,
+    status TEXT NOT NULL,
+    task_state TEXT,
+    gone_at REAL,
+    next_status TEXT,
+    next_at REAL,
+    vcpus INTEGER NOT NULL DEFAULT 0,
+    metadata TEXT NOT NULL DEFAULT '{}',
+    draft TEXT NOT NULL DEFAULT '{}',
+    group_id TEXT NOT NULL DEFAULT '',
+    locked INTEGER NOT NULL DEFAULT 0,
+    fault TEXT NOT NULL DEFAULT '',
+    shelved_image TEXT
+);
+CREATE INDEX IF NOT EXISTS servers_by_host ON servers (host);
+CREATE INDEX IF NOT EXISTS servers_by_flavor ON servers (flavor);
+CREATE INDEX IF NOT EXISTS servers_going ON servers (gone_at) WHERE gone_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS servers_changing ON servers (next_at) WHERE next_at IS NOT NULL;
+"""
+
+
+def settle(db: Db) -> None:
+    """Let happen what was due by now."""
+    for row in db.rows('SELECT id FROM servers WHERE gone_at <= ?', db.now):
+        forget(db, row['id'])
+    # A shelved server is offloaded later, which may be now as well.
+    due = 'SELECT id, next_status, next_at FROM servers WHERE next_at <= ? ORDER BY next_at'
+    while rows := db.rows(due, db.now):
+        for row in rows:
+            _arrive(db, row)
+
+
+def forget(db: Db, server_id: str) -> None:
+    """Remove a server, with what it holds and the image that it was shelved in."""
+    scheduler.release(db, server_id)
+    db.run(
+        'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)', server_id
+    )
+    db.run('DELETE FROM servers WHERE id = ?', server_id)
+
+
+def _arrive(db: Db, row: sqlite3.Row) -> None:
+    status = row['next_status']
+    db.run(
+        'UPDATE servers SET status = ?, task_state = NULL, next_status = NULL, next_at = NULL'
+        ' WHERE id = ?',
+        status,
+        row['id'],
+    )
+    if status == 'SHELVED':
+        db.run(
+            "UPDATE servers SET next_status = 'SHELVED_OFFLOADED', next_at = ? WHERE id = ?",
+            row['next_at'] + db.seconds('shelved_offload'),
+            row['id'],
+        )
+    elif status == 'SHELVED_OFFLOADED':
+        scheduler.release(db, row['id'])
+        db.run("UPDATE servers SET host = '', hypervisor_hostname = '' WHERE id = ?", row['id'])
+    elif status == 'ACTIVE':
+        db.run(
+            'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)',
+            row['id'],
+        )
+        db.run('UPDATE servers SET shelved_image = NULL WHERE id = ?', row['id'])
+
+
+def _server(row: sqlite3.Row) -> Server:
+    draft = json.loads(row['draft'])
+    return Server(
+        id=row['id'],
+        name=row['name'],
+        project_id=row['project_id'],
+        host=row['host'],
+        hypervisor_hostname=row['hypervisor_hostname'],
+        status=row['status'],
+        task_state=row['task_state'],
+        flavor_id=row['flavor'],
+        metadata=json.loads(row['metadata']),
+        volume_ids=tuple(draft.get('volume_ids', ())),
+        locked=bool(row['locked']),
+        fault=row['fault'],
+    )
+
+
+def servers(db: Db, *, host: str | None = None, flavor: str | None = None) -> tuple[Server, ...]:
+    """Return the servers on a service host, or of a flavor, or all of them, by id."""
+    settle(db)
+    rows = db.rows(
+        'SELECT * FROM servers WHERE (? IS NULL OR host = ?) AND (? IS NULL OR flavor = ?)'
+        ' ORDER BY id',
+        host,
+        host,
+        flavor,
+        flavor,
+    )
+    return tuple(map(_server, rows))
+
+
+def find(db: Db, server_id: str) -> Server | None:
+    """Return a server; None if there is none."""
+    settle(db)
+    row = db.row('SELECT * FROM servers WHERE id = ?', server_id)
+    return None if row is None else _server(row)
+
+
+def insert(
+    db: Db,
+    server_id: str,
+    draft: ServerDraft,
+    flavor: Flavor,
+    project_id: str,
+    place: scheduler.Place | None,
+) -> None:
+    """Put a server onto a host, or into ERROR if there is none for it."""
+    volumes = sorted(
+        str(each['uuid'])
+        for each in draft.block_device_mapping
+        if each.get('source_type') == 'volume'
+    )
+    kept = {
+        'hints': dict(draft.scheduler_hints),
+        'zone': draft.availability_zone,
+        'volume_ids': volumes,
+    }
+    db.run(
+        'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor, status,'
+        ' vcpus, metadata, draft, group_id, fault)'
+        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        server_id,
+        draft.name,
+        project_id,
+        place.host if place else '',
+        place.hypervisor_hostname if place else '',
+        flavor.id,
+        'BUILD' if place else 'ERROR',
+        flavor.vcpus,
+        json.dumps(dict(draft.metadata)),
+        json.dumps(kept),
+        draft.scheduler_hints.get('group', ''),
+        '' if place else NO_ROOM,
+    )
+    if place is not None:
+        scheduler.claim(db, server_id, place)

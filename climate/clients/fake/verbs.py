@@ -1,0 +1,45 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the verbs about every noun of the twin need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from climate import exceptions
+from climate.clients.fake.gate import Gate
+
+LONGEST = 255
+_KEY = re.compile(r'[a-zA-Z0-9_:. -]{1,255}')
+
+
+class Verbs:
+    """Verbs as a project has them.
+
+    :param project_id: in whose name it is called, to which belongs what is made
+    """
+
+    def __init__(self, gate: Gate, project_id: str) -> None:
+        self._gate = gate
+        self._project_id = project_id
+
+
+def check_metadata(metadata: Mapping[str, str | None]) -> None:
+    """Refuse keys and values that Nova refuses everywhere.
+
+    :raises climate.exceptions.Permanent: if there is one
+    """
+    for key, value in metadata.items():
+        if not _KEY.fullmatch(key) or len(value or '') > LONGEST:
+            raise exceptions.Permanent(f'{key[:50]!r} is no key, or has no value, of metadata')

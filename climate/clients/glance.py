@@ -1,0 +1,80 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Glance, over openstacksdk.
+
+Failure and drift: as in :mod:`climate.clients.nova`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from climate.clients import sdk
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Image
+
+# A further property that the library knows by name.
+_INSTANCE = 'instance_uuid'
+
+
+class GlanceImages:
+    """Fulfils :class:`climate.clients.base.Images`.
+
+    :param service: of the type ``image``
+    """
+
+    def __init__(self, service: sdk.Service) -> None:
+        self._service = service
+
+    def find_image(self, image_id: str) -> Image | None:
+        """Return an image; None if there is none."""
+        with contextlib.suppress(CloudNotFound), self._service.calling('find_image') as glance:
+            return _image(glance.get_image(image_id))
+        return None
+
+    def list_images(
+        self,
+        *,
+        name: str | None = None,
+        owner: str | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> tuple[Image, ...]:
+        """Return the images that have all of this, by id."""
+        wanted = {'name': name, 'owner': owner, **(properties or {})}
+        query = {key: value for key, value in wanted.items() if value is not None}
+        with self._service.calling('list_images') as glance:
+            found = [_image(item) for item in glance.images(**query)]
+        return tuple(sorted(found, key=lambda image: image.id))
+
+    def delete_image(self, image_id: str) -> None:
+        """Remove an image; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound), self._service.calling('delete_image') as glance:
+            glance.delete_image(image_id, ignore_missing=False)
+
+
+def _image(item: Any) -> Image:
+    properties = {
+        key: value for key, value in (item.properties or {}).items() if isinstance(value, str)
+    }
+    if item.instance_uuid:
+        properties[_INSTANCE] = item.instance_uuid
+    return Image(
+        id=item.id,
+        # Glance has images without a name.
+        name=item.name or '',
+        status=item.status,
+        owner=item.owner_id or item.owner or '',
+        properties=properties,
+    )

@@ -1,0 +1,110 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Aggregates, over python-novaclient."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Aggregate
+from climate.clients.base import AVAILABILITY_ZONE_KEY
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.nova.library import Verbs
+
+
+class NovaAggregates(Verbs):
+    """Fulfils :class:`climate.clients.protocols.aggregates.Aggregates`."""
+
+    def list_aggregates(self) -> tuple[Aggregate, ...]:
+        """Return every aggregate, by id."""
+        with self._errors.translated('list_aggregates'):
+            found = [_aggregate(item.to_dict()) for item in self._nova.aggregates.list()]
+        return tuple(sorted(found, key=lambda aggregate: aggregate.id))
+
+    def find_aggregate(self, name: str) -> Aggregate | None:
+        """Return the aggregate of exactly this name; None if there is none."""
+        # Nova has no search for aggregates.
+        return next((found for found in self.list_aggregates() if found.name == name), None)
+
+    def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
+        """Make an empty aggregate, and its zone if one is named."""
+        with self._errors.translated('create_aggregate'):
+            made = self._nova_once.aggregates.create(name, availability_zone)
+            return _aggregate(made.to_dict())
+
+    def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
+        """Set the keys named; a None removes its key."""
+        if AVAILABILITY_ZONE_KEY in metadata:
+            raise exceptions.Permanent('the zone of an aggregate is given when it is made')
+        present = self._get_aggregate(aggregate_id).metadata
+        # Nova complains about the removal of a key that is not there.
+        wanted = {
+            key: value for key, value in metadata.items() if value is not None or key in present
+        }
+        if wanted:
+            with self._errors.translated('set_aggregate_metadata'):
+                self._nova.aggregates.set_metadata(aggregate_id, wanted)
+
+    def add_host(self, aggregate_id: int, host: str) -> None:
+        """Put a service host into an aggregate; fine if it is in already."""
+        try:
+            with self._errors.translated('add_host'):
+                self._nova.aggregates.add_host(aggregate_id, host)
+        except CloudConflict:
+            if host not in self._get_aggregate(aggregate_id).hosts:
+                raise
+
+    def remove_host(self, aggregate_id: int, host: str) -> None:
+        """Take a service host out of an aggregate; fine if it is not in it."""
+        try:
+            with self._errors.translated('remove_host'):
+                self._nova.aggregates.remove_host(aggregate_id, host)
+        except CloudNotFound:
+            if host in self._get_aggregate(aggregate_id).hosts:
+                raise
+
+    def delete_aggregate(self, aggregate_id: int) -> None:
+        """Remove an empty aggregate; fine if it is gone already."""
+        try:
+            with self._errors.translated('delete_aggregate'):
+                self._nova.aggregates.delete(aggregate_id)
+        except CloudNotFound:
+            return
+        except exceptions.Permanent:
+            # Nova refuses with a 400 that says nothing of its kind.
+            with contextlib.suppress(CloudNotFound):
+                if self._get_aggregate(aggregate_id).hosts:
+                    raise CloudConflict(f'aggregate {aggregate_id} still has hosts') from None
+                raise
+
+    def _get_aggregate(self, aggregate_id: int) -> Aggregate:
+        with self._errors.translated('find_aggregate'):
+            return _aggregate(self._nova.aggregates.get(aggregate_id).to_dict())
+
+
+def _aggregate(item: Mapping[str, Any]) -> Aggregate:
+    # The answer to a creation has neither hosts nor metadata.
+    metadata = dict(item.get('metadata') or {})
+    metadata.pop(AVAILABILITY_ZONE_KEY, None)
+    return Aggregate(
+        id=int(item['id']),
+        uuid=item['uuid'],
+        name=item['name'],
+        availability_zone=item['availability_zone'],
+        hosts=tuple(sorted(item.get('hosts') or ())),
+        metadata=metadata,
+    )

@@ -1,0 +1,141 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Flavors, over python-novaclient.
+
+In microversion 2.61, the first one whose flavors have their extra specs in
+them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Flavor
+from climate.clients.errors import Errors
+from climate.clients.nova.library import Library
+from climate.clients.nova.library import Verbs
+
+MICROVERSION = '2.61'
+
+
+class NovaFlavors(Verbs):
+    """Fulfils :class:`climate.clients.protocols.flavors.Flavors`."""
+
+    def __init__(self, library: Library, errors: Errors) -> None:
+        super().__init__(library, errors)
+        self._with_specs = library.client(MICROVERSION)
+        self._with_specs_once = library.once(MICROVERSION)
+
+    def list_flavors(self) -> tuple[Flavor, ...]:
+        """Return every flavor, by id."""
+        with self._errors.translated('list_flavors'):
+            found: list[Flavor] = []
+            # As None, is_public asks for public and private ones.
+            while page := self._with_specs.flavors.list(
+                is_public=None, marker=found[-1].id if found else None, sort_key='flavorid'
+            ):
+                found.extend(_flavor(item.to_dict()) for item in page)
+        return tuple(sorted(found, key=lambda flavor: flavor.id))
+
+    def find_flavor(self, flavor_id: str) -> Flavor | None:
+        """Return the flavor of exactly this id; None if there is none."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('find_flavor'):
+            found = _flavor(self._with_specs.flavors.get(flavor_id).to_dict())
+            # A database that does not tell cases apart finds others, too.
+            return found if found.id == flavor_id else None
+        return None
+
+    def create_flavor(self, flavor: Flavor) -> None:
+        """Make a flavor as described, its extra specs included."""
+        with self._errors.translated('create_flavor'):
+            self._with_specs_once.flavors.create(
+                flavor.name,
+                ram=flavor.memory_mb,
+                vcpus=flavor.vcpus,
+                disk=flavor.disk_gb,
+                flavorid=flavor.id,
+                ephemeral=flavor.ephemeral_gb,
+                swap=flavor.swap_mb,
+                is_public=flavor.public,
+            )
+        if flavor.extra_specs:
+            self.set_extra_specs(flavor.id, flavor.extra_specs)
+
+    def delete_flavor(self, flavor_id: str) -> None:
+        """Remove a flavor; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('delete_flavor'):
+            self._nova.flavors.delete(flavor_id)
+
+    def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
+        """Set the keys named; a None removes its key."""
+        with self._errors.translated('set_extra_specs'):
+            flavor = self._with_specs.flavors.get(flavor_id)
+            wanted = {key: value for key, value in specs.items() if value is not None}
+            if wanted:
+                flavor.set_keys(wanted)
+        for key in sorted(specs.keys() - wanted.keys()):
+            # Nova complains about the removal of a key that is not there.
+            with contextlib.suppress(CloudNotFound), self._errors.translated('set_extra_specs'):
+                flavor.unset_keys([key])
+
+    def list_flavor_access(self, flavor_id: str) -> frozenset[str]:
+        """Return the ids of the projects that may use a private flavor."""
+        with self._errors.translated('list_flavor_access'):
+            found = self._nova.flavor_access.list(flavor=flavor_id)
+            return frozenset(item.tenant_id for item in found)
+
+    def add_flavor_access(self, flavor_id: str, project_id: str) -> None:
+        """Let a project use a private flavor; fine if it may already."""
+        try:
+            with self._errors.translated('add_flavor_access'):
+                self._nova.flavor_access.add_tenant_access(flavor_id, project_id)
+        except CloudConflict:
+            # Told of a project that may already, and of a flavor that is public.
+            if not self._may_use(flavor_id, project_id):
+                raise
+
+    def remove_flavor_access(self, flavor_id: str, project_id: str) -> None:
+        """Let a project no longer use a private flavor; fine if it may not."""
+        try:
+            with self._errors.translated('remove_flavor_access'):
+                self._nova.flavor_access.remove_tenant_access(flavor_id, project_id)
+        except CloudNotFound:
+            found = self.find_flavor(flavor_id)
+            if found is None:
+                raise
+            if found.public:
+                raise CloudConflict(f'flavor {flavor_id} is public') from None
+
+    def _may_use(self, flavor_id: str, project_id: str) -> bool:
+        with contextlib.suppress(CloudNotFound):
+            return project_id in self.list_flavor_access(flavor_id)
+        return False
+
+
+def _flavor(item: Mapping[str, Any]) -> Flavor:
+    return Flavor(
+        id=item['id'],
+        name=item['name'],
+        vcpus=int(item['vcpus']),
+        memory_mb=int(item['ram']),
+        disk_gb=int(item['disk']),
+        ephemeral_gb=int(item['OS-FLV-EXT-DATA:ephemeral']),
+        # An empty text if there is none, before 2.75.
+        swap_mb=int(item['swap'] or 0),
+        public=bool(item['os-flavor-access:is_public']),
+        extra_specs=dict(item['extra_specs']),
+    )

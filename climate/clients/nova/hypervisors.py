@@ -1,0 +1,114 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Hypervisors, over python-novaclient."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Hypervisor
+from climate.clients.errors import Errors
+from climate.clients.nova.library import Library
+from climate.clients.nova.library import Verbs
+
+COMPUTE_BINARY = 'nova-compute'
+# What Nova accepts as a part of a name to search for; it says 400 to all else.
+_SEARCHABLE = re.compile(r'[a-zA-Z0-9._-]*')
+
+
+class NovaHypervisors(Verbs):
+    """Fulfils :class:`climate.clients.protocols.hypervisors.Hypervisors`."""
+
+    def __init__(self, library: Library, errors: Errors, az_aware: bool) -> None:
+        super().__init__(library, errors)
+        self._az_aware = az_aware
+
+    def list_hypervisors(self) -> tuple[Hypervisor, ...]:
+        """Return every hypervisor, by hostname."""
+        with self._errors.translated('list_hypervisors'):
+            zones = self._zones()
+            found = [_hypervisor(item, zones) for item in self._pages()]
+        return tuple(sorted(found, key=lambda hypervisor: hypervisor.hostname))
+
+    def _pages(self) -> Iterator[dict[str, Any]]:
+        marker = None
+        # A page may be smaller than asked for, so only an empty one is the last.
+        while page := self._nova.hypervisors.list(marker=marker):
+            yield from (dict(item.to_dict()) for item in page)
+            marker = page[-1].id
+
+    def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
+        """Return the hypervisor of exactly this hostname, or else of this id."""
+        with self._errors.translated('find_hypervisor'):
+            found = self._hypervisor_named(name_or_id) or self._hypervisor_of_id(name_or_id)
+            if found is None:
+                return None
+            return _hypervisor(found, self._zones(found['service']['host']))
+
+    def _hypervisor_named(self, name: str) -> dict[str, Any] | None:
+        if not _SEARCHABLE.fullmatch(name):
+            return self._hypervisor_listed(name)
+        # Nova searches for a part of the name and says 404 if nothing matches.
+        with contextlib.suppress(CloudNotFound), self._errors.translated('find_hypervisor'):
+            for item in self._nova.hypervisors.search(name, detailed=True):
+                if item.to_dict()['hypervisor_hostname'] == name:
+                    return dict(item.to_dict())
+        return None
+
+    def _hypervisor_listed(self, name: str) -> dict[str, Any] | None:
+        for item in self._pages():
+            if item['hypervisor_hostname'] == name:
+                return item
+        return None
+
+    def _hypervisor_of_id(self, text: str) -> dict[str, Any] | None:
+        try:
+            uuid.UUID(text)
+        except ValueError:
+            return None
+        with contextlib.suppress(CloudNotFound), self._errors.translated('find_hypervisor'):
+            return dict(self._nova.hypervisors.get(text).to_dict())
+        return None
+
+    def _zones(self, host: str | None = None) -> dict[str, str]:
+        """Return the zones of service hosts, of one or of all."""
+        if not self._az_aware:
+            return {}
+        services = self._nova.services.list(host=host, binary=COMPUTE_BINARY)
+        return {item.to_dict()['host']: item.to_dict()['zone'] for item in services}
+
+
+def _hypervisor(item: Mapping[str, Any], zones: Mapping[str, str]) -> Hypervisor:
+    service_host = item['service']['host']
+    # Nova knows nothing of the size of some machines, and says null.
+    return Hypervisor(
+        id=str(item['id']),
+        hostname=item['hypervisor_hostname'],
+        service_host=service_host,
+        hypervisor_type=item['hypervisor_type'] or '',
+        hypervisor_version=int(item['hypervisor_version'] or 0),
+        vcpus=int(item['vcpus'] or 0),
+        memory_mb=int(item['memory_mb'] or 0),
+        local_gb=int(item['local_gb'] or 0),
+        cpu_info=json.dumps(item['cpu_info'] or {}, sort_keys=True),
+        state='up' if item['state'] == 'up' else 'down',
+        status='enabled' if item['status'] == 'enabled' else 'disabled',
+        availability_zone=zones.get(service_host, ''),
+    )

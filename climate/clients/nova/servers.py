@@ -1,0 +1,198 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Servers, over python-novaclient.
+
+In microversion 2.46, the last one whose servers tell the id of their flavor;
+later ones tell its name and its sizes instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Nic
+from climate.clients.base import Server
+from climate.clients.base import ServerDraft
+from climate.clients.errors import Errors
+from climate.clients.nova.library import Library
+from climate.clients.nova.library import Verbs
+
+MICROVERSION = '2.46'
+
+
+class NovaServers(Verbs):
+    """Fulfils :class:`climate.clients.protocols.servers.Servers`."""
+
+    def __init__(self, library: Library, errors: Errors) -> None:
+        super().__init__(library, errors)
+        self._servers = library.client(MICROVERSION).servers
+        self._servers_once = library.once(MICROVERSION).servers
+
+    def list_servers(self, service_host: str) -> tuple[Server, ...]:
+        """Return the servers of all projects on a service host, by id."""
+        with self._errors.translated('list_servers'):
+            found = self._listed(host=service_host)
+        # Nova ignores a filter that we may not use. Whoever deletes what this
+        # verb returns must not be handed the servers of the whole cloud.
+        strangers = [server for server in found if server.host != service_host]
+        if strangers:
+            raise exceptions.Permanent(
+                f'Nova listed servers of other hosts than {service_host}: the user of [nova] may '
+                'not filter servers by host'
+            )
+        return tuple(sorted(found, key=lambda server: server.id))
+
+    def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
+        """Return the servers of all projects made of a flavor, by id."""
+        with self._errors.translated('list_servers_of_flavor'):
+            found = self._listed(flavor=flavor_id)
+        # Nova searches without telling cases apart, as its database does.
+        exactly = (server for server in found if server.flavor_id == flavor_id)
+        return tuple(sorted(exactly, key=lambda server: server.id))
+
+    def _listed(self, **wanted: str) -> list[Server]:
+        items = self._servers.list(search_opts={**wanted, 'all_tenants': True}, limit=-1)
+        return [_server(item.to_dict()) for item in items]
+
+    def find_server(self, server_id: str) -> Server | None:
+        """Return a server of any project; None if there is none."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('find_server'):
+            return _server(self._servers.get(server_id).to_dict())
+        return None
+
+    def create_server(self, draft: ServerDraft) -> str:
+        """Begin to make a server in our own project and return its id."""
+        with self._errors.translated('create_server'):
+            made = self._servers_once.create(
+                draft.name,
+                draft.image_id,
+                draft.flavor_id,
+                nics=[_nic(nic) for nic in draft.nics] or 'none',
+                meta=dict(draft.metadata),
+                userdata=draft.user_data,
+                key_name=draft.key_name,
+                block_device_mapping_v2=[dict(item) for item in draft.block_device_mapping] or None,
+                scheduler_hints=dict(draft.scheduler_hints),
+                availability_zone=_zone(draft),
+            )
+            return str(made.id)
+
+    def delete_server(self, server_id: str) -> None:
+        """Begin to delete a server; fine if it is gone or going already."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('delete_server'):
+            self._servers.delete(server_id)
+
+    def create_image(self, server_id: str, name: str) -> str:
+        """Begin to make an image of a server and return the image's id."""
+        with self._errors.translated('create_image'):
+            return str(self._servers_once.create_image(server_id, name))
+
+    def shelve_server(self, server_id: str) -> None:
+        """Begin to shelve a server."""
+        self._begin(
+            'shelve_server',
+            self._servers.shelve,
+            server_id,
+            ('SHELVED', 'SHELVED_OFFLOADED'),
+            'shelving',
+        )
+
+    def offload_server(self, server_id: str) -> None:
+        """Begin to take a shelved server off its host."""
+        self._begin(
+            'offload_server',
+            self._servers.shelve_offload,
+            server_id,
+            ('SHELVED_OFFLOADED',),
+            'shelving_offloading',
+        )
+
+    def unshelve_server(self, server_id: str) -> None:
+        """Begin to put a shelved server onto a host again."""
+        self._begin('unshelve_server', self._servers.unshelve, server_id, ('ACTIVE',), 'unshelving')
+
+    def suspend_server(self, server_id: str) -> None:
+        """Begin to write the memory of a server to disk."""
+        self._begin(
+            'suspend_server', self._servers.suspend, server_id, ('SUSPENDED',), 'suspending'
+        )
+
+    def resume_server(self, server_id: str) -> None:
+        """Begin to let a suspended server go on."""
+        self._begin('resume_server', self._servers.resume, server_id, ('ACTIVE',), 'resuming')
+
+    def stop_server(self, server_id: str) -> None:
+        """Begin to switch a server off."""
+        self._begin('stop_server', self._servers.stop, server_id, ('SHUTOFF',), 'powering-off')
+
+    def start_server(self, server_id: str) -> None:
+        """Begin to switch a server on."""
+        self._begin('start_server', self._servers.start, server_id, ('ACTIVE',), 'powering-on')
+
+    def _begin(
+        self,
+        verb: str,
+        action: Callable[[str], object],
+        server_id: str,
+        done: tuple[str, ...],
+        under_way: str,
+    ) -> None:
+        try:
+            with self._errors.translated(verb):
+                action(server_id)
+        except CloudConflict:
+            # Nova says 409 to whatever is done, or under way, already.
+            found = self.find_server(server_id)
+            if found is None:
+                raise CloudNotFound(f'Nova has no server {server_id} any more') from None
+            task = found.task_state or ''
+            if not task.startswith(under_way) and (task or found.status not in done):
+                raise
+
+
+def _server(item: Mapping[str, Any]) -> Server:
+    fault = (item.get('fault') or {}).get('message') or ''
+    return Server(
+        id=item['id'],
+        name=item['name'],
+        project_id=item['tenant_id'],
+        # Missing if policy hides them, null if the server runs nowhere.
+        host=item.get('OS-EXT-SRV-ATTR:host') or '',
+        hypervisor_hostname=item.get('OS-EXT-SRV-ATTR:hypervisor_hostname') or '',
+        status=item['status'],
+        task_state=item.get('OS-EXT-STS:task_state'),
+        flavor_id=item['flavor']['id'],
+        metadata=dict(item['metadata']),
+        volume_ids=tuple(
+            sorted(each['id'] for each in item['os-extended-volumes:volumes_attached'])
+        ),
+        locked=bool(item['locked']),
+        fault=fault if item['status'] == 'ERROR' else '',
+    )
+
+
+def _nic(nic: Nic) -> dict[str, str]:
+    wanted = {'net-id': nic.network_id, 'port-id': nic.port_id, 'v4-fixed-ip': nic.fixed_ip}
+    return {key: value for key, value in wanted.items() if value is not None}
+
+
+def _zone(draft: ServerDraft) -> str | None:
+    if draft.host is None:
+        return draft.availability_zone
+    return f'{draft.availability_zone or ""}:{draft.host}'

@@ -1,0 +1,64 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Groups of servers that are to run together, or apart."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+from typing import Protocol
+
+Policy = Literal['affinity', 'anti-affinity', 'soft-affinity', 'soft-anti-affinity']
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServerGroup:
+    """A group of servers.
+
+    :ivar project_id: whose group it is: of those who made it
+    :ivar members: ids of servers, in alphabetical order
+    """
+
+    id: str
+    name: str
+    policy: Policy
+    project_id: str
+    members: tuple[str, ...]
+
+
+class ServerGroups(Protocol):
+    """Verbs about server groups, those of all projects."""
+
+    def list_server_groups(self) -> tuple[ServerGroup, ...]:
+        """Return every group, by id. Names are not unique."""
+        ...
+
+    def find_server_group(self, group_id: str) -> ServerGroup | None:
+        """Return a group; None if there is none."""
+        ...
+
+    def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
+        """Make an empty group in our own project.
+
+        Repeating it makes another one: after a lost answer look for its name
+        by :meth:`list_server_groups`.
+
+        :raises CloudQuota: if the project may have no more groups
+        :raises climate.exceptions.Permanent: if the name or policy is not
+            allowed
+        """
+        ...
+
+    def delete_server_group(self, group_id: str) -> None:
+        """Remove a group; fine if it is gone already. Its servers stay."""
+        ...

@@ -1,0 +1,63 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The nova-computes, as Nova knows them: are they alive, may they be used."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+from typing import Protocol
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Service:
+    """A nova-compute.
+
+    :ivar id: Nova's id of it, a UUID in text
+    :ivar host: service host
+    :ivar state: ``up`` if it reports regularly, else ``down``; Nova notices a
+        minute late that one died
+    :ivar status: whether an administrator has ``enabled`` or ``disabled`` it
+    :ivar disabled_reason: what was said when it was disabled; '' if nothing
+    """
+
+    id: str
+    host: str
+    state: Literal['up', 'down']
+    status: Literal['enabled', 'disabled']
+    disabled_reason: str
+
+
+class Services(Protocol):
+    """Verbs about the nova-computes."""
+
+    def list_services(self) -> tuple[Service, ...]:
+        """Return every nova-compute, by host."""
+        ...
+
+    def enable_service(self, host: str) -> None:
+        """Let new servers be put onto a service host; fine if they are already.
+
+        :raises CloudNotFound: if there is no such host
+        """
+        ...
+
+    def disable_service(self, host: str, reason: str) -> None:
+        """Let no new servers be put onto a service host; those on it stay.
+
+        Repeating it replaces the reason.
+
+        :param reason: for people, 1 to 255 characters
+        :raises CloudNotFound: if there is no such host
+        """
+        ...

@@ -1,0 +1,74 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The contract of Nova and Glance, held against a real cloud."""
+
+from __future__ import annotations
+
+from tests.contract import contracts
+from tests.contract import flavor_contracts
+from tests.contract import real_worlds
+from tests.contract import server_contracts
+
+
+class TestRealHypervisors(contracts.HypervisorContract):
+    """Hypervisors on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealAggregates(contracts.AggregateContract):
+    """Aggregates on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealAggregateLimits(contracts.AggregateLimitsContract):
+    """Limits of aggregates on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealServers(server_contracts.ServerContract):
+    """Servers on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealServerLife(server_contracts.ServerLifeContract):
+    """ServerLife on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealImages(server_contracts.ImageContract):
+    """Images on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealFlavors(flavor_contracts.FlavorContract):
+    """Flavors on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealServerGroups(flavor_contracts.ServerGroupContract):
+    """ServerGroups on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealServices(flavor_contracts.ServiceContract):
+    """Services on a real cloud."""
+
+    world_type = real_worlds.RealWorld

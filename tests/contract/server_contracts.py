@@ -1,0 +1,347 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What every client of Nova is held to about servers, and of Glance about images."""
+
+from __future__ import annotations
+
+from climate import exceptions
+from climate.clients import base
+from tests.contract import contracts
+from tests.contract import worlds
+from tests.waiting import until
+
+
+class ServerContract(contracts.Contract):
+    """list_servers, find_server, delete_server, create_image."""
+
+    def test_servers_of_a_host(self) -> None:
+        here, there = self.world.hosts[:2]
+        mine = sorted(self.boot(here) for _ in range(3))
+        self.boot(there)
+        found = self.compute.list_servers(here)
+        self.assertEqual(mine, [server.id for server in found])
+        self.assertEqual({here}, {server.host for server in found})
+        self.assertEqual(1, len({server.project_id for server in found}))
+        self.assertEqual({'ACTIVE'}, {server.status for server in found})
+
+    def test_a_host_that_is_not_there_has_none(self) -> None:
+        self.assertEqual((), self.compute.list_servers('nobody'))
+
+    def test_a_server_is_found(self) -> None:
+        server_id = self.boot(self.world.hosts[0], 'mine')
+        found = self.compute.find_server(server_id)
+        assert found is not None
+        self.assertEqual((server_id, 'mine', None), (found.id, found.name, found.task_state))
+        self.assertIsNone(self.compute.find_server(contracts.NOBODY))
+
+    def test_deleted_and_again(self) -> None:
+        server_id = self.boot(self.world.hosts[0])
+        self.gone(server_id)
+        self.assertIsNone(self.compute.find_server(server_id))
+        self.assertEqual((), self.compute.list_servers(self.world.hosts[0]))
+        self.compute.delete_server(server_id)
+        self.compute.delete_server(contracts.NOBODY)
+
+    def test_a_server_that_is_going_is_listed_until_it_is_gone(self) -> None:
+        self.world.slow('server_deletion')
+        server_id = self.boot(self.world.hosts[0])
+        self.compute.delete_server(server_id)
+        self.compute.delete_server(server_id)
+
+        def gone() -> bool:
+            left = self.compute.list_servers(self.world.hosts[0])
+            for server in left:
+                self.assertEqual(server_id, server.id)
+                # For an instant it is done, and still there.
+                self.assertIn(
+                    'deleting' if server.task_state else 'DELETED',
+                    (server.task_state, server.status),
+                )
+            return not left
+
+        until(gone, self.world.patience, 'the server is gone')
+        self.assertIsNone(self.compute.find_server(server_id))
+
+    def test_deleted_although_the_answer_was_lost(self) -> None:
+        server_id = self.boot(self.world.hosts[0])
+        self.lost('compute.delete_server', self.compute.delete_server, server_id)
+        self.world.until_gone(server_id)
+        self.compute.delete_server(server_id)
+
+    def test_no_image_of_what_is_not_there(self) -> None:
+        self.assertRaises(base.CloudNotFound, self.compute.create_image, contracts.NOBODY, 'x')
+
+    def test_no_image_of_what_is_going(self) -> None:
+        self.world.slow('server_deletion')
+        server_id = self.boot(self.world.hosts[0])
+        self.compute.delete_server(server_id)
+        refusals = (base.CloudConflict, base.CloudNotFound)
+        self.assertRaises(refusals, self.compute.create_image, server_id, 'x')
+
+
+class ServerLifeContract(contracts.Contract):
+    """create_server, and what can be done with a server."""
+
+    def make(self, **wanted: object) -> str:
+        """Begin to make a server that goes away after the test."""
+        server_id = self.compute.create_server(self.world.draft(**wanted))
+        self.addCleanup(self.gone, server_id)
+        return server_id
+
+    def still(self, server_id: str, status: str) -> base.Server:
+        """Wait until nothing is done with a server, and check its status."""
+        found = self.world.until_still(server_id)
+        self.assertEqual((status, ''), (found.status, found.fault))
+        return found
+
+    def test_made_as_described(self) -> None:
+        host = self.world.hosts[1]
+        metadata = {'climate:lease_end': '2030-01-01 00:00', 'a': 'ü'}
+        draft = self.world.draft(host, name='mine')
+        server_id = self.make(
+            host=host,
+            name='mine',
+            metadata=metadata,
+            user_data='#!/bin/sh\necho ä\n',
+            scheduler_hints={'lease_params': '{"name": "x"}'},
+        )
+        found = self.still(server_id, 'ACTIVE')
+        self.assertEqual(
+            (server_id, 'mine', host, draft.flavor_id, metadata, (), False),
+            (found.id, found.name, found.host, found.flavor_id, found.metadata)
+            + (found.volume_ids, found.locked),
+        )
+        self.assertEqual(host, found.hypervisor_hostname)
+        self.assertIn(found, self.compute.list_servers_of_flavor(draft.flavor_id))
+        self.assertEqual((), self.compute.list_servers_of_flavor('nobody'))
+
+    def test_no_room_is_told_by_the_server(self) -> None:
+        found = self.world.until_still(self.make(host='nobody'))
+        self.assertEqual(('ERROR', ''), (found.status, found.host))
+        self.assertIn('No valid host', found.fault)
+
+    def test_what_the_draft_names_has_to_be_there(self) -> None:
+        for wanted in (
+            {'flavor_id': 'nobody'},
+            {'metadata': {'ä': '1'}},
+            {'scheduler_hints': {'group': contracts.NOBODY}},
+        ):
+            draft = self.world.draft(**wanted)
+            error = self.assertRaises(exceptions.Permanent, self.compute.create_server, draft)
+            self.assertIs(exceptions.Permanent, type(error))
+
+    def test_a_quota_that_is_used_up(self) -> None:
+        for resource in ('cores', 'instances'):
+            with self.world.poor(resource) as compute:
+                self.assertRaises(base.CloudQuota, compute.create_server, self.world.draft())
+
+    def test_shelved_and_back(self) -> None:
+        server_id = self.make(host=self.world.hosts[0])
+        self.still(server_id, 'ACTIVE')
+        self.world.slow('server_action')
+        self.compute.shelve_server(server_id)
+        self.compute.shelve_server(server_id)
+        offloaded = self.until_offloaded(server_id)
+        self.assertEqual('', offloaded.hypervisor_hostname)
+        for host in self.world.hosts:
+            self.assertNotIn(server_id, [each.id for each in self.compute.list_servers(host)])
+        self.assertIn(offloaded, self.compute.list_servers_of_flavor(offloaded.flavor_id))
+        self.compute.shelve_server(server_id)
+        self.compute.offload_server(server_id)
+        for verb in (self.compute.stop_server, self.compute.start_server):
+            self.assertRaises(base.CloudConflict, verb, server_id)
+        self.assertRaises(base.CloudConflict, self.compute.create_image, server_id, 'x')
+        self.compute.unshelve_server(server_id)
+        self.compute.unshelve_server(server_id)
+        back = until(lambda: self.settled(server_id, 'ACTIVE'), self.world.patience, 'it is back')
+        self.assertTrue(back.host)
+        self.compute.unshelve_server(server_id)
+
+    def settled(self, server_id: str, status: str) -> base.Server | None:
+        """Return a server if it has this status and nothing is done with it."""
+        found = self.compute.find_server(server_id)
+        assert found is not None
+        return found if (found.status, found.task_state) == (status, None) else None
+
+    def until_offloaded(self, server_id: str) -> base.Server:
+        """Wait until a server is off its host, which takes an instant longer to be told."""
+
+        def offloaded() -> base.Server | None:
+            found = self.settled(server_id, 'SHELVED_OFFLOADED')
+            return found if found and not found.host else None
+
+        return until(offloaded, self.world.patience, 'the server is off its host')
+
+    def test_a_shelved_server_holds_nothing_and_its_image_goes_with_it(self) -> None:
+        server_id = self.make(host=self.world.hosts[0])
+        root = self.still(server_id, 'ACTIVE').hypervisor_hostname
+        provider = self.placement.find_provider(root)
+        assert provider is not None
+
+        def holds() -> bool:
+            held = self.placement.allocations(provider.uuid)
+            return server_id in [each.consumer_id for each in held]
+
+        self.assertTrue(holds())
+        self.compute.shelve_server(server_id)
+        self.until_offloaded(server_id)
+        until(lambda: not holds(), self.world.patience, 'the server holds nothing')
+        images = self.world.cloud.image
+        mine = {'instance_uuid': server_id}
+        self.assertEqual(1, len(images.list_images(properties=mine)))
+        self.gone(server_id)
+        until(
+            lambda: not images.list_images(properties=mine),
+            self.world.patience,
+            'the image is gone',
+        )
+
+    def test_suspended_resumed_stopped_and_started(self) -> None:
+        server_id = self.make(host=self.world.hosts[0])
+        self.still(server_id, 'ACTIVE')
+        self.world.slow('server_action')
+        for verb, status in (
+            (self.compute.suspend_server, 'SUSPENDED'),
+            (self.compute.resume_server, 'ACTIVE'),
+            (self.compute.stop_server, 'SHUTOFF'),
+            (self.compute.start_server, 'ACTIVE'),
+        ):
+            verb(server_id)
+            verb(server_id)
+            self.still(server_id, status)
+            verb(server_id)
+            self.still(server_id, status)
+
+    def test_what_does_not_fit_its_state_is_a_conflict(self) -> None:
+        server_id = self.make(host=self.world.hosts[0])
+        self.still(server_id, 'ACTIVE')
+        self.assertRaises(base.CloudConflict, self.compute.offload_server, server_id)
+        self.compute.suspend_server(server_id)
+        self.still(server_id, 'SUSPENDED')
+        for verb in (
+            self.compute.stop_server,
+            self.compute.start_server,
+            self.compute.unshelve_server,
+            self.compute.offload_server,
+        ):
+            self.assertRaises(base.CloudConflict, verb, server_id)
+
+    def test_nothing_is_done_with_what_is_not_there(self) -> None:
+        for verb in (
+            self.compute.shelve_server,
+            self.compute.offload_server,
+            self.compute.unshelve_server,
+            self.compute.suspend_server,
+            self.compute.resume_server,
+            self.compute.stop_server,
+            self.compute.start_server,
+        ):
+            self.assertRaises(base.CloudNotFound, verb, contracts.NOBODY)
+
+    def test_an_answer_that_was_lost(self) -> None:
+        server_id = self.make(host=self.world.hosts[0])
+        self.still(server_id, 'ACTIVE')
+        self.lost('compute.stop_server', self.compute.stop_server, server_id)
+        self.compute.stop_server(server_id)
+        self.still(server_id, 'SHUTOFF')
+
+
+class ImageContract(contracts.Contract):
+    """Images of servers."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.images = self.world.cloud.image
+
+    def image(self, server_id: str, name: str = 'reserved_vm') -> str:
+        """Begin to make an image that goes away after the test."""
+        image_id = self.compute.create_image(server_id, name)
+        self.addCleanup(self.images.delete_image, image_id)
+        return image_id
+
+    def active(self, image_id: str) -> base.Image:
+        """Wait until an image is active."""
+
+        def found() -> base.Image | None:
+            image = self.images.find_image(image_id)
+            assert image is not None
+            return image if image.status == 'active' else None
+
+        return until(found, self.world.patience, 'the image is active')
+
+    def test_of_a_server_becomes_active_and_is_found(self) -> None:
+        server_id = self.boot(self.world.hosts[0])
+        self.world.slow('image')
+        image_id = self.image(server_id, worlds.unique('reserved'))
+        early = self.images.find_image(image_id)
+        assert early is not None
+        self.assertIn(early.status, ('queued', 'saving', 'active'))
+        image = self.active(image_id)
+        server = self.world.until_still(server_id)
+        self.assertEqual((image_id, server.project_id), (image.id, image.owner))
+        self.assertEqual(server_id, image.properties['instance_uuid'])
+        for wanted in (
+            {'name': image.name},
+            {'owner': image.owner},
+            {'properties': {'instance_uuid': server_id}},
+            {'name': image.name, 'owner': image.owner, 'properties': {'instance_uuid': server_id}},
+        ):
+            self.assertIn(image, self.images.list_images(**wanted))
+        self.assertEqual((), self.images.list_images(name=image.name, owner=contracts.NOBODY))
+        self.gone(server_id)
+        self.assertEqual(image, self.images.find_image(image_id))
+
+    def test_of_a_server_there_may_be_many(self) -> None:
+        server_id = self.boot(self.world.hosts[0])
+        first = self.image(server_id)
+        self.world.until_still(server_id)
+        second = self.image(server_id)
+        self.world.until_still(server_id)
+        self.assertNotEqual(first, second)
+        listed = self.images.list_images(properties={'instance_uuid': server_id})
+        self.assertEqual(sorted((first, second)), [image.id for image in listed])
+
+    def test_deleted_and_again(self) -> None:
+        server_id = self.boot(self.world.hosts[0])
+        image_id = self.image(server_id)
+        self.active(image_id)
+        self.world.until_still(server_id)
+        for _ in range(2):
+            self.images.delete_image(image_id)
+            self.assertIsNone(self.images.find_image(image_id))
+
+    def test_what_is_not_there(self) -> None:
+        self.assertIsNone(self.images.find_image(contracts.NOBODY))
+        self.images.delete_image(contracts.NOBODY)
+        self.assertEqual((), self.images.list_images(name=worlds.unique()))
+
+    def test_nova_is_busy_while_it_is_made_and_drops_it_if_the_server_goes(self) -> None:
+        self.world.slow('image')
+        server_id = self.boot(self.world.hosts[0])
+        image_id = self.image(server_id)
+        self.assertRaises(base.CloudConflict, self.image, server_id)
+        self.gone(server_id)
+
+        def decided() -> bool:
+            image = self.images.find_image(image_id)
+            return image is None or image.status == 'active'
+
+        until(decided, self.world.patience, 'the image is gone, or was quicker')
+
+    def test_deleted_although_the_answer_was_lost(self) -> None:
+        server_id = self.boot(self.world.hosts[0])
+        image_id = self.image(server_id)
+        self.active(image_id)
+        self.lost('image.delete_image', self.images.delete_image, image_id)
+        self.assertIsNone(self.images.find_image(image_id))
+        self.images.delete_image(image_id)
