@@ -74,10 +74,14 @@ def databases(cloud: Cloud) -> None:
         if present:
             raise CloudError(f'the server has a database {min(present)} already')
     sql(cloud, ''.join(f'CREATE DATABASE {name} CHARACTER SET utf8mb3;' for name in DATABASES))
+
+
+def climate_database(cloud: Cloud) -> None:
+    """Create the database of Climate, and the user that it belongs to."""
     sql(
         cloud,
-        'CREATE DATABASE climate CHARACTER SET utf8mb4;'
-        f"CREATE USER climate IDENTIFIED BY '{cloud.password}';"
+        'CREATE DATABASE IF NOT EXISTS climate CHARACTER SET utf8mb4;'
+        f"CREATE USER IF NOT EXISTS climate IDENTIFIED BY '{cloud.password}';"
         'GRANT ALL ON climate.* TO climate;',
     )
 

@@ -215,16 +215,16 @@ def _servers(cloud: Cloud) -> list[Step]:
             processes.start(cloud, 'epmd')
             processes.start(cloud, 'rabbit')
 
+    def databases() -> None:
+        prepare.once(cloud, 'databases', prepare.databases)
+        prepare.once(cloud, 'climate-database', prepare.climate_database)
+
     return [
         Step(name='mariadb', action=mariadb),
         Step(name='rabbit', action=rabbit),
         Step(name='memcached', action=functools.partial(start, 'memcached')),
         Step(name='proxy', action=functools.partial(start, 'proxy')),
-        Step(
-            name='databases',
-            action=functools.partial(prepare.once, cloud, 'databases', prepare.databases),
-            needs=('mariadb',),
-        ),
+        Step(name='databases', action=databases, needs=('mariadb',)),
     ]
 
 
