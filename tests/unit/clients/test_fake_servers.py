@@ -1,0 +1,184 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What takes time in the twin takes it, and servers go where there is room."""
+
+from __future__ import annotations
+
+import datetime
+
+import testtools
+
+from climate import exceptions
+from climate.clients import base
+from climate.clients import fake
+from climate.clock import ManualClock
+from climate.domain.resources import Inventory
+
+NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
+
+
+class TwinTest(testtools.TestCase):
+    """A twin in memory with two hypervisors and a clock that stands still."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.clock = ManualClock(NOW)
+        self.twin = fake.Twin(fake.MEMORY, clock=self.clock)
+        self.addCleanup(self.twin.close)
+        self.twin.seed(2)
+        self.compute = self.twin.compute
+
+    def make(self, **wanted: object) -> str:
+        """Make a server."""
+        return self.compute.create_server(
+            base.ServerDraft(**{'name': 'vm', 'flavor_id': '1'} | wanted)
+        )
+
+    def server(self, server_id: str) -> base.Server:
+        """Return a server that is there."""
+        found = self.compute.find_server(server_id)
+        assert found is not None
+        return found
+
+    def state(self, server_id: str) -> tuple[str, str | None]:
+        """Return what a server is, and what is done with it."""
+        found = self.server(server_id)
+        return found.status, found.task_state
+
+
+class TestTime(TwinTest):
+    """What is begun is under way until its time has come."""
+
+    def test_a_server_is_made(self) -> None:
+        self.twin.set_seconds('server_creation', 10)
+        server_id = self.make()
+        self.assertEqual(('BUILD', 'spawning'), self.state(server_id))
+        self.clock.advance(10)
+        self.assertEqual(('ACTIVE', None), self.state(server_id))
+
+    def test_a_server_is_shelved_and_offloaded_later(self) -> None:
+        self.twin.set_seconds('server_action', 10)
+        self.twin.set_seconds('shelved_offload', 100)
+        server_id = self.make(host='compute-1')
+        self.compute.shelve_server(server_id)
+        self.assertEqual(('ACTIVE', 'shelving'), self.state(server_id))
+        self.clock.advance(10)
+        self.assertEqual(('SHELVED', None), self.state(server_id))
+        self.assertEqual('compute-1', self.server(server_id).host)
+        self.clock.advance(99)
+        self.assertEqual(('SHELVED', None), self.state(server_id))
+        self.clock.advance(1)
+        self.assertEqual(('SHELVED_OFFLOADED', None), self.state(server_id))
+        self.assertEqual('', self.server(server_id).host)
+
+    def test_whoever_does_not_want_to_wait_offloads_it(self) -> None:
+        self.twin.set_seconds('shelved_offload', 100)
+        server_id = self.make()
+        self.compute.shelve_server(server_id)
+        self.assertEqual(('SHELVED', None), self.state(server_id))
+        self.compute.offload_server(server_id)
+        self.assertEqual(('SHELVED_OFFLOADED', None), self.state(server_id))
+
+    def test_an_image_that_is_not_complete_goes_with_its_server(self) -> None:
+        self.twin.set_seconds('image', 10)
+        server_id = self.make()
+        first = self.compute.create_image(server_id, 'first')
+        self.assertEqual(('ACTIVE', 'image_snapshot'), self.state(server_id))
+        self.assertEqual(['queued'], [image.status for image in self.twin.images()])
+        self.clock.advance(10)
+        self.compute.create_image(server_id, 'second')
+        self.compute.delete_server(server_id)
+        self.clock.advance(10)
+        self.assertEqual(
+            [(first, 'active')], [(each.id, each.status) for each in self.twin.images()]
+        )
+
+
+class TestScheduler(TwinTest):
+    """Where servers go."""
+
+    def provider(self, name: str) -> base.Provider:
+        """Return the provider of a host."""
+        found = self.twin.placement.find_provider(name)
+        assert found is not None
+        return found
+
+    def test_nobody_gets_more_than_there_is(self) -> None:
+        self.compute.create_flavor(
+            base.Flavor(id='big', name='big', vcpus=16, memory_mb=1, disk_gb=0)
+        )
+        servers = [self.make(flavor_id='big') for _ in range(3)]
+        self.assertEqual(
+            ['ACTIVE', 'ACTIVE', 'ERROR'], [self.server(each).status for each in servers]
+        )
+        self.assertEqual(16, self.twin.placement.usages(self.provider('compute-1').uuid)['VCPU'])
+
+    def test_a_shelved_server_for_which_there_is_no_room_stays_shelved(self) -> None:
+        self.compute.create_flavor(
+            base.Flavor(id='big', name='big', vcpus=16, memory_mb=1, disk_gb=0)
+        )
+        first = self.make(flavor_id='big')
+        self.compute.shelve_server(first)
+        others = [self.make(flavor_id='big') for _ in range(2)]
+        self.compute.unshelve_server(first)
+        self.assertEqual(('SHELVED_OFFLOADED', None), self.state(first))
+        self.compute.delete_server(others[0])
+        self.compute.unshelve_server(first)
+        self.assertEqual(('ACTIVE', None), self.state(first))
+
+    def test_zones_hints_and_hosts_that_are_out(self) -> None:
+        made = self.compute.create_aggregate('r', 'blazar_r')
+        self.compute.add_host(made.id, 'compute-2')
+        for wanted in (
+            {'availability_zone': 'blazar_r'},
+            {'scheduler_hints': {'reservation': 'r'}},
+        ):
+            self.assertEqual('compute-2', self.server(self.make(**wanted)).host)
+        found = self.server(self.make(availability_zone='nova'))
+        self.assertEqual('compute-1', found.host)
+        self.compute.disable_service('compute-1', 'maintenance')
+        found = self.server(self.make(availability_zone='nova'))
+        self.assertEqual('ERROR', found.status)
+
+    def test_traits_and_nested_providers(self) -> None:
+        placement = self.twin.placement
+        placement.create_resource_class('CUSTOM_R')
+        placement.create_trait('CUSTOM_T')
+        nested = placement.create_provider('blazar', self.provider('compute-2').uuid)
+        placement.set_inventory(
+            nested.uuid, Inventory(resource_class='CUSTOM_R', total=1, max_unit=1)
+        )
+        specs = {'resources:CUSTOM_R': '1', 'resources:DISK_GB': '0'}
+        flavor = base.Flavor(
+            id='f', name='f', vcpus=1, memory_mb=1, disk_gb=10**9, extra_specs=specs
+        )
+        self.compute.create_flavor(flavor)
+        server_id = self.make(flavor_id='f')
+        self.assertEqual('compute-2', self.server(server_id).host)
+        self.assertEqual({'CUSTOM_R': 1}, placement.usages(nested.uuid))
+        self.assertEqual('ERROR', self.server(self.make(flavor_id='f')).status)
+        self.compute.delete_server(server_id)
+        self.compute.set_extra_specs('f', {'trait:CUSTOM_T': 'required'})
+        self.assertEqual('ERROR', self.server(self.make(flavor_id='f')).status)
+        placement.add_trait(self.provider('compute-2').uuid, 'CUSTOM_T')
+        self.assertEqual('ACTIVE', self.server(self.make(flavor_id='f')).status)
+
+    def test_a_private_flavor_is_for_those_who_may_use_it(self) -> None:
+        self.compute.create_flavor(
+            base.Flavor(id='f', name='f', vcpus=1, memory_mb=1, disk_gb=1, public=False)
+        )
+        other = self.twin.compute_of('p')
+        draft = base.ServerDraft(name='vm', flavor_id='f')
+        self.assertRaises(exceptions.Permanent, other.create_server, draft)
+        self.compute.add_flavor_access('f', 'p')
+        self.assertEqual('p', self.server(other.create_server(draft)).project_id)
