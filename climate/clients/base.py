@@ -41,6 +41,7 @@ from typing import Protocol
 from climate import exceptions
 from climate.clients.protocols.aggregates import Aggregate
 from climate.clients.protocols.aggregates import Aggregates
+from climate.clients.protocols.attachments import Attachments
 from climate.clients.protocols.flavors import Flavor
 from climate.clients.protocols.flavors import Flavors
 from climate.clients.protocols.floating_ips import FloatingIP
@@ -147,7 +148,9 @@ class CloudQuota(exceptions.Permanent):
     template = 'The quota of the project in the cloud does not allow this'
 
 
-class Compute(Hypervisors, Services, Servers, Aggregates, Flavors, ServerGroups, Protocol):
+class Compute(
+    Hypervisors, Services, Servers, Attachments, Aggregates, Flavors, ServerGroups, Protocol
+):
     """What Climate wants of Nova."""
 
 

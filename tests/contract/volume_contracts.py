@@ -186,6 +186,33 @@ class VolumeContract(StorageContract):
         self.refused(base.CloudConflict, self.volume.delete_volume, made.id)
         self.assertEqual('available', self.snapshot(made.id).status)
 
+    def test_detached_and_again(self) -> None:
+        made = self.made()
+        server_id = self.world.attach(made.id)
+        self.addCleanup(self.free, made.id, server_id)
+        self.assertEqual((made.id,), self.volumes_of(server_id))
+        detach = self.compute.detach_volume
+        self.lost('compute.detach_volume', detach, server_id, made.id)
+
+        def loose() -> bool:
+            found = self.volume.find_volume(made.id)
+            return found is not None and found.status == 'available' and not found.server_ids
+
+        waiting.until(loose, PATIENCE, 'the volume is detached')
+        for server, volume in (
+            (server_id, made.id),
+            (server_id, contracts.NOBODY),
+            (contracts.NOBODY, made.id),
+        ):
+            detach(server, volume)
+        self.assertEqual((), self.volumes_of(server_id))
+
+    def volumes_of(self, server_id: str) -> tuple[str, ...]:
+        """Return the volumes of a server, as Nova knows them."""
+        found = self.compute.find_server(server_id)
+        assert found is not None
+        return tuple(found.volume_ids)
+
     def test_one_with_snapshots_stays(self) -> None:
         made = self.made()
         self.snapshot(made.id)

@@ -43,6 +43,7 @@ REQUESTS = {
     'compute.add_flavor_access': r'POST .*/flavors/[^/]+/action',
     'compute.create_server_group': r'POST .*/os-server-groups$',
     'compute.delete_server': r'DELETE .*/servers/',
+    'compute.detach_volume': r'DELETE .*/os-volume_attachments/',
     'network.list_networks': r'GET .*/networks$',
     'network.create_network': r'POST .*/networks$',
     'network.set_network_tags': r'PUT .*/networks/[^/]+/tags$',

@@ -15,19 +15,22 @@
 from __future__ import annotations
 
 from climate.clients.fake import aggregates
+from climate.clients.fake import attachments
 from climate.clients.fake import flavors
 from climate.clients.fake import hypervisors
 from climate.clients.fake import server_groups
 from climate.clients.fake import servers
 
 SCHEMA = ''.join(
-    module.SCHEMA for module in (hypervisors, aggregates, flavors, server_groups, servers)
+    module.SCHEMA
+    for module in (hypervisors, aggregates, flavors, server_groups, servers, attachments)
 )
 
 
 class FakeCompute(
     hypervisors.FakeHypervisors,
     servers.FakeServers,
+    attachments.FakeAttachments,
     aggregates.FakeAggregates,
     flavors.FakeFlavors,
     server_groups.FakeServerGroups,

@@ -20,6 +20,7 @@ import sqlite3
 from climate.clients.base import Flavor
 from climate.clients.base import Server
 from climate.clients.base import ServerDraft
+from climate.clients.fake import attachments
 from climate.clients.fake import scheduler
 from climate.clients.fake.store import Db
 
@@ -70,6 +71,7 @@ def forget(db: Db, server_id: str) -> None:
     db.run(
         'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)', server_id
     )
+    attachments.forget(db, server_id)
     db.run('DELETE FROM servers WHERE id = ?', server_id)
 
 
@@ -98,8 +100,7 @@ def _arrive(db: Db, row: sqlite3.Row) -> None:
         db.run('UPDATE servers SET shelved_image = NULL WHERE id = ?', row['id'])
 
 
-def _server(row: sqlite3.Row) -> Server:
-    draft = json.loads(row['draft'])
+def _server(db: Db, row: sqlite3.Row) -> Server:
     return Server(
         id=row['id'],
         name=row['name'],
@@ -110,7 +111,7 @@ def _server(row: sqlite3.Row) -> Server:
         task_state=row['task_state'],
         flavor_id=row['flavor'],
         metadata=json.loads(row['metadata']),
-        volume_ids=tuple(draft.get('volume_ids', ())),
+        volume_ids=attachments.of_server(db, row['id']),
         locked=bool(row['locked']),
         fault=row['fault'],
     )
@@ -127,14 +128,14 @@ def servers(db: Db, *, host: str | None = None, flavor: str | None = None) -> tu
         flavor,
         flavor,
     )
-    return tuple(map(_server, rows))
+    return tuple(_server(db, row) for row in rows)
 
 
 def find(db: Db, server_id: str) -> Server | None:
     """Return a server; None if there is none."""
     settle(db)
     row = db.row('SELECT * FROM servers WHERE id = ?', server_id)
-    return None if row is None else _server(row)
+    return None if row is None else _server(db, row)
 
 
 def insert(
@@ -146,15 +147,12 @@ def insert(
     place: scheduler.Place | None,
 ) -> None:
     """Put a server onto a host, or into ERROR if there is none for it."""
-    volumes = sorted(
-        str(each['uuid'])
-        for each in draft.block_device_mapping
-        if each.get('source_type') == 'volume'
-    )
+    for each in draft.block_device_mapping:
+        if each.get('source_type') == 'volume':
+            attachments.attach(db, str(each['uuid']), server_id)
     kept = {
         'hints': dict(draft.scheduler_hints),
         'zone': draft.availability_zone,
-        'volume_ids': volumes,
     }
     db.run(
         'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor, status,'

@@ -21,6 +21,7 @@ from climate.clients.base import Backup
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Snapshot
+from climate.clients.fake import attachments
 from climate.clients.fake import quotas
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
@@ -115,6 +116,7 @@ class FakeSnapshots:
 
 def settle(db: Db) -> None:
     """Let everything happen whose time has come."""
+    attachments.settle(db)
     for table in ('volumes', 'snapshots', 'backups'):
         db.run(f'DELETE FROM {table} WHERE changes_at <= ? AND becomes IS NULL', db.now)  # noqa: S608  its tables are ours
         db.run(

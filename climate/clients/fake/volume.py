@@ -47,11 +47,6 @@ CREATE TABLE IF NOT EXISTS volumes (
     becomes TEXT
 );
 CREATE INDEX IF NOT EXISTS volumes_by_pool ON volumes (pool);
-CREATE TABLE IF NOT EXISTS attachments (
-    volume_id TEXT NOT NULL REFERENCES volumes (id) ON DELETE CASCADE,
-    server_id TEXT NOT NULL,
-    PRIMARY KEY (volume_id, server_id)
-) WITHOUT ROWID;
 """
 ZONE = 'nova'
 SERVICE_PROJECT = 'service'
@@ -62,10 +57,11 @@ SELECT v.*, s.server_ids, CASE
     WHEN v.status != 'available' THEN v.status
     WHEN EXISTS (SELECT 1 FROM backups b WHERE b.volume_id = v.id AND b.status = 'creating')
     THEN 'backing-up'
+    WHEN s.ending THEN 'detaching'
     WHEN s.server_ids IS NOT NULL THEN 'in-use'
     ELSE v.status END AS shown
 FROM volumes v LEFT JOIN (
-    SELECT a.volume_id, group_concat(a.server_id) AS server_ids
+    SELECT a.volume_id, group_concat(a.server_id) AS server_ids, max(a.gone_at) AS ending
     FROM attachments a JOIN servers ON servers.id = a.server_id GROUP BY a.volume_id
 ) s ON s.volume_id = v.id
 """

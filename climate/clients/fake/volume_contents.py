@@ -17,6 +17,7 @@ from __future__ import annotations
 from climate.clients.base import Backup
 from climate.clients.base import Snapshot
 from climate.clients.base import Volume
+from climate.clients.fake import attachments
 from climate.clients.fake import quotas
 from climate.clients.fake import snapshots
 from climate.clients.fake import volume
@@ -81,11 +82,7 @@ class VolumeContents:
     def attach(self, volume_id: str, server_id: str) -> None:
         """Attach a volume to a server."""
         with self._store.transaction(self._gate.now()) as db:
-            db.run(
-                'INSERT OR IGNORE INTO attachments (volume_id, server_id) VALUES (?, ?)',
-                volume_id,
-                server_id,
-            )
+            attachments.attach(db, volume_id, server_id)
 
     def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
         """Let a project have so many ``volumes``, ``gigabytes``…; None: any number."""

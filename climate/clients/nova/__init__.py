@@ -34,6 +34,7 @@ from typing import Any
 
 from climate.clients.errors import Errors
 from climate.clients.nova.aggregates import NovaAggregates
+from climate.clients.nova.attachments import NovaAttachments
 from climate.clients.nova.flavors import NovaFlavors
 from climate.clients.nova.hypervisors import NovaHypervisors
 from climate.clients.nova.library import Library
@@ -45,7 +46,13 @@ __all__ = ['NovaCompute']
 
 
 class NovaCompute(
-    NovaHypervisors, NovaServices, NovaServers, NovaAggregates, NovaFlavors, NovaServerGroups
+    NovaHypervisors,
+    NovaServices,
+    NovaServers,
+    NovaAttachments,
+    NovaAggregates,
+    NovaFlavors,
+    NovaServerGroups,
 ):
     """Fulfils :class:`climate.clients.base.Compute`.
 

@@ -60,8 +60,8 @@ class Volumes(Protocol):
     snapshots and backups are made in the project that the client acts in.
     Finding, listing and deleting concern all projects.
 
-    There is no verb to detach a volume: it is Nova that has to let it go, and
-    Cinder refuses to do so behind its back.
+    None detaches a volume: it is Nova that has to let it go, and Cinder refuses
+    to do so behind its back; see :mod:`climate.clients.protocols.attachments`.
     """
 
     def find_volume(self, volume_id: str) -> Volume | None:

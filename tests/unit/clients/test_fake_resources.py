@@ -90,6 +90,28 @@ class TestTimes(TwinTest):
         self.assertEqual((), self.volume.list_backups('another'))
         self.assertEqual(['available'], [x.status for x in self.twin.volumes.backups()])
 
+    def test_a_volume_is_detached(self) -> None:
+        self.twin.set_seconds('volume_detachment', 10)
+        volume = self.volume.create_volume('v', 1)
+        server = self.twin.boot_server('compute-1', 'p1', 'vm').id
+        self.twin.volumes.attach(volume, server)
+        self.assertEqual('in-use', self.status(volume))
+        self.twin.compute.detach_volume(server, volume)
+        self.assertEqual('detaching', self.status(volume))
+        self.assertRaises(base.CloudConflict, self.twin.compute.detach_volume, server, volume)
+        self.assertRaises(base.CloudConflict, self.volume.delete_volume, volume)
+        self.clock.advance(10)
+        self.assertEqual('available', self.status(volume))
+        self.twin.compute.detach_volume(server, volume)
+
+    def test_a_server_that_goes_lets_go(self) -> None:
+        volume = self.volume.create_volume('v', 1)
+        server = self.twin.boot_server('compute-1', 'p1', 'vm').id
+        self.twin.volumes.attach(volume, server)
+        self.twin.compute.delete_server(server)
+        self.assertIsNone(self.twin.compute.find_server(server))
+        self.assertEqual('available', self.status(volume))
+
 
 class TestPools(TwinTest):
     """Volumes take room, and lie where their types say."""

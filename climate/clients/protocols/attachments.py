@@ -1,0 +1,32 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What ties volumes to servers, as Nova has it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Attachments(Protocol):
+    """Verbs about the volumes of servers, of all projects."""
+
+    def detach_volume(self, server_id: str, volume_id: str) -> None:
+        """Begin to take a volume from a server.
+
+        Fine if the server does not have it, or is gone. It takes a while: see
+        :attr:`climate.clients.protocols.volumes.Volume.status`.
+
+        :raises CloudConflict: if Nova is busy with either, which may be that
+            it detaches the volume already
+        """
+        ...
