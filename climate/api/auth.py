@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable
+from typing import Any
 
 from keystonemiddleware import auth_token
+from keystonemiddleware import exceptions as ksm_exceptions
 from oslo_config import cfg
 
 from climate import exceptions
@@ -27,6 +29,34 @@ from climate.api.middleware import StartResponse
 from climate.api.middleware import Wrapper
 from climate.api.middleware import WSGIApp
 from climate.api.middleware.noauth import NoAuth
+from climate.clients.outages import UNANSWERED
+
+# Why the middleware could not ask Keystone, or the middleware's own word for an
+# answer that is Keystone's own failure.
+_AWAY = (*UNANSWERED, ksm_exceptions.KeystoneMiddlewareException)
+
+
+class _Validation(auth_token.AuthProtocol):
+    """Says whether a token is good, or that nobody can say at the moment.
+
+    The middleware by itself, when somebody else is to refuse, calls a token
+    bad that it could not ask Keystone about. The caller would throw it away
+    and try to get another one.
+    """
+
+    def fetch_token(self, token: str, allow_expired: bool = False) -> Any:
+        """Return what is known of a token.
+
+        :raises climate.exceptions.CloudUnavailable: if Keystone is away
+        """
+        try:
+            return super().fetch_token(token, allow_expired=allow_expired)
+        except ksm_exceptions.KeystoneMiddlewareException as error:
+            if isinstance(error.__context__, _AWAY):
+                raise exceptions.CloudUnavailable(
+                    service='Keystone', reason='the token cannot be validated'
+                ) from error
+            raise
 
 
 def wrapper(conf: cfg.ConfigOpts) -> Wrapper:
@@ -49,7 +79,7 @@ def keystone(conf: cfg.ConfigOpts) -> Wrapper:
         # refuses, so that a refusal is a JSON object like any other. Left to
         # itself it would also look up Keystone's address for each refusal.
         options = {'oslo_config_config': conf, 'delay_auth_decision': True}
-        validating: WSGIApp = auth_token.AuthProtocol(app, options)
+        validating: WSGIApp = _Validation(app, options)
         _need_memcached_client(conf)
         uri = conf.keystone_authtoken.www_authenticate_uri
 

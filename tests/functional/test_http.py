@@ -15,10 +15,13 @@
 from __future__ import annotations
 
 import dataclasses
+import http.server as httpd
 import logging
+import threading
 
 import fixtures as testing
 import webob
+from keystoneauth1 import loading as ks_loading
 from keystonemiddleware import fixture as keystone_fixture
 from keystonemiddleware import opts as auth_token_opts
 from oslo_config import cfg
@@ -98,6 +101,70 @@ class KeystoneTest(base.TestCase):
         self.assertIs(NoAuth, auth.wrapper(conf))
         conf.set_override('auth_strategy', 'keystone')
         self.assertIsNot(NoAuth, auth.wrapper(conf))
+
+
+class KeystoneOutageTest(base.TestCase):
+    """Keystone does not answer, or answers that it cannot."""
+
+    def setUp(self):
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service(authenticate=self.authenticate))
+
+    def authenticate(self, conf):
+        """Return the wrapper; Keystone is where the test says."""
+        for group, options in auth_token_opts.list_auth_token_opts():
+            conf.register_opts(options, group=group)
+        for name, value in (('http_request_max_retries', 0), ('auth_type', 'password')):
+            conf.set_override(name, value, group='keystone_authtoken')
+        options = ks_loading.get_auth_plugin_conf_options('password')
+        conf.register_opts(options, group='keystone_authtoken')
+        for name in ('username', 'password', 'project_name'):
+            conf.set_override(name, 'climate', group='keystone_authtoken')
+        for name in ('user_domain_name', 'project_domain_name'):
+            conf.set_override(name, 'Default', group='keystone_authtoken')
+        conf.set_override('auth_url', self.url(), group='keystone_authtoken')
+        return auth.keystone(conf)
+
+    def url(self):
+        """Return an address at which nobody listens."""
+        return 'http://127.0.0.1:1/v3'
+
+    def test_it_is_not_the_token_that_is_bad(self):
+        for method, path, body in (
+            ('GET', '/v1/leases', None),
+            ('POST', '/v1/leases', http.LEASE),
+        ):
+            answer = http.send(self.service.app, method, path, body, token='good')
+            self.assertEqual(503, answer.status_int, answer.text)
+            self.assertEqual('CLOUD_UNAVAILABLE', answer.json['error_name'])
+            self.assertNotIn('127.0.0.1', answer.text)
+            self.assertNotIn('WWW-Authenticate', answer.headers)
+
+    def test_documents_need_no_keystone(self):
+        answer = webob.Request.blank('/v1').get_response(self.service.app)
+        self.assertEqual(200, answer.status_int)
+
+
+class KeystoneFailureTest(KeystoneOutageTest):
+    """Keystone answers with a failure of its own."""
+
+    def url(self):
+        """Return the address of a Keystone that lost its database."""
+        server = httpd.ThreadingHTTPServer(('127.0.0.1', 0), _Failing)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f'http://127.0.0.1:{server.server_port}/v3'
+
+
+class _Failing(httpd.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_error(503)
+
+    do_POST = do_GET
+
+    def log_message(self, *_):
+        """Say nothing."""
 
 
 class OutageTest(base.TestCase):
