@@ -1,0 +1,178 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Leases while what Climate itself leans on is away: Keystone, bus, database, memcached."""
+
+from __future__ import annotations
+
+import contextlib
+import urllib.parse
+from collections.abc import Iterator
+from typing import Any
+
+import amqp
+
+from climate.messaging import listener
+from tests.cloud.base import CloudTest
+from tests.cloud.base import reservation
+from tests.cloud.house import PATIENCE
+from tests.cloud.people import now
+from tests.cloud.people import Person
+from tests.waiting import until
+from tools.cloud import processes
+
+# A caller gives up after that long in front of a screen.
+QUICK = 10.0
+
+
+class OutageTest(CloudTest):
+    """Something is stopped while leases are booked, and one starts."""
+
+    hosts = 2
+
+    def asked(self, person: Person, body: dict[str, Any]) -> tuple[Any, float]:
+        """Try to book; return the response and how long it took, in seconds."""
+        began = now()
+        response = person.call('POST', '/leases', body)
+        return response, (now() - began).total_seconds()
+
+    def check_lands(self, person: Person, lease: dict[str, Any]) -> None:
+        """The leased host takes the owner's server."""
+        server = self.boot(person, lease)
+        self.assertEqual('ACTIVE', person.settled(server, PATIENCE))
+        self.assertEqual(self.members(reservation(lease)), [self.host_of(server)])
+
+    def check_ends(self, lease: dict[str, Any]) -> None:
+        """It ends as if nothing had been."""
+        hosts = self.members(reservation(lease))
+        self.alice.delete_lease(lease['id'])
+        self.await_gone(self.alice, lease, PATIENCE)
+        self.assert_free(hosts, lease)
+
+    def test_keystone_is_restarted(self) -> None:
+        self.alice.leases()
+        starting = self.book(self.alice, 6)
+        stranger = self.person('bob')
+        token = stranger.sdk.session.get_token()
+        self.assertTrue(token)
+        with self.house.without('keystone'):
+            # One whose token was seen lately is let in; about a new one
+            # Climate cannot know, and says so instead of guessing.
+            known, seconds = self.asked(self.alice, self.wish(3600))
+            self.assertIn(known.status_code, (201, 503), known.text)
+            self.assertLess(seconds, QUICK)
+            unknown, seconds = self.asked(stranger, self.wish(3600))
+            self.assertEqual(503, unknown.status_code, unknown.text)
+            self.assertLess(seconds, QUICK)
+            until(lambda: self.left(starting, 'start_date') < 8, 20, 'the start is past')
+        self.await_status(self.alice, starting, 'ACTIVE', 30)
+        again, _ = self.asked(stranger, self.wish(7200))
+        self.assertEqual(201, again.status_code, again.text)
+        names = {each['id'] for each in self.admin.leases()}
+        accepted = [
+            each.json()['lease']['id'] for each in (known, again) if each.status_code == 201
+        ]
+        self.assertLessEqual({starting['id'], *accepted}, names)
+        self.check_lands(self.alice, starting)
+        self.check_ends(starting)
+
+    def test_memcached_is_away(self) -> None:
+        # Its client looks for a memcached that was away again after minutes
+        # only, and the tests after this one had better not be slower for it.
+        self.addCleanup(processes.restart, self.cloud, 'climate-api')
+        with self.house.without('memcached'):
+            response, seconds = self.asked(self.alice, self.wish(5))
+            self.assertEqual(201, response.status_code, response.text)
+            self.assertLess(seconds, QUICK)
+            lease = self.await_status(self.alice, response.json()['lease'], 'ACTIVE', 20)
+            self.check_lands(self.alice, lease)
+        self.check_ends(lease)
+
+    def test_the_database_is_restarted(self) -> None:
+        starting = self.book(self.alice, 6)
+        with self.house.without('mariadb'):
+            response, seconds = self.asked(self.alice, self.wish(3600))
+            self.assertEqual(503, response.status_code, response.text)
+            self.assertNotIn('pymysql', response.text)
+            self.assertLess(seconds, QUICK)
+            until(lambda: self.left(starting, 'start_date') < 8, 20, 'the start is past')
+        until(self.books, 30, 'Climate books again')
+        self.await_status(self.alice, starting, 'ACTIVE', 40)
+        self.check_lands(self.alice, starting)
+        self.check_ends(starting)
+        self.bus.hear_all(
+            starting['id'],
+            [
+                'lease.create',
+                'lease.event.start_lease',
+                'lease.event.before_end_lease',
+                'lease.delete',
+            ],
+            15,
+        )
+
+    def books(self) -> bool:
+        """Return whether a lease can be booked."""
+        return self.asked(self.alice, self.wish(3600))[0].status_code == 201
+
+    def test_the_bus_is_restarted(self) -> None:
+        starting = self.book(self.alice, 8)
+        with self.house.without('rabbit'):
+            response, seconds = self.asked(self.alice, self.wish(3600))
+            self.assertEqual(201, response.status_code, response.text)
+            self.assertLess(seconds, QUICK)
+            booked = response.json()['lease']
+            until(lambda: self.left(starting, 'start_date') < 5, 30, 'the start is past')
+        # Nova needs the bus as well: no host is moved before it is back.
+        self.await_status(self.alice, starting, 'ACTIVE', 60)
+        with self.usual_queue() as queue:
+            queue.hear(booked['id'], 'lease.create', 30)
+            queue.hear(starting['id'], 'lease.event.start_lease', 30)
+        self.house.await_heartbeats(now())
+        self.check_lands(self.alice, starting)
+        self.check_ends(starting)
+
+    @contextlib.contextmanager
+    def usual_queue(self) -> Iterator[UsualQueue]:
+        """Read the queue that senders of notifications make.
+
+        A queue of one's own has to be made again after a restart of the
+        broker, and what is told before that goes to the usual one only.
+        """
+        url = urllib.parse.urlsplit(self.cloud.transport_url)
+        connection = amqp.Connection(
+            host=f'{url.hostname}:{url.port}', userid=url.username, password=url.password
+        )
+        connection.connect()
+        try:
+            yield UsualQueue(connection.channel())
+        finally:
+            connection.close()
+
+
+class UsualQueue:
+    """Takes notifications out of the usual queue; nobody else does in this cloud."""
+
+    def __init__(self, channel: Any) -> None:
+        self._channel = channel
+        self._heard: list[tuple[str, str]] = []
+
+    def hear(self, lease_id: str, event_type: str, seconds: float) -> None:
+        """Return when a notification of a lease has come."""
+        until(lambda: (lease_id, event_type) in self._read(), seconds, f'{event_type} comes')
+
+    def _read(self) -> list[tuple[str, str]]:
+        while (message := self._channel.basic_get('notifications.info', no_ack=True)) is not None:
+            envelope = listener.content(message.body)
+            if envelope is not None and isinstance(envelope.get('payload'), dict):
+                about = envelope['payload'].get('lease_id', '')
+                self._heard.append((about, envelope['event_type']))
+        return self._heard
