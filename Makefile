@@ -100,7 +100,7 @@ cloud-status: ## Show its processes, their ports and their memory
 	@$(CLOUD) status
 
 .PHONY: cloud-is-up
-cloud-is-up:
+cloud-is-up: ## Fail unless it is up
 	@$(CLOUD) status > /dev/null \
 	    || { echo 'The cloud in $(CLOUD_DIR) is not up: make cloud-up first'; exit 1; }
 
