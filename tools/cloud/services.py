@@ -58,7 +58,8 @@ FILES = {
     'climate-manager': ('climate/climate.conf',),
 }
 SERVERS = ('mariadb', 'epmd', 'rabbit', 'memcached', 'proxy')
-DAEMONS = ('nova-conductor', 'nova-scheduler', 'cinder-scheduler', 'cinder-volume', 'heat-engine')
+DAEMONS = ('nova-conductor', 'nova-scheduler', 'cinder-scheduler', 'cinder-volume')
+DAEMONS += ('cinder-backup', 'heat-engine')
 APIS = tuple(_APIS)
 WORKERS = 2  # processes of Climate's API
 

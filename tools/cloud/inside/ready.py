@@ -88,7 +88,7 @@ def others(conn: Any, since: float) -> None:
         return {each.binary for each in services if _fresh(each, since)} >= wanted
 
     nova = {'nova-scheduler', 'nova-conductor'}
-    cinder = {'cinder-volume', 'cinder-scheduler'}
+    cinder = {'cinder-volume', 'cinder-scheduler', 'cinder-backup'}
     wait('scheduler and conductor', lambda: beating(conn.compute.services(), nova))
     wait('volume services', lambda: beating(conn.block_storage.services(), cinder))
     wait(

@@ -10,16 +10,78 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A driver of Cinder whose volumes have no bytes, those made of images included."""
+"""A driver of Cinder whose volumes are small files, whatever size they are said to have.
+
+Cinder's own fake has nothing to show for a volume, and so nothing to back up.
+It would also download an image and look into it as root.
+"""
 
 from __future__ import annotations
 
+import pathlib
+import shutil
+
+from cinder import interface
 from cinder.tests import fake_driver
+from oslo_config import cfg
 
 
-class NoBytes(fake_driver.FakeLoggingVolumeDriver):
-    """Cinder's own fake, which would download an image and look into it as root."""
+@interface.volumedriver
+class SmallFiles(fake_driver.FakeLoggingVolumeDriver):
+    """Keeps each volume in a file of a few bytes below ``state_path``."""
+
+    VERSION = '1.0'
+
+    def _path(self, name):
+        return pathlib.Path(cfg.CONF.state_path) / 'volumes' / name
+
+    def _ensure(self, name):
+        """Return the file of a volume or snapshot, made if it is missing."""
+        path = self._path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.write_text(f'{name}\n', encoding='utf-8')
+        return path
+
+    def _copy(self, source, target):
+        shutil.copyfile(self._ensure(source), self._ensure(target))
+
+    def create_volume(self, volume):
+        """Make the file."""
+        self._ensure(volume.name)
+        return super().create_volume(volume)
+
+    def delete_volume(self, volume):
+        """Remove the file."""
+        self._path(volume.name).unlink(missing_ok=True)
+
+    def create_snapshot(self, snapshot):
+        """Copy the file of the volume."""
+        self._copy(snapshot.volume_name, snapshot.name)
+
+    def delete_snapshot(self, snapshot):
+        """Remove the copy."""
+        self._path(snapshot.name).unlink(missing_ok=True)
+
+    def create_volume_from_snapshot(self, volume, snapshot):
+        """Copy the copy."""
+        self._copy(snapshot.name, volume.name)
+
+    def create_cloned_volume(self, volume, src_vol):
+        """Copy the file of the other volume."""
+        self._copy(src_vol.name, volume.name)
 
     def clone_image(self, context, volume, image_location, image_meta, image_service):
         """Say that the volume has the content of the image."""
+        self._ensure(volume.name)
         return {}, True
+
+    def validate_connector(self, connector):
+        """Take whoever asks: a file needs no initiator."""
+
+    def initialize_connection(self, volume, connector):
+        """Say where the file is."""
+        told = super().initialize_connection(volume, connector)
+        told['driver_volume_type'] = 'local'
+        told['data']['device_path'] = str(self._ensure(volume.name))
+        return told
