@@ -58,7 +58,10 @@ def look(pid: int) -> Process | None:
     # The name of the program, in brackets, may hold anything.
     rest = text.rpartition(')')[2].split()
     found = Process(pid=pid, state=rest[0], session=int(rest[3]), started=int(rest[19]))
-    return None if found.state in 'ZX' else found
+    # Where the first thread has gone and others have not, the process still has
+    # its ports.
+    threads = int(rest[17])
+    return None if found.state in 'ZX' and threads < 2 else found
 
 
 def in_session(pid: int) -> list[Process]:

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -38,6 +39,13 @@ _PARENT = [
     'import subprocess, sys, time;'
     'print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid,'
     ' flush=True); time.sleep(600)',
+]
+# One whose first thread goes while another is still at work.
+_HEADLESS = [
+    sys.executable,
+    '-c',
+    'import ctypes, threading, time; threading.Thread(target=time.sleep, args=(600,)).start();'
+    'ctypes.CDLL(None).pthread_exit(None)',
 ]
 
 
@@ -86,6 +94,14 @@ class ProcessesTest(clouds.CloudTestCase):
         found = self._spawn('one', [sys.executable, '-c', ''])
         waiting.until(lambda: processes.look(found.pid) is None, 10, 'the process to end')
         self.assertFalse(processes.alive(self.cloud, 'one'))
+
+    def test_the_last_thread_is_waited_for(self) -> None:
+        found = self._spawn('one', _HEADLESS)
+        stat = pathlib.Path(f'/proc/{found.pid}/stat')
+        waiting.until(lambda: ') Z ' in stat.read_text(), 10, 'the first thread to go')
+        self.assertTrue(processes.alive(self.cloud, 'one'))
+        processes.stop(self.cloud, 'one', seconds=0.2)
+        self.assertFalse(stat.exists())
 
     def test_one_that_does_not_listen_is_killed(self) -> None:
         found = self._spawn('one', _STUBBORN)
