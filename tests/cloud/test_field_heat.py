@@ -1,0 +1,222 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Heat's ``OS::Blazar::Lease`` and ``OS::Blazar::Host``, made by the real heat-engine."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import openstack
+import yaml
+
+from tests.cloud.field import FieldTest
+from tests.cloud.field import minute
+from tests.cloud.field import present_minute
+from tests.cloud.field import shown
+from tests.cloud.people import Person
+from tests.waiting import until
+
+# The attributes of each.
+LEASE = (
+    'name',
+    'start_date',
+    'end_date',
+    'created_at',
+    'updated_at',
+    'status',
+    'degraded',
+    'user_id',
+    'project_id',
+    'trust_id',
+    'reservations',
+    'events',
+    'show',
+)
+HOST = (
+    'hypervisor_hostname',
+    'hypervisor_type',
+    'hypervisor_version',
+    'vcpus',
+    'cpu_info',
+    'memory_mb',
+    'local_gb',
+    'service_name',
+    'reservable',
+    'status',
+    'trust_id',
+    'created_at',
+    'updated_at',
+    'show',
+)
+# What the user guide tells people to copy.
+EXAMPLE = pathlib.Path(__file__).parents[2] / 'doc' / 'source' / 'user' / 'heat-lease.yaml'
+
+
+class StackTest(FieldTest):
+    """A test that makes stacks, which are gone before the cloud is looked over."""
+
+    def make(
+        self, person: Person, template: Any, **parameters: str | int
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return a stack that is made, or is not, and its outputs."""
+        heat = person.sdk.orchestration
+        stack = heat.create_stack(
+            name=self.name(self.id().rpartition('.')[2]), template=template, parameters=parameters
+        )
+        self.addCleanup(self.remove, person, stack)
+        ended = until(
+            lambda: (
+                found
+                if (found := heat.get_stack(stack.id)).status != 'CREATE_IN_PROGRESS'
+                else None
+            ),
+            90,
+            'the stack is made',
+        )
+        return ended, self.outputs(ended)
+
+    def outputs(self, stack: Any) -> dict[str, Any]:
+        return {each['output_key']: each['output_value'] for each in stack.outputs or ()}
+
+    def remove(self, person: Person, stack: Any) -> None:
+        """Delete a stack, and return when it is gone; it may be gone already."""
+        heat = person.sdk.orchestration
+        heat.delete_stack(stack.id, ignore_missing=True)
+        until(lambda: self.status(person, stack) == 'DELETE_COMPLETE', 60, 'the stack is gone')
+
+    def status(self, person: Person, stack: Any) -> str:
+        try:
+            return str(person.sdk.orchestration.get_stack(stack.id).status)
+        except openstack.exceptions.NotFoundException:
+            return 'DELETE_COMPLETE'
+
+    def template(self, kind: str, attributes: tuple[str, ...] = (), **properties: Any) -> Any:
+        """Return a template of one thing, which puts its attributes out."""
+        return {
+            'heat_template_version': '2021-04-16',
+            'resources': {'it': {'type': kind, 'properties': properties}},
+            'outputs': {name: {'value': {'get_attr': ['it', name]}} for name in attributes},
+        }
+
+    def lease(self, hosts: int = 1) -> Any:
+        line = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
+        return self.template(
+            'OS::Blazar::Lease',
+            LEASE,
+            name=self.name('heat'),
+            start_date=minute(10),
+            end_date=minute(20),
+            reservations=[line],
+            events=[{'event_type': 'notification', 'time': minute(12)}],
+        )
+
+
+class TestLeaseInStack(StackTest):
+    """The lease is alice's, as if she had booked it herself."""
+
+    def test_later(self) -> None:
+        template = self.lease()
+        stack, outputs = self.make(self.alice, template)
+        self.assertEqual('CREATE_COMPLETE', stack.status, stack.status_reason)
+        (lease,) = self.alice.call('GET', '/leases', version='1.0').json()['leases']
+        self.assertEqual({**{name: lease[name] for name in LEASE[:-1]}, 'show': lease}, outputs)
+        wish = template['resources']['it']['properties']
+        self.assertEqual(shown(wish['start_date']), lease['start_date'])
+        self.assertIn(shown(wish['events'][0]['time']), [each['time'] for each in lease['events']])
+        # What Heat looks up anew is "show"; the rest is as it was when it was made.
+        self.alice.update_lease(lease['id'], name=self.name('renamed'))
+        outputs = self.outputs(self.alice.sdk.orchestration.get_stack(stack.id))
+        self.assertEqual(self.name('renamed'), outputs['show']['name'])
+        self.assertEqual(self.name('heat'), outputs['name'])
+        # It does not matter to Heat that somebody else was faster.
+        self.alice.delete_lease(lease['id'])
+        self.remove(self.alice, stack)
+
+    def test_not_enough_hosts(self) -> None:
+        stack, _ = self.make(self.alice, self.lease(hosts=99))
+        self.assertEqual('CREATE_FAILED', stack.status)
+        self.assertIn('ERROR: Not enough hosts available', stack.status_reason)
+        self.assertEqual([], self.alice.leases())
+
+    def test_nobody_else_may_list_hosts(self) -> None:
+        """Heat looks for hosts with the user's own token before it asks for a lease."""
+        policy = self.cloud.climate_conf.with_name('policy.yaml')
+        before = policy.read_text(encoding='utf-8') if policy.exists() else '{}'
+        self.addCleanup(policy.write_text, before, encoding='utf-8')
+        rules = {**yaml.safe_load(before), 'climate:hosts:list': 'role:admin'}
+        policy.write_text(yaml.safe_dump(rules), encoding='utf-8')
+        error = self.assertRaises(
+            openstack.exceptions.BadRequestException, self.make, self.alice, self.lease()
+        )
+        self.assertIn("Policy doesn't allow climate:hosts:list", str(error))
+
+    def test_server_on_the_leased_host(self) -> None:
+        """The example of the user guide."""
+        stack, outputs = self.make(
+            self.alice,
+            EXAMPLE.read_text(encoding='utf-8'),
+            start=present_minute(),
+            end=minute(10),
+            wait=5,
+            image=self.cloud.image,
+            flavor=self.cloud.flavor,
+            network=self.cloud.network,
+        )
+        self.assertEqual('CREATE_COMPLETE', stack.status, stack.status_reason)
+        self.assertEqual('ACTIVE', outputs['lease']['status'])
+        self.assertEqual(self.lent[0], self.host_of(outputs['server']))
+        self.remove(self.alice, stack)
+        self.await_gone(self.alice, outputs['lease'])
+        self.assertEqual('GONE', self.alice.status(outputs['server']))
+        self.assert_free(self.lent, outputs['lease'])
+
+
+class TestHostInStack(StackTest):
+    """Hosts are the administrator's, and leases need one."""
+
+    hosts = 0
+
+    def test_no_host(self) -> None:
+        error = self.assertRaises(
+            openstack.exceptions.BadRequestException, self.make, self.alice, self.lease()
+        )
+        self.assertIn("Couldn't find any host", str(error))
+
+    def test_host(self) -> None:
+        name = self.cloud.hosts[-1]
+        template = self.template(
+            'OS::Blazar::Host', HOST, name=name, extra_capability={'gpu': True, 'cards': 3}
+        )
+        self.assertRaises(openstack.exceptions.ForbiddenException, self.make, self.alice, template)
+        stack, outputs = self.make(self.admin, template)
+        self.assertEqual('CREATE_COMPLETE', stack.status, stack.status_reason)
+        (host,) = self.admin.call('GET', '/os-hosts', version='1.0').json()['hosts']
+        self.assertEqual({**{each: host[each] for each in HOST[:-1]}, 'show': host}, outputs)
+        self.assertEqual(
+            (name, 'True', '3'), (host['hypervisor_hostname'], host['gpu'], host['cards'])
+        )
+        self.assertIn(name, self.members(self.cloud.freepool))
+        self.leased(stack)
+        self.remove(self.admin, stack)
+        self.assertEqual([], self.admin.hosts())
+        self.assertNotIn(name, self.members(self.cloud.freepool))
+
+    def leased(self, stack: Any) -> None:
+        """A host that somebody has booked is not let go."""
+        lease = self.book(self.alice, 600)
+        self.admin.sdk.orchestration.delete_stack(stack.id)
+        until(lambda: self.status(self.admin, stack) == 'DELETE_FAILED', 60, 'it is refused')
+        reason = self.admin.sdk.orchestration.get_stack(stack.id).status_reason
+        self.assertIn('cannot be deleted: it has reservations', reason)
+        self.alice.delete_lease(lease['id'])
