@@ -58,6 +58,13 @@ class GlanceImages:
             found = [_image(item) for item in glance.images(**query)]
         return tuple(sorted(found, key=lambda image: image.id))
 
+    def give_image(self, image_id: str, project_id: str) -> None:
+        """Let an image belong to a project; fine if it does already."""
+        with self._service.calling('give_image') as glance:
+            image = glance.get_image(image_id)
+            if _image(image).owner != project_id:
+                glance.update_image(image, owner_id=project_id)
+
     def delete_image(self, image_id: str) -> None:
         """Remove an image; fine if it is gone already."""
         with contextlib.suppress(CloudNotFound), self._service.calling('delete_image') as glance:

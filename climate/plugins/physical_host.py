@@ -20,9 +20,11 @@ contract with Nova's scheduler: see :mod:`climate.plugins.isolation`.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import random
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import ClassVar
@@ -239,6 +241,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
                 continue
             facts = {'images': {**images, server.id: image}}
             return base.Again(after=_AT_ONCE, why='snapshots', facts=facts)
+        _hand_over(cloud, images.values(), work.lease.project_id)
         if busy:
             raise exceptions.Transient(f'no image can be made of {", ".join(busy)}')
         return base.Done(facts={'images': images})
@@ -304,6 +307,21 @@ class PhysicalHost(base.Plugin[HostRequest]):
         host = host_pools.service_host(resource)
         host_pools.refuse_servers(cloud, resource.name, host)
         self._pools.take_out_of_pool(cloud, host)
+
+
+def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> None:
+    """Give images to the project whose servers they are made of.
+
+    Nova made them for whoever asked, and the project could neither see nor
+    use what is ours.
+    """
+    for image_id in images:
+        image = cloud.image.find_image(image_id)
+        if image is None or image.owner == project_id:
+            continue
+        # Nova drops an unfinished image when its server goes.
+        with contextlib.suppress(CloudNotFound):
+            cloud.image.give_image(image_id, project_id)
 
 
 def _before_end(value: Any) -> str:

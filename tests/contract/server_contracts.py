@@ -311,6 +311,17 @@ class ImageContract(contracts.Contract):
         listed = self.images.list_images(properties={'instance_uuid': server_id})
         self.assertEqual(sorted((first, second)), [image.id for image in listed])
 
+    def test_belongs_to_whom_asked_and_is_given_to_somebody_else(self) -> None:
+        server_id = self.boot(self.world.hosts[0])
+        image_id = self.image(server_id)
+        self.assertNotEqual(self.world.other_project, self.images.find_image(image_id).owner)
+        for _ in range(2):
+            self.images.give_image(image_id, self.world.other_project)
+            self.assertEqual(self.world.other_project, self.images.find_image(image_id).owner)
+        self.assertEqual(self.world.other_project, self.active(image_id).owner)
+        self.lost('image.give_image', self.images.give_image, image_id, contracts.NOBODY)
+        self.assertEqual(contracts.NOBODY, self.images.find_image(image_id).owner)
+
     def test_deleted_and_again(self) -> None:
         server_id = self.boot(self.world.hosts[0])
         image_id = self.image(server_id)
@@ -323,6 +334,8 @@ class ImageContract(contracts.Contract):
     def test_what_is_not_there(self) -> None:
         self.assertIsNone(self.images.find_image(contracts.NOBODY))
         self.images.delete_image(contracts.NOBODY)
+        give = self.images.give_image
+        self.assertRaises(base.CloudNotFound, give, contracts.NOBODY, contracts.NOBODY)
         self.assertEqual((), self.images.list_images(name=worlds.unique()))
 
     def test_nova_is_busy_while_it_is_made_and_drops_it_if_the_server_goes(self) -> None:

@@ -60,6 +60,7 @@ REQUESTS = {
     'volume.delete_volume': r'DELETE .*/volumes/',
     'volume.create_snapshot': r'POST .*/snapshots$',
     'volume.delete_snapshot': r'DELETE .*/snapshots/',
+    'image.give_image': r'PATCH .*/images/',
     'image.delete_image': r'DELETE .*/images/',
     'placement.set_inventory': r'(PUT|POST) .*/inventories',
     'placement.set_traits': r'PUT .*/resource_providers/[^/]+/traits$',

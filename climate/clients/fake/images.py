@@ -19,6 +19,7 @@ import sqlite3
 import uuid
 from collections.abc import Mapping
 
+from climate.clients.base import CloudNotFound
 from climate.clients.base import Image
 from climate.clients.base import Server
 from climate.clients.fake.gate import Gate
@@ -74,6 +75,12 @@ class FakeImages:
             ),
         )
 
+    def give_image(self, image_id: str, project_id: str) -> None:
+        """Let an image belong to a project; fine if it does already."""
+        self._gate.run(
+            'image.give_image', (image_id, project_id), lambda db: _give(db, image_id, project_id)
+        )
+
     def delete_image(self, image_id: str) -> None:
         """Remove an image; fine if it is gone already."""
         self._gate.run('image.delete_image', (image_id,), lambda db: _delete(db, image_id))
@@ -100,10 +107,11 @@ def find(db: Db, image_id: str) -> Image | None:
     return None if row is None else _image(db, row)
 
 
-def add(db: Db, name: str, server: Server | None, seconds: float, owner: str = '') -> str:
+def add(db: Db, name: str, server: Server | None, seconds: float, owner: str) -> str:
     """Make an image, of a server if one is given, and return its id.
 
     :param seconds: until it is active
+    :param owner: the project that asks for it
     """
     image_id = str(uuid.uuid4())
     properties = {'instance_uuid': server.id} if server else {}
@@ -113,7 +121,7 @@ def add(db: Db, name: str, server: Server | None, seconds: float, owner: str = '
         image_id,
         name,
         server.id if server else '',
-        server.project_id if server else owner,
+        owner,
         json.dumps(properties),
         db.now + seconds,
     )
@@ -123,6 +131,12 @@ def add(db: Db, name: str, server: Server | None, seconds: float, owner: str = '
 def abandon(db: Db, server_id: str) -> None:
     """Remove the images of a server that are not complete, as Nova does."""
     db.run('DELETE FROM images WHERE server_id = ? AND active_at > ?', server_id, db.now)
+
+
+def _give(db: Db, image_id: str, project_id: str) -> None:
+    if find(db, image_id) is None:
+        raise CloudNotFound(f'the twin has no image {image_id}')
+    db.run('UPDATE images SET owner = ? WHERE id = ?', project_id, image_id)
 
 
 def _delete(db: Db, image_id: str) -> None:

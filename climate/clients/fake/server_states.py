@@ -109,7 +109,7 @@ def begin(db: Db, action: str, server_id: str) -> None:
         # As Nova does: the request is accepted, and nothing comes of it.
         return
     if action == 'shelve':
-        image_id = images.add(db, f'{server.name}-shelved', server, 0)
+        image_id = images.add(db, f'{server.name}-shelved', server, 0, server.project_id)
         db.run('UPDATE servers SET shelved_image = ? WHERE id = ?', image_id, server_id)
     _go(db, server_id, wanted.task, wanted.after, db.seconds('server_action'))
 
@@ -154,9 +154,10 @@ def delete(db: Db, server_id: str) -> None:
     server_rows.settle(db)
 
 
-def snapshot(db: Db, server_id: str, name: str) -> str:
+def snapshot(db: Db, server_id: str, name: str, project_id: str) -> str:
     """Begin to make an image of a server and return its id.
 
+    :param project_id: the project that asks, to which the image belongs
     :raises CloudNotFound: if there is no such server
     :raises CloudConflict: if its state does not allow it
     """
@@ -164,6 +165,6 @@ def snapshot(db: Db, server_id: str, name: str) -> str:
     if server.task_state is not None or server.status not in _IMAGEABLE:
         raise CloudConflict(f'server {server_id} is {server.task_state or server.status}')
     seconds = db.seconds('image')
-    image_id = images.add(db, name, server, seconds)
+    image_id = images.add(db, name, server, seconds, project_id)
     _go(db, server_id, 'image_snapshot', server.status, seconds)
     return image_id

@@ -79,7 +79,7 @@ class FakeServers(Verbs):
         return self._gate.run(
             'compute.create_image',
             (server_id, name),
-            lambda db: server_states.snapshot(db, server_id, name),
+            lambda db: server_states.snapshot(db, server_id, name, self._project_id),
         )
 
     def shelve_server(self, server_id: str) -> None:

@@ -58,6 +58,16 @@ class Images(Protocol):
         """
         ...
 
+    def give_image(self, image_id: str, project_id: str) -> None:
+        """Let an image belong to a project; fine if it does already.
+
+        An image belongs to whom asked for it, also one of somebody else's
+        server. It can be given while it is still being made.
+
+        :raises CloudNotFound: if there is no such image
+        """
+        ...
+
     def delete_image(self, image_id: str) -> None:
         """Remove an image; fine if it is gone already.
 

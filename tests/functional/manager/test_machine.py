@@ -43,6 +43,8 @@ VERBS = (
     'compute.list_servers',
     'compute.delete_server',
     'compute.create_image',
+    'image.find_image',
+    'image.give_image',
 )
 SETTINGS = harness.changed(effect_deadline=harness.datetime.timedelta(seconds=40))
 _LIVE = sa.text(

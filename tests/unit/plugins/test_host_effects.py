@@ -281,6 +281,8 @@ class TestOutcomes(base.TestCase):
         self.assertEqual(['reserved_own-1', 'reserved_own-2'], names)
         images = {image.id for image in cloud.twin.images()}
         self.assertEqual(images, set(cloud.facts['images'].values()))
+        # Of the project whose servers they are made of, and not of ours.
+        self.assertEqual({OWNER}, {image.owner for image in cloud.twin.images()})
 
     def test_images_are_made_although_one_server_is_going(self) -> None:
         cloud = snapshot()

@@ -59,6 +59,7 @@ class Stumble:
         self.made: list[str] = []
         self.compute: Any = _Verbs(self, cloud.compute)
         self.placement: Any = _Verbs(self, cloud.placement)
+        self.image: Any = _Verbs(self, cloud.image)
 
     def call(self, name: str, verb: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Call a verb, unless it is the one that fails."""
