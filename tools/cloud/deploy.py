@@ -33,9 +33,8 @@ from tools.cloud.programs import ROOT
 from tools.cloud.programs import run
 from tools.cloud.state import Cloud
 
-# Beside what Climate requires: a server for its API, and what
-# keystonemiddleware speaks to memcached with.
-WITH = ('gunicorn==23.0.0', 'python-memcached')
+# Beside what Climate requires: a server for its API.
+WITH = ('gunicorn==23.0.0',)
 PROCESSES = ('climate-api', *services.managers())
 # What the package is built from.
 _FILES = ('LICENSE', 'MANIFEST.in', 'README.rst', 'pyproject.toml', 'requirements.txt')
@@ -92,7 +91,7 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
             f'--constraint={install.LOCK}',
             '--reinstall-package=openstack-climate',
             *WITH,
-            f'{copy}[mysql]',
+            f'{copy}[mysql,memcached]',
         )
     mark.write_text(fingerprint(root), encoding='utf-8')
 
