@@ -50,6 +50,7 @@ from climate.clients.protocols.hypervisors import Hypervisor
 from climate.clients.protocols.hypervisors import Hypervisors
 from climate.clients.protocols.images import Image
 from climate.clients.protocols.images import Images
+from climate.clients.protocols.members import Members
 from climate.clients.protocols.networks import Network
 from climate.clients.protocols.networks import Networks
 from climate.clients.protocols.networks import Segment
@@ -74,6 +75,8 @@ from climate.clients.protocols.snapshots import Backup
 from climate.clients.protocols.snapshots import Backups
 from climate.clients.protocols.snapshots import Snapshot
 from climate.clients.protocols.snapshots import Snapshots
+from climate.clients.protocols.stacks import Stacks
+from climate.clients.protocols.trusts import Trusts
 from climate.clients.protocols.volume_types import Pool
 from climate.clients.protocols.volume_types import VolumeType
 from climate.clients.protocols.volume_types import VolumeTypes
@@ -95,11 +98,13 @@ __all__ = [
     'Flavor',
     'FloatingIP',
     'Hypervisor',
+    'Identity',
     'Image',
     'Images',
     'Network',
     'Networking',
     'Nic',
+    'Orchestration',
     'Placement',
     'Policy',
     'Pool',
@@ -113,6 +118,7 @@ __all__ = [
     'Snapshot',
     'Source',
     'Subnet',
+    'TrustLost',
     'Volume',
     'VolumeType',
 ]
@@ -148,6 +154,17 @@ class CloudQuota(exceptions.Permanent):
     template = 'The quota of the project in the cloud does not allow this'
 
 
+class TrustLost(exceptions.Permanent):
+    """The trust of a user is of no use: gone, expired, or the user left the project.
+
+    No kind of :class:`CloudNotFound`: what is asked for in the name of the
+    user may well be there.
+    """
+
+    error_name = 'TRUST_LOST'
+    template = 'The trust of the user is of no use any more'
+
+
 class Compute(
     Hypervisors, Services, Servers, Attachments, Aggregates, Flavors, ServerGroups, Protocol
 ):
@@ -166,8 +183,33 @@ class BlockStorage(Volumes, Snapshots, Backups, VolumeTypes, Protocol):
     """What Climate wants of Cinder."""
 
 
+class Orchestration(Stacks, Protocol):
+    """What Climate wants of Heat."""
+
+
+class Identity(Trusts, Members, Protocol):
+    """What Climate wants of Keystone."""
+
+
 class Cloud(Protocol):
     """A cloud: its services under one roof. Used from many threads at once."""
+
+    def acting_for(self, trust_id: str) -> Cloud:
+        """Return the cloud as the user sees it who made a trust.
+
+        Nothing is asked for that: its verbs ask for a token when they need
+        one. They raise :class:`TrustLost` if the trust is gone, or does not
+        help: its user or project is disabled, or the user has lost a role.
+        """
+        ...
+
+    def of_caller(self, token: str) -> Cloud:
+        """Return the cloud as the owner of a token sees it, for one request.
+
+        Nothing is asked for that. Its verbs raise
+        :class:`climate.exceptions.Permanent` if the token is not valid.
+        """
+        ...
 
     @property
     def compute(self) -> Compute:
@@ -192,4 +234,14 @@ class Cloud(Protocol):
     @property
     def image(self) -> Images:
         """Glance."""
+        ...
+
+    @property
+    def orchestration(self) -> Orchestration:
+        """Heat."""
+        ...
+
+    @property
+    def identity(self) -> Identity:
+        """Keystone."""
         ...

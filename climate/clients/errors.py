@@ -18,6 +18,7 @@ The one place that maps errors of the client libraries:
 no connection, no answer in time, an answer cut     Transient
 HTTP 408, 429, 5xx, or an answer that is no JSON    Transient
 HTTP 401, and all that Keystone says about tokens   Transient
+HTTP 401, 403, 404 to a token of a trust            TrustLost
 HTTP 404 of the service                             CloudNotFound
 HTTP 404 of somebody before it, such as a proxy     Transient
 HTTP 403, 409 or 413 that speaks of a quota         CloudQuota
@@ -35,6 +36,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+from collections.abc import Callable
 from collections.abc import Iterator
 
 from keystoneauth1 import exceptions as ksa
@@ -54,6 +56,7 @@ _OF_STATUS = {_NOT_FOUND: base.CloudNotFound, 409: base.CloudConflict}
 _QUOTA_STATUS = frozenset({403, 409, 413})
 _QUOTA = re.compile(r'\bquotas?\b|reached the maximum|maximum number of', re.IGNORECASE)
 _TRANSIENT = frozenset({_UNAUTHORIZED, 408, 429})
+_REFUSED = frozenset({_UNAUTHORIZED, 403, _NOT_FOUND})
 _LIBRARY = (nova.ClientException, ksa.ClientException)
 _SDK = 'openstack.exceptions'
 # What our reading of an answer raises when the answer is not what it should
@@ -64,16 +67,23 @@ _MISCONFIGURED = (ksa.CatalogException, ksa.AuthPluginException)
 _OPAQUE = re.compile(r'gAAAA[\w=-]+|eyJ[\w-]+\.[\w.-]+|[\w=+-]{48,}')
 
 
+# Asks, once Keystone has refused a token, what that means.
+Refusal = Callable[[], exceptions.EffectError]
+
+
 class Errors:
     """Translates the errors of one service.
 
     :param service: its name for people, such as ``Nova``
     :param auth: the keystoneauth plugin whose secrets must not be told
+    :param refusal: says what it means if Keystone gives us no token; without
+        one it is taken for a trouble that passes
     """
 
-    def __init__(self, service: str, auth: object) -> None:
+    def __init__(self, service: str, auth: object, refusal: Refusal | None = None) -> None:
         self._service = service
         self._auth = auth
+        self._refusal = refusal
 
     @contextlib.contextmanager
     def translated(
@@ -121,6 +131,8 @@ class Errors:
         where = f'HTTP {status}' + (f', {request_id}' if request_id else '')
         text = f'{self._service} answered {verb} with {where}: {reason}'
         if str(getattr(error, 'url', '')).endswith(_TOKENS):
+            if self._refusal is not None and status in _REFUSED:
+                return self._refusal()
             # Whatever Keystone says is about us and not about what was asked for.
             return exceptions.Transient(f'Keystone gave us no token for {self._service} ({where})')
         if status == _UNAUTHORIZED:

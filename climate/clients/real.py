@@ -21,23 +21,28 @@ token, so a service that moves is followed when the token is renewed.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
-from keystoneauth1 import exceptions as ksa
+from keystoneauth1 import adapter as ksa_adapter
 from keystoneauth1 import loading as ks_loading
-from keystoneauth1 import plugin as ksa_plugin
-from keystoneauth1 import session as ksa_session
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.clients import sdk
+from climate.clients import ways
 from climate.clients.cinder import CinderBlockStorage
 from climate.clients.cinder import MICROVERSION as VOLUME_MICROVERSION
-from climate.clients.errors import Errors
 from climate.clients.glance import GlanceImages
+from climate.clients.heat import HeatClient
+from climate.clients.keystone import Callers
+from climate.clients.keystone import KeystoneClient
 from climate.clients.neutron import NeutronNetworking
 from climate.clients.nova import NovaCompute
 from climate.clients.placement import MICROVERSION
 from climate.clients.placement import PlacementClient
+from climate.clients.sdk import Service
+from climate.clients.ways import Stead
+from climate.clients.ways import Way
+from climate.clients.ways import Ways
 
 _OLDEST_COMPUTE = (2, 53)
 _NEWEST_COMPUTE = (2, 87)
@@ -45,21 +50,27 @@ _NEWEST_COMPUTE = (2, 87)
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class RealCloud:
-    """Fulfils :class:`climate.clients.base.Cloud`."""
+    """Fulfils :class:`climate.clients.base.Cloud`.
+
+    :ivar stead: opens the clouds of others
+    """
 
     compute: NovaCompute
     placement: PlacementClient
     image: GlanceImages
     network: NeutronNetworking
     volume: CinderBlockStorage
+    orchestration: HeatClient
+    identity: KeystoneClient
+    stead: Stead[RealCloud] = dataclasses.field(repr=False)
 
+    def acting_for(self, trust_id: str) -> RealCloud:
+        """Return the cloud as the user sees it who made a trust."""
+        return self.stead.acting_for(trust_id)
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Way:
-    """A session and who we are in it."""
-
-    session: ksa_session.Session
-    auth: ksa_plugin.BaseAuthPlugin
+    def of_caller(self, token: str) -> RealCloud:
+        """Return the cloud as the owner of a token sees it."""
+        return self.stead.of_caller(token)
 
 
 def connect(conf: cfg.ConfigOpts) -> RealCloud:
@@ -71,50 +82,33 @@ def connect(conf: cfg.ConfigOpts) -> RealCloud:
     :param conf: parsed, with the options of :mod:`climate.conf` registered
     :raises climate.exceptions.ConfigurationError: if it cannot work
     """
-    nova = _way(conf, 'nova')
-    if nova is None:
-        raise exceptions.ConfigurationError('[nova] auth_type is not set')
-    placement = _way(conf, 'placement') or nova
+    own = ways.configured(conf)
+    way = own['keystone']
+    callers = Callers(_keystone(conf, way), way.errors('Keystone'))
+
+    def opened(of_others: Ways) -> RealCloud:
+        return _open(conf, of_others, stead)
+
+    stead = Stead(conf, own, _identity(conf, way), callers, opened)
+    return _open(conf, own, stead)
+
+
+def _open(conf: cfg.ConfigOpts, found: Ways, stead: Stead[RealCloud]) -> RealCloud:
     return RealCloud(
-        compute=_compute(conf, nova),
-        placement=_placement(conf, placement),
-        image=GlanceImages(_service(conf, 'image', nova)),
-        network=NeutronNetworking(_service(conf, 'network', nova)),
-        volume=CinderBlockStorage(_service(conf, 'block-storage', nova, VOLUME_MICROVERSION)),
+        compute=_compute(conf, found['nova']),
+        placement=_placement(conf, found['placement']),
+        image=GlanceImages(_service(conf, 'image', found['glance'])),
+        network=NeutronNetworking(_service(conf, 'network', found['neutron'])),
+        volume=CinderBlockStorage(
+            _service(conf, 'block-storage', found['cinder'], microversion=VOLUME_MICROVERSION)
+        ),
+        orchestration=_orchestration(conf, found['heat']),
+        identity=_identity(conf, found['keystone']),
+        stead=stead,
     )
 
 
-def _service(
-    conf: cfg.ConfigOpts, service_type: str, nova: _Way, microversion: str | None = None
-) -> sdk.Service:
-    """Return a service over openstacksdk.
-
-    :param service_type: a key of :data:`climate.clients.sdk.GROUPS`
-    :param nova: the way to it if its group names no other
-    """
-    way = _way(conf, sdk.GROUPS[service_type]) or nova
-    return sdk.Service(conf, service_type, session=way.session, microversion=microversion)
-
-
-def _way(conf: cfg.ConfigOpts, group: str) -> _Way | None:
-    # Once more, after the files were read: an auth_section may have been named.
-    ks_loading.register_auth_conf_options(conf, group)
-    timeout = conf[group].timeout
-    if not timeout or timeout <= 0:
-        raise exceptions.ConfigurationError(f'[{group}] timeout must be above 0 seconds')
-    try:
-        auth = ks_loading.load_auth_from_conf_options(conf, group)
-        if auth is None:
-            return None
-        session = ks_loading.load_session_from_conf_options(
-            conf, group, auth=auth, app_name='climate'
-        )
-    except (ksa.AuthPluginException, TypeError, ValueError) as error:
-        raise exceptions.ConfigurationError(f'[{group}] {error}') from None
-    return _Way(session=session, auth=auth)
-
-
-def _compute(conf: cfg.ConfigOpts, way: _Way) -> NovaCompute:
+def _compute(conf: cfg.ConfigOpts, way: Way) -> NovaCompute:
     group = conf.nova
     version = tuple(int(part) for part in group.compute_api_microversion.split('.'))
     if not _OLDEST_COMPUTE <= version <= _NEWEST_COMPUTE:
@@ -123,7 +117,7 @@ def _compute(conf: cfg.ConfigOpts, way: _Way) -> NovaCompute:
         )
     return NovaCompute(
         microversion=group.compute_api_microversion,
-        errors=Errors('Nova', way.auth),
+        errors=way.errors('Nova'),
         az_aware=group.az_aware,
         connect_retries=group.connect_retries,
         session=way.session,
@@ -136,11 +130,39 @@ def _compute(conf: cfg.ConfigOpts, way: _Way) -> NovaCompute:
     )
 
 
-def _placement(conf: cfg.ConfigOpts, way: _Way) -> PlacementClient:
+def _placement(conf: cfg.ConfigOpts, way: Way) -> PlacementClient:
+    adapter = _adapter(conf, 'placement', way, default_microversion=MICROVERSION)
+    return PlacementClient(adapter, way.errors('Placement'))
+
+
+def _service(
+    conf: cfg.ConfigOpts, service_type: str, way: Way, *, microversion: str | None = None
+) -> Service:
+    return Service(
+        conf, service_type, session=way.session, microversion=microversion, refusal=way.refusal
+    )
+
+
+def _orchestration(conf: cfg.ConfigOpts, way: Way) -> HeatClient:
+    return HeatClient(_adapter(conf, 'heat', way), way.errors('Heat'))
+
+
+def _identity(conf: cfg.ConfigOpts, way: Way) -> KeystoneClient:
+    return KeystoneClient(_keystone(conf, way), way.errors('Keystone'))
+
+
+def _keystone(conf: cfg.ConfigOpts, way: Way) -> ksa_adapter.Adapter:
+    adapter = _adapter(conf, 'keystone', way)
+    if not (adapter.version or adapter.min_version or adapter.max_version):
+        # The catalogue need not say the version.
+        adapter.version = '3'
+    return adapter
+
+
+def _adapter(conf: cfg.ConfigOpts, group: str, way: Way, **others: Any) -> ksa_adapter.Adapter:
     try:
-        adapter = ks_loading.load_adapter_from_conf_options(
-            conf, 'placement', session=way.session, auth=way.auth, default_microversion=MICROVERSION
+        return ks_loading.load_adapter_from_conf_options(
+            conf, group, session=way.session, auth=way.auth, **others
         )
     except TypeError as error:
-        raise exceptions.ConfigurationError(f'[placement] {error}') from None
-    return PlacementClient(adapter, Errors('Placement', way.auth))
+        raise exceptions.ConfigurationError(f'[{group}] {error}') from None

@@ -35,6 +35,7 @@ from oslo_config import cfg
 
 from climate import exceptions
 from climate.clients.errors import Errors
+from climate.clients.errors import Refusal
 
 # Groups of the configuration, by the service types of openstacksdk, which
 # finds them by these names itself.
@@ -81,6 +82,7 @@ class Service:
     :param session: knows who we are
     :param microversion: asked for with every request; None for a service that
         has none
+    :param refusal: says what it means if Keystone gives no token
     """
 
     def __init__(
@@ -90,12 +92,13 @@ class Service:
         *,
         session: ksa_session.Session,
         microversion: str | None = None,
+        refusal: Refusal | None = None,
     ) -> None:
         self._conf = conf
         self._service_type = service_type
         self._session = session
         self._microversion = microversion
-        self.errors = Errors(GROUPS[service_type].capitalize(), session.auth)
+        self.errors = Errors(GROUPS[service_type].capitalize(), session.auth, refusal)
         self._kept: tuple[Any, object] | None = None
 
     @contextlib.contextmanager

@@ -28,6 +28,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.clients import base
+from climate.clients.protocols.stacks import StackDraft
 from tests.contract import contracts
 from tests.contract import worlds
 
@@ -90,6 +91,16 @@ def _remove_volume_type(volume: base.BlockStorage, name: str) -> None:
         volume.delete_volume_type(found.id)
 
 
+def _stack(name: str) -> StackDraft:
+    return StackDraft(name=name, template='heat_template_version: 2021-04-16\n')
+
+
+def _remove_stack(heat: base.Orchestration, name: str) -> None:
+    found = heat.find_stack(name)
+    if found is not None:
+        heat.delete_stack(found.id)
+
+
 SAMPLES = (
     Sample(
         service='compute',
@@ -132,6 +143,16 @@ SAMPLES = (
         find=lambda volume, name: volume.find_volume_type(name),
         remove=_remove_volume_type,
         missing=lambda volume: volume.list_volume_type_projects(contracts.NOBODY),
+    ),
+    Sample(
+        service='orchestration',
+        reads='orchestration.find_stack',
+        read=lambda heat: heat.find_stack('nobody'),
+        makes='orchestration.create_stack',
+        make=lambda heat, name: heat.create_stack(_stack(name)),
+        find=lambda heat, name: heat.find_stack(name),
+        remove=_remove_stack,
+        missing=lambda heat: heat.list_stack_resources(contracts.NOBODY),
     ),
 )
 

@@ -30,6 +30,8 @@ from oslo_config import cfg
 from climate.clients import base
 from climate.clients import real
 from tests.contract import wire
+from tests.contract.people import Person
+from tests.contract.people import RealPerson
 from tests.contract.proxy import FaultProxy
 from tests.contract.proxy import Kind
 from tests.contract.worlds import configuration
@@ -57,13 +59,15 @@ def _endpoints(file: str) -> Mapping[str, str]:
         ks_loading.register_auth_conf_options(conf, way)
         auth = ks_loading.load_auth_from_conf_options(conf, way)
         session = ks_loading.load_session_from_conf_options(conf, way, auth=auth)
-        known[group] = conf[group].endpoint_override or auth.get_endpoint(
+        url = conf[group].endpoint_override or auth.get_endpoint(
             session,
             service_type=conf[group].service_type,
             interface=conf[group].valid_interfaces,
             region_name=conf[group].region_name,
             skip_discovery=True,
         )
+        # The catalogue names the project of whoever asks; an override need not.
+        known[group] = url.replace(auth.get_project_id(session), '%(project_id)s')
     return known
 
 
@@ -117,6 +121,7 @@ class RealWorld(TroubledWorld):
     """
 
     patience = 60.0
+    pause = 3.0
 
     def __init__(self, *, connect_retries: int = 0, **options: object) -> None:
         file = os.environ.get(REAL_CLOUD)
@@ -130,6 +135,10 @@ class RealWorld(TroubledWorld):
                 conf.set_override(name, value, group=group)
         self.conf = conf
         self.cloud = real.connect(conf)
+
+    def person(self, *roles: str) -> Person:
+        """Return a new user."""
+        return RealPerson(self.conf, *roles)
 
     @property
     def hosts(self) -> list[str]:

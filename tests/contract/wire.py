@@ -69,6 +69,15 @@ REQUESTS = {
     'placement.find_provider': r'GET .*/resource_providers$',
     'placement.create_provider': r'POST .*/resource_providers$',
     'placement.delete_provider': r'DELETE .*/resource_providers/',
+    'orchestration.find_stack': r'GET .*/stacks/[^/]+$',
+    'orchestration.create_stack': r'POST .*/stacks$',
+    'orchestration.suspend_stack': r'POST .*/actions$',
+    'orchestration.resume_stack': r'POST .*/actions$',
+    'orchestration.snapshot_stack': r'POST .*/snapshots$',
+    'orchestration.delete_stack': r'DELETE .*/stacks/',
+    'identity.create_trust': r'POST .*/OS-TRUST/trusts$',
+    'identity.delete_trust': r'DELETE .*/OS-TRUST/trusts/',
+    'identity.find_user': r'GET .*/users/[^/]+$',
 }
 
 

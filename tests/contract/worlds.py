@@ -37,6 +37,8 @@ from climate.clients import fake
 from climate.clients import real
 from climate.clock import SystemClock
 from tests.contract import wire
+from tests.contract.people import Person
+from tests.contract.people import TwinPerson
 from tests.contract.proxy import Kind
 from tests.contract.stub import StubCloud
 from tests.waiting import until
@@ -113,7 +115,16 @@ class World(abc.ABC):
 
 
 class TroubledWorld(World):
-    """A cloud whose services, or the way to them, can be disturbed at will."""
+    """A cloud whose services, or the way to them, can be disturbed at will.
+
+    :ivar pause: seconds that something may take for a test to see it happen
+    """
+
+    pause = 0.3
+
+    @abc.abstractmethod
+    def person(self, *roles: str) -> Person:
+        """Return a new user with these roles in a new project."""
 
     @abc.abstractmethod
     def disturb(self, verb: str, kind: Kind, times: int | None = 1, *, status: int = 503) -> None:
@@ -169,6 +180,10 @@ class TwinWorld(TroubledWorld):
     def heal(self) -> None:
         """Remove every fault."""
         self.twin.heal()
+
+    def person(self, *roles: str) -> Person:
+        """Return a new user."""
+        return TwinPerson(self.twin, *roles)
 
     @contextlib.contextmanager
     def away(self, service: str) -> Iterator[None]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections.abc import Callable
 from collections.abc import Mapping
 
 from climate import exceptions
@@ -54,13 +55,22 @@ class FakeFlavors(Verbs):
 
     def list_flavors(self) -> tuple[Flavor, ...]:
         """Return every flavor, by id."""
-        return self._gate.run('compute.list_flavors', (), flavors)
+        return self._gate.run(
+            'compute.list_flavors', (), lambda db: tuple(filter(self._seen(db), flavors(db)))
+        )
 
     def find_flavor(self, flavor_id: str) -> Flavor | None:
         """Return the flavor of this id; None if there is none."""
         return self._gate.run(
-            'compute.find_flavor', (flavor_id,), lambda db: find_flavor(db, flavor_id)
+            'compute.find_flavor',
+            (flavor_id,),
+            lambda db: next(filter(self._seen(db), _found(db, flavor_id)), None),
         )
+
+    def _seen(self, db: Db) -> Callable[[Flavor], bool]:
+        """Return what says whether the caller sees a flavor."""
+        project = self._gate.project(db)
+        return lambda flavor: self._gate.sees_all or may_use(db, flavor, project)
 
     def create_flavor(self, flavor: Flavor) -> None:
         """Make a flavor as described."""
@@ -106,6 +116,11 @@ class FakeFlavors(Verbs):
 def flavors(db: Db) -> tuple[Flavor, ...]:
     """Return every flavor, by id."""
     return tuple(map(_flavor, db.rows('SELECT * FROM flavors ORDER BY id')))
+
+
+def _found(db: Db, flavor_id: str) -> list[Flavor]:
+    found = find_flavor(db, flavor_id)
+    return [] if found is None else [found]
 
 
 def find_flavor(db: Db, flavor_id: str) -> Flavor | None:

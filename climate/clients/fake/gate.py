@@ -37,18 +37,25 @@ CREATE TABLE IF NOT EXISTS journal (
 """
 
 T = TypeVar('T')
+# Where the twin's own user is at home.
+SERVICE_PROJECT = 'service'
 
 
 class Gate:
-    """Runs the verbs: each is one transaction with its faults and its count."""
+    """Runs the verbs: each is one transaction with its faults and its count.
+
+    :ivar sees_all: whether what belongs to other projects is seen
+    """
+
+    sees_all = True
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self.store = store
-        self._clock = clock
+        self.clock = clock
 
     def now(self) -> float:
         """Return the present instant in seconds since the epoch."""
-        return self._clock.now().timestamp()
+        return self.clock.now().timestamp()
 
     def run(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
         """Do *work* as the verb of this name, and misbehave as told.
@@ -71,6 +78,54 @@ class Gate:
         if isinstance(outcome, exceptions.EffectError):
             raise outcome
         return outcome
+
+    def project(self, _db: Db) -> str:
+        """Return the project that the caller works in."""
+        return SERVICE_PROJECT
+
+    def check_redelegation(self, _db: Db) -> None:
+        """Check that the identity of the caller may be handed on."""
+
+    def under(
+        self, project: Callable[[Db], str], redelegation: Callable[[Db], None] = lambda _db: None
+    ) -> Gate:
+        """Return the same gate for somebody else.
+
+        :param project: returns the project of theirs, or raises what becomes
+            of each verb if they are not let in
+        :param redelegation: see :meth:`check_redelegation`
+        """
+        return _GateOfOthers(self, project, redelegation)
+
+
+class _GateOfOthers(Gate):
+    """Lets somebody else in, who sees what is theirs."""
+
+    sees_all = False
+
+    def __init__(
+        self, gate: Gate, project: Callable[[Db], str], redelegation: Callable[[Db], None]
+    ) -> None:
+        super().__init__(gate.store, gate.clock)
+        self._project = project
+        self._redelegation = redelegation
+
+    def run(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
+        """Do *work* if they are let in."""
+
+        def checked(db: Db) -> T:
+            self._project(db)
+            return work(db)
+
+        return super().run(verb, arguments, checked)
+
+    def project(self, db: Db) -> str:
+        """Return the project that they work in."""
+        return self._project(db)
+
+    def check_redelegation(self, db: Db) -> None:
+        """Check that their identity may be handed on."""
+        self._redelegation(db)
 
 
 def _settings(db: Db) -> sqlite3.Row:

@@ -54,7 +54,7 @@ class FakeServerGroups(Verbs):
         return self._gate.run(
             'compute.create_server_group',
             (name, policy),
-            lambda db: _create(db, name, policy, self._project_id),
+            lambda db: _create(db, name, policy, self._gate.project(db)),
         )
 
     def delete_server_group(self, group_id: str) -> None:

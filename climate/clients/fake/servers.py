@@ -65,7 +65,9 @@ class FakeServers(Verbs):
     def create_server(self, draft: ServerDraft) -> str:
         """Begin to make a server in our own project and return its id."""
         return self._gate.run(
-            'compute.create_server', (draft.name,), lambda db: _create(db, draft, self._project_id)
+            'compute.create_server',
+            (draft.name,),
+            lambda db: _create(db, draft, self._gate.project(db)),
         )
 
     def delete_server(self, server_id: str) -> None:
@@ -79,7 +81,7 @@ class FakeServers(Verbs):
         return self._gate.run(
             'compute.create_image',
             (server_id, name),
-            lambda db: server_states.snapshot(db, server_id, name, self._project_id),
+            lambda db: server_states.snapshot(db, server_id, name, self._gate.project(db)),
         )
 
     def shelve_server(self, server_id: str) -> None:

@@ -59,7 +59,6 @@ class FakeSnapshots:
     """Fulfils the protocols of :mod:`climate.clients.protocols.snapshots`."""
 
     _gate: Gate
-    _project_id: str
 
     def find_snapshot(self, snapshot_id: str) -> Snapshot | None:
         """Return a snapshot."""
@@ -78,7 +77,7 @@ class FakeSnapshots:
         return self._gate.run(
             'volume.create_snapshot',
             (volume_id, name),
-            lambda db: _create_snapshot(db, self._project_id, volume_id, name),
+            lambda db: _create_snapshot(db, self._gate.project(db), volume_id, name),
         )
 
     def delete_snapshot(self, snapshot_id: str) -> None:
@@ -104,7 +103,7 @@ class FakeSnapshots:
         return self._gate.run(
             'volume.create_backup',
             (volume_id, name),
-            lambda db: _create_backup(db, self._project_id, volume_id, name),
+            lambda db: _create_backup(db, self._gate.project(db), volume_id, name),
         )
 
     def delete_backup(self, backup_id: str) -> None:

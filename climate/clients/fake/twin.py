@@ -28,25 +28,27 @@ from climate.clients.base import Image
 from climate.clients.base import Server
 from climate.clients.fake import aggregates
 from climate.clients.fake import compute
-from climate.clients.fake import control
+from climate.clients.fake import directory
 from climate.clients.fake import faults
 from climate.clients.fake import flavors
 from climate.clients.fake import floating_ips
 from climate.clients.fake import gate
+from climate.clients.fake import heat
 from climate.clients.fake import hypervisors
 from climate.clients.fake import images
+from climate.clients.fake import keystone
 from climate.clients.fake import network
 from climate.clients.fake import network_contents
 from climate.clients.fake import placement
 from climate.clients.fake import providers
 from climate.clients.fake import quotas
 from climate.clients.fake import server_rows
-from climate.clients.fake import servers
 from climate.clients.fake import snapshots
 from climate.clients.fake import volume
 from climate.clients.fake import volume_contents
 from climate.clients.fake import volume_types
 from climate.clients.fake.gate import Gate
+from climate.clients.fake.services import Services
 from climate.clients.fake.store import Db
 from climate.clients.fake.store import Store
 from climate.clock import Clock
@@ -66,6 +68,8 @@ SCHEMAS = tuple(
         volume_types,
         volume,
         snapshots,
+        heat,
+        keystone,
     )
 )
 FREEPOOL = 'freepool'
@@ -83,7 +87,7 @@ CPU_INFO: Mapping[str, object] = {
 }
 
 
-class Twin(control.Control):
+class Twin(directory.Directory, Services):
     """Fulfils :class:`climate.clients.base.Cloud` without a cloud.
 
     :param state_dir: directory of its state, made if missing, shared by every
@@ -103,11 +107,7 @@ class Twin(control.Control):
     ) -> None:
         store = Store(state_dir, *SCHEMAS)
         super().__init__(store, Gate(store, clock))
-        self.compute = self.compute_of(servers.ADMIN_PROJECT)
-        self.image = images.FakeImages(self._gate)
-        self.placement = placement.FakePlacement(self._gate)
-        self.network = network.FakeNetworking(self._gate)
-        self.volume = volume.FakeBlockStorage(self._gate)
+        self._open(self._gate)
         self.networks = network_contents.NetworkContents(store, self._gate)
         self.volumes = volume_contents.VolumeContents(store, self._gate)
         if server_deletion_seconds is not None:
@@ -217,7 +217,7 @@ class Twin(control.Control):
 
     def compute_of(self, project_id: str) -> compute.FakeCompute:
         """Return Nova as another project has it, which is no administrator."""
-        return compute.FakeCompute(self._gate, project_id)
+        return compute.FakeCompute(self._gate.under(lambda _db: project_id))
 
     def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
         """Let a project have so much; None for as much as it wants, as at first.

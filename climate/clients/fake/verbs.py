@@ -27,12 +27,11 @@ _KEY = re.compile(r'[a-zA-Z0-9_:. -]{1,255}')
 class Verbs:
     """Verbs as a project has them.
 
-    :param project_id: in whose name it is called, to which belongs what is made
+    :param gate: it knows in whose name they are called, to whom belongs what is made
     """
 
-    def __init__(self, gate: Gate, project_id: str) -> None:
+    def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._project_id = project_id
 
 
 def check_metadata(metadata: Mapping[str, str | None]) -> None:

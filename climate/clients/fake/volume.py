@@ -49,7 +49,6 @@ CREATE TABLE IF NOT EXISTS volumes (
 CREATE INDEX IF NOT EXISTS volumes_by_pool ON volumes (pool);
 """
 ZONE = 'nova'
-SERVICE_PROJECT = 'service'
 
 # An attachment ends with its server. What is being copied elsewhere says so.
 _VOLUMES = """
@@ -68,14 +67,10 @@ FROM volumes v LEFT JOIN (
 
 
 class FakeBlockStorage(snapshots.FakeSnapshots, volume_types.FakeVolumeTypes):
-    """Fulfils :class:`climate.clients.base.BlockStorage`.
+    """Fulfils :class:`climate.clients.base.BlockStorage`."""
 
-    :param project_id: what is made belongs to it
-    """
-
-    def __init__(self, gate: Gate, project_id: str = SERVICE_PROJECT) -> None:
+    def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._project_id = project_id
 
     def find_volume(self, volume_id: str) -> Volume | None:
         """Return a volume."""
@@ -120,7 +115,7 @@ class FakeBlockStorage(snapshots.FakeSnapshots, volume_types.FakeVolumeTypes):
             (name, size_gb, volume_type, availability_zone, source and source.id),
             lambda db: create_volume(
                 db,
-                self._project_id,
+                self._gate.project(db),
                 name,
                 _size(db, size_gb, source),
                 volume_type=volume_type,

@@ -22,11 +22,15 @@ from climate.clients import base
 from climate.clients import cinder
 from climate.clients import fake
 from climate.clients import glance
+from climate.clients import heat
+from climate.clients import keystone
 from climate.clients import neutron
 from climate.clients import nova
 from climate.clients import placement
 from climate.clients.fake.compute import FakeCompute
+from climate.clients.fake.heat import FakeHeat
 from climate.clients.fake.images import FakeImages
+from climate.clients.fake.keystone import FakeKeystone
 from climate.clients.fake.network import FakeNetworking
 from climate.clients.fake.placement import FakePlacement
 from climate.clients.fake.volume import FakeBlockStorage
@@ -43,6 +47,8 @@ CLIENTS = {
     'placement': (base.Placement, FakePlacement, placement.PlacementClient),
     'image': (base.Images, FakeImages, glance.GlanceImages),
     'network': (base.Networking, FakeNetworking, neutron.NeutronNetworking),
+    'orchestration': (base.Orchestration, FakeHeat, heat.HeatClient),
+    'identity': (base.Identity, FakeKeystone, keystone.KeystoneClient),
     'volume': (base.BlockStorage, FakeBlockStorage, cinder.CinderBlockStorage),
 }
 

@@ -1,0 +1,301 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Heat, as the twin has it.
+
+A stack of the twin consists of names: no servers and no volumes are made. How
+long something is done with a stack is what the twin was told
+(``set_seconds('stack', …)``), and what a resource of type ``OS::Heat::Delay``
+says; one of type ``OS::Heat::TestResource`` may fail.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from climate.clients import stack_orders
+from climate.clients import templates as real_templates
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.fake import templates
+from climate.clients.fake.gate import Gate
+from climate.clients.fake.store import Db
+from climate.clients.protocols.stacks import PlannedResource
+from climate.clients.protocols.stacks import Stack
+from climate.clients.protocols.stacks import StackDraft
+from climate.clients.protocols.stacks import StackResource
+from climate.clients.protocols.stacks import StackSnapshot
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS stacks (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    resources TEXT NOT NULL,
+    action TEXT NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('COMPLETE', 'FAILED')),
+    reason TEXT NOT NULL,
+    done_at REAL NOT NULL,
+    UNIQUE (project_id, name)
+);
+CREATE TABLE IF NOT EXISTS stack_snapshots (
+    id TEXT PRIMARY KEY,
+    stack_id TEXT NOT NULL REFERENCES stacks (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    done_at REAL NOT NULL
+);
+"""
+_DELAY = 'OS::Heat::Delay'
+_TEST = 'OS::Heat::TestResource'
+
+
+class FakeHeat:
+    """Fulfils :class:`climate.clients.base.Orchestration`."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+
+    def preview_stack(self, draft: StackDraft) -> tuple[PlannedResource, ...]:
+        """Return what a stack would consist of at most."""
+        return self._gate.run(
+            'orchestration.preview_stack', (draft.name,), lambda db: self._preview(db, draft)
+        )
+
+    def create_stack(self, draft: StackDraft) -> str:
+        """Begin to make a stack."""
+        return self._gate.run(
+            'orchestration.create_stack', (draft.name,), lambda db: self._create(db, draft)
+        )
+
+    def find_stack(self, name_or_id: str) -> Stack | None:
+        """Return a stack; None if there is none, or none any more."""
+        return self._gate.run(
+            'orchestration.find_stack', (name_or_id,), lambda db: self._find(db, name_or_id)
+        )
+
+    def list_stack_resources(self, stack_id: str) -> tuple[StackResource, ...]:
+        """Return what a stack consists of, by name."""
+        return self._gate.run(
+            'orchestration.list_stack_resources',
+            (stack_id,),
+            lambda db: _resources(db, self._require(db, stack_id)),
+        )
+
+    def suspend_stack(self, stack_id: str) -> None:
+        """Begin to suspend a stack."""
+        self._gate.run(
+            'orchestration.suspend_stack', (stack_id,), lambda db: self._suspend(db, stack_id)
+        )
+
+    def resume_stack(self, stack_id: str) -> None:
+        """Begin to resume a stack."""
+        self._gate.run(
+            'orchestration.resume_stack', (stack_id,), lambda db: self._resume(db, stack_id)
+        )
+
+    def snapshot_stack(self, stack_id: str, name: str) -> str:
+        """Begin to take a snapshot of a stack."""
+        return self._gate.run(
+            'orchestration.snapshot_stack',
+            (stack_id, name),
+            lambda db: self._snapshot(db, stack_id, name),
+        )
+
+    def find_stack_snapshot(self, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
+        """Return a snapshot of a stack; None if there is none."""
+        return self._gate.run(
+            'orchestration.find_stack_snapshot',
+            (stack_id, snapshot_id),
+            lambda db: self._find_snapshot(db, stack_id, snapshot_id),
+        )
+
+    def delete_stack(self, stack_id: str) -> None:
+        """Begin to delete a stack; fine if it is gone or going."""
+        self._gate.run(
+            'orchestration.delete_stack', (stack_id,), lambda db: self._delete(db, stack_id)
+        )
+
+    # -- inside of a transaction
+
+    def _find(self, db: Db, name_or_id: str) -> Stack | None:
+        db.run("DELETE FROM stacks WHERE action = 'DELETE' AND done_at <= ?", db.now)
+        project = self._gate.project(db)
+        row = db.row(
+            'SELECT * FROM stacks WHERE (id = ? AND (? OR project_id = ?))'
+            ' OR (name = ? AND project_id = ?)',
+            name_or_id,
+            self._gate.sees_all,
+            project,
+            name_or_id,
+            project,
+        )
+        return None if row is None else _stack(row, db.now)
+
+    def _require(self, db: Db, stack_id: str) -> Stack:
+        found = self._find(db, stack_id)
+        if found is None:
+            raise CloudNotFound(f'the twin has no stack {stack_id}')
+        return found
+
+    def _plan(self, db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
+        planned = templates.plan(draft)
+        found = self._find(db, draft.name)
+        if found is not None and found.name == draft.name:
+            raise CloudConflict(f'The Stack ({draft.name}) already exists.')
+        return planned
+
+    def _preview(self, db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
+        grown = StackDraft(
+            name=draft.name,
+            template=real_templates.at_its_largest(draft.template),
+            parameters=draft.parameters,
+            environment=draft.environment,
+            files={name: real_templates.at_its_largest(text) for name, text in draft.files.items()},
+        )
+        return self._plan(db, grown)
+
+    def _create(self, db: Db, draft: StackDraft) -> str:
+        self._gate.check_redelegation(db)
+        planned = self._plan(db, draft)
+        stack_id = str(uuid.uuid4())
+        things = [
+            {
+                'name': item.name,
+                'type': item.type,
+                'physical_id': str(uuid.uuid4()),
+                'properties': _kept(item),
+            }
+            for item in planned
+        ]
+        db.run(
+            'INSERT INTO stacks (id, name, project_id, tags, resources, action, outcome, reason,'
+            " done_at) VALUES (?, ?, ?, ?, ?, 'CREATE', 'COMPLETE', '', 0)",
+            stack_id,
+            draft.name,
+            self._gate.project(db),
+            json.dumps(draft.tags),
+            json.dumps(things),
+        )
+        broken = next((item.name for item in planned if item.properties.get('fail')), None)
+        _begin(db, stack_id, 'CREATE', broken)
+        return stack_id
+
+    def _suspend(self, db: Db, stack_id: str) -> None:
+        stack = self._require(db, stack_id)
+        if stack_orders.wants_suspension(stack):
+            _begin(db, stack.id, 'SUSPEND')
+
+    def _resume(self, db: Db, stack_id: str) -> None:
+        stack = self._require(db, stack_id)
+        if stack_orders.wants_resumption(stack):
+            _begin(db, stack.id, 'RESUME')
+
+    def _snapshot(self, db: Db, stack_id: str, name: str) -> str:
+        stack = self._require(db, stack_id)
+        stack_orders.check_snapshot(stack)
+        snapshot_id = str(uuid.uuid4())
+        db.run(
+            'INSERT INTO stack_snapshots (id, stack_id, name, done_at) VALUES (?, ?, ?, ?)',
+            snapshot_id,
+            stack.id,
+            name,
+            _begin(db, stack.id, 'SNAPSHOT'),
+        )
+        return snapshot_id
+
+    def _find_snapshot(self, db: Db, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
+        stack = self._find(db, stack_id)
+        if stack is None:
+            return None
+        row = db.row(
+            'SELECT id, name, done_at FROM stack_snapshots WHERE stack_id = ? AND id = ?',
+            stack.id,
+            snapshot_id,
+        )
+        if row is None:
+            return None
+        status = 'COMPLETE' if row['done_at'] <= db.now else 'IN_PROGRESS'
+        return StackSnapshot(id=row['id'], name=row['name'], status=status, reason='')
+
+    def _delete(self, db: Db, stack_id: str) -> None:
+        stack = self._find(db, stack_id)
+        if stack is not None and stack.action != 'DELETE':
+            _begin(db, stack.id, 'DELETE')
+            self._find(db, stack_id)
+
+
+def _kept(item: PlannedResource) -> dict[str, Any]:
+    """Return the properties that say how long something takes; others may be secret."""
+    if item.type != _DELAY:
+        return {}
+    return {key: item.properties.get(key) for key in ('min_wait', 'actions')}
+
+
+def _begin(db: Db, stack_id: str, action: str, broken: str | None = None) -> float:
+    """Begin to do something with a stack; return when it will be done."""
+    row = db.row('SELECT resources FROM stacks WHERE id = ?', stack_id)
+    assert row is not None
+    waits = [_wait(item, action) for item in json.loads(row['resources'])]
+    done_at = db.now + max([db.seconds('stack'), *waits])
+    reason = f'Stack {action} completed successfully'
+    if broken is not None:
+        reason = f'Resource {action} failed: resources.{broken}: Test Resource failed {broken}'
+    db.run(
+        'UPDATE stacks SET action = ?, outcome = ?, reason = ?, done_at = ? WHERE id = ?',
+        action,
+        'FAILED' if broken is not None else 'COMPLETE',
+        reason,
+        done_at,
+        stack_id,
+    )
+    return done_at
+
+
+def _wait(item: Mapping[str, Any], action: str) -> float:
+    properties = item['properties']
+    if action not in (properties.get('actions') or ['CREATE']):
+        return 0.0
+    return float(properties.get('min_wait') or 0)
+
+
+def _stack(row: sqlite3.Row, now: float) -> Stack:
+    busy = now < row['done_at']
+    return Stack(
+        id=row['id'],
+        name=row['name'],
+        project_id=row['project_id'],
+        action=row['action'],
+        status='IN_PROGRESS' if busy else row['outcome'],
+        reason=f'Stack {row["action"]} started' if busy else row['reason'],
+        tags=tuple(json.loads(row['tags'])),
+    )
+
+
+def _resources(db: Db, stack: Stack) -> tuple[StackResource, ...]:
+    row = db.row('SELECT resources FROM stacks WHERE id = ?', stack.id)
+    assert row is not None
+    found = [
+        StackResource(
+            name=item['name'],
+            type=item['type'],
+            physical_id=item['physical_id'],
+            status=f'{stack.action}_{stack.status}',
+            reason='',
+        )
+        for item in json.loads(row['resources'])
+    ]
+    return tuple(sorted(found, key=lambda item: (item.name, item.physical_id)))

@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the twin's Heat makes of a template: enough of it to plan by.
+
+It knows parameters and ``get_param``, groups of a size, groups that grow and
+nested templates; of all other functions it leaves the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from climate import exceptions
+from climate.clients import templates
+from climate.clients.protocols.stacks import PlannedResource
+from climate.clients.protocols.stacks import StackDraft
+
+_NAME = re.compile(r'[A-Za-z][\w.-]{0,254}', re.ASCII)
+_VERSIONS = ('heat_template_version', 'HeatTemplateFormatVersion', 'AWSTemplateFormatVersion')
+_GROUP = 'OS::Heat::ResourceGroup'
+_GROWING = 'OS::Heat::AutoScalingGroup'
+_DELAY = 'OS::Heat::Delay'
+_DELAYED = frozenset({'CREATE', 'DELETE', 'SUSPEND', 'RESUME'})
+_TYPES = frozenset(
+    {_GROUP, _GROWING, 'OS::Cinder::Volume', 'OS::Cinder::VolumeAttachment'}
+    | {_DELAY, 'OS::Heat::RandomString', 'OS::Heat::TestResource', 'OS::Heat::Value'}
+    | {'OS::Neutron::FloatingIP', 'OS::Neutron::FloatingIPAssociation', 'OS::Neutron::Net'}
+    | {'OS::Neutron::Port', 'OS::Neutron::Router', 'OS::Neutron::RouterInterface'}
+    | {'OS::Neutron::SecurityGroup', 'OS::Neutron::Subnet'}
+    | {'OS::Nova::KeyPair', 'OS::Nova::Server', 'OS::Nova::ServerGroup'}
+)
+
+
+def plan(draft: StackDraft) -> tuple[PlannedResource, ...]:
+    """Return what a stack consists of when it is made.
+
+    :raises climate.exceptions.Permanent: if Heat would take no such stack
+    """
+    if not _NAME.fullmatch(draft.name):
+        raise exceptions.Permanent(f'Invalid stack name {draft.name}')
+    environment = _mapping(draft.environment or '{}')
+    given = {**(environment.get('parameters') or {}), **draft.parameters}
+    return tuple(_resources(draft.template, given, draft.files))
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    try:
+        found = templates.parse(text)
+    except yaml.YAMLError as error:
+        raise exceptions.Permanent(f'Template not in valid format: {error}') from None
+    if not isinstance(found, dict):
+        raise exceptions.Permanent('The template is not a JSON object or YAML mapping.')
+    return found
+
+
+def _resources(
+    text: str, given: Mapping[str, Any], files: Mapping[str, str]
+) -> Iterator[PlannedResource]:
+    template = _mapping(text)
+    if not any(version in template for version in _VERSIONS):
+        raise exceptions.Permanent('Template format version not found.')
+    values = _values(template.get('parameters') or {}, given)
+    for name, definition in (template.get('resources') or {}).items():
+        yield from _resource(name, _filled(definition, values), files)
+
+
+def _values(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = [name for name in given if name not in declared]
+    if unknown:
+        raise exceptions.Permanent(f'The Parameter ({unknown[0]}) was not defined in template.')
+    values = {}
+    for name, schema in declared.items():
+        if name not in given and 'default' not in schema:
+            raise exceptions.Permanent(f'The Parameter ({name}) was not provided.')
+        values[name] = given.get(name, schema.get('default'))
+    return values
+
+
+def _filled(node: Any, values: Mapping[str, Any]) -> Any:
+    """Return a part of a template with its parameters filled in."""
+    if isinstance(node, list):
+        return [_filled(item, values) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if list(node) == ['get_param'] and isinstance(node['get_param'], str):
+        return values.get(node['get_param'])
+    return {key: _filled(item, values) for key, item in node.items()}
+
+
+def _resource(
+    name: str, definition: Mapping[str, Any], files: Mapping[str, str]
+) -> Iterator[PlannedResource]:
+    kind = definition.get('type')
+    properties = definition.get('properties') or {}
+    if kind in (_GROUP, _GROWING):
+        part = properties.get('resource_def' if kind == _GROUP else 'resource') or {}
+        for number in range(_members(kind, properties)):
+            yield from _resource(str(number), part, files)
+    elif isinstance(kind, str) and kind in files:
+        yield from _resources(files[kind], properties, files)
+    elif kind == _DELAY and not set(properties.get('actions', ())) <= _DELAYED:
+        raise exceptions.Permanent(f'Property error: resources.{name}.properties.actions')
+    elif kind in _TYPES:
+        yield PlannedResource(name=name, type=kind, properties=properties)
+    else:
+        raise exceptions.Permanent(f'The Resource Type ({kind}) could not be found.')
+
+
+def _members(kind: str, properties: Mapping[str, Any]) -> int:
+    if kind == _GROUP:
+        return int(properties.get('count', 1))
+    return int(properties.get('desired_capacity', properties.get('min_size', 0)))

@@ -1,0 +1,224 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Heat, over a keystoneauth adapter.
+
+Failure and drift: as in :mod:`climate.clients.nova`. What makes something is
+sent once.
+
+A stack is addressed by its project, its name and its id. Heat tells all three
+to whoever may see a stack of this id, be it of another project: with a
+redirection, whose path is taken and whose host is not, for behind a balancer
+Heat may not know its own name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import urllib.parse
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from keystoneauth1 import adapter as ksa_adapter
+from keystoneauth1 import exceptions as ksa
+
+from climate.clients import stack_orders
+from climate.clients import templates
+from climate.clients.base import CloudNotFound
+from climate.clients.errors import Errors
+from climate.clients.protocols.stacks import PlannedResource
+from climate.clients.protocols.stacks import Stack
+from climate.clients.protocols.stacks import StackDraft
+from climate.clients.protocols.stacks import StackResource
+from climate.clients.protocols.stacks import StackSnapshot
+
+_DELETED = ('DELETE', 'COMPLETE')
+_DEEPEST = 10
+# Without its outputs a stack is found without asking other services.
+_BRIEF = {'resolve_outputs': 'false'}
+
+
+class HeatClient:
+    """Fulfils :class:`climate.clients.base.Orchestration`.
+
+    :param adapter: for the service type ``orchestration``; raises for errors
+    :param errors: for Heat
+    """
+
+    def __init__(self, adapter: ksa_adapter.Adapter, errors: Errors) -> None:
+        self._adapter = adapter
+        self._errors = errors
+
+    def preview_stack(self, draft: StackDraft) -> tuple[PlannedResource, ...]:
+        """Return what a stack would consist of at most."""
+        body = _draft(draft)
+        body['template'] = templates.at_its_largest(draft.template)
+        body['files'] = {name: templates.at_its_largest(text) for name, text in draft.files.items()}
+        with self._errors.translated('preview_stack'):
+            answer = self._make(f'{self._own()}/preview', body)
+            return tuple(_planned(answer['stack']['resources']))
+
+    def create_stack(self, draft: StackDraft) -> str:
+        """Begin to make a stack."""
+        # Heat would not roll back what fails: the reason is to be seen.
+        body = {**_draft(draft), 'disable_rollback': True}
+        with self._errors.translated('create_stack'):
+            return str(self._make(self._own(), body)['stack']['id'])
+
+    def find_stack(self, name_or_id: str) -> Stack | None:
+        """Return a stack; None if there is none, or none any more."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('find_stack'):
+            return self._find(name_or_id)[1]
+        return None
+
+    def list_stack_resources(self, stack_id: str) -> tuple[StackResource, ...]:
+        """Return what a stack consists of, by name."""
+        with self._errors.translated('list_stack_resources'):
+            url, _ = self._find(stack_id)
+            answer = self._get(f'{url}/resources', nested_depth=_DEEPEST)
+            found = [_resource(item) for item in answer['resources']]
+        return tuple(sorted(found, key=lambda item: (item.name, item.physical_id)))
+
+    def suspend_stack(self, stack_id: str) -> None:
+        """Begin to suspend a stack."""
+        with self._errors.translated('suspend_stack'):
+            url, stack = self._find(stack_id)
+            if stack_orders.wants_suspension(stack):
+                self._make(f'{url}/actions', {'suspend': None})
+
+    def resume_stack(self, stack_id: str) -> None:
+        """Begin to resume a stack."""
+        with self._errors.translated('resume_stack'):
+            url, stack = self._find(stack_id)
+            if stack_orders.wants_resumption(stack):
+                self._make(f'{url}/actions', {'resume': None})
+
+    def snapshot_stack(self, stack_id: str, name: str) -> str:
+        """Begin to take a snapshot of a stack."""
+        with self._errors.translated('snapshot_stack'):
+            url, stack = self._find(stack_id)
+            stack_orders.check_snapshot(stack)
+            return str(self._make(f'{url}/snapshots', {'name': name})['id'])
+
+    def find_stack_snapshot(self, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
+        """Return a snapshot of a stack; None if there is none."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('find_stack_snapshot'):
+            url, _ = self._find(stack_id)
+            return _snapshot(self._get(f'{url}/snapshots/{_quoted(snapshot_id)}')['snapshot'])
+        return None
+
+    def delete_stack(self, stack_id: str) -> None:
+        """Begin to delete a stack; fine if it is gone or going."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('delete_stack'):
+            url, stack = self._find(stack_id)
+            if (stack.action, stack.status) != ('DELETE', 'IN_PROGRESS'):
+                self._adapter.delete(url)
+
+    # -- where a stack is
+
+    def _root(self) -> str:
+        """Return the endpoint without the project at its end."""
+        endpoint = self._adapter.endpoint_override or self._adapter.get_endpoint()
+        if not endpoint:
+            raise ksa.EndpointNotFound('no endpoint of orchestration')
+        return str(endpoint).rstrip('/').rpartition('/')[0]
+
+    def _own(self) -> str:
+        """Return the address of the stacks of the caller's project."""
+        return f'{self._root()}/{self._adapter.get_project_id()}/stacks'
+
+    def _find(self, name_or_id: str) -> tuple[str, Stack]:
+        """Return a stack and its address; CloudNotFound if it is gone."""
+        place = f'{self._own()}/{_quoted(name_or_id)}'
+        answer = self._adapter.get(place, redirect=False)
+        target = urllib.parse.urlsplit(answer.headers.get('Location', '')).path.split('/')
+        if len(target) < 5 or target[-3] != 'stacks':
+            raise ValueError('Heat does not say where the stack is')
+        project_id, _, name, stack_id = target[-4:]
+        url = f'{self._root()}/{project_id}/stacks/{name}/{stack_id}'
+        stack = _stack(self._get(url, **_BRIEF)['stack'], project_id)
+        if (stack.action, stack.status) == _DELETED:
+            raise CloudNotFound(f'Heat has deleted stack {stack.id}')
+        return url, stack
+
+    # -- requests
+
+    def _get(self, url: str, **query: Any) -> Any:
+        return self._adapter.get(url, params=query).json()
+
+    def _make(self, url: str, body: Mapping[str, Any]) -> Any:
+        # After a time-out nobody knows whether it was done: not sent twice.
+        return self._adapter.post(url, json=body, connect_retries=0, status_code_retries=0).json()
+
+
+def _quoted(text: str) -> str:
+    return urllib.parse.quote(text, safe='')
+
+
+def _draft(draft: StackDraft) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        'stack_name': draft.name,
+        'template': draft.template,
+        'parameters': dict(draft.parameters),
+        'files': dict(draft.files),
+    }
+    if draft.environment:
+        body['environment'] = draft.environment
+    if draft.tags:
+        body['tags'] = ','.join(draft.tags)
+    return body
+
+
+def _planned(items: list[Any]) -> Iterator[PlannedResource]:
+    """Walk over the answer to a preview, in which a nested stack is a list."""
+    for item in items:
+        if isinstance(item, list):
+            yield from _planned(item)
+        else:
+            yield PlannedResource(
+                name=item['resource_name'],
+                type=item['resource_type'],
+                properties=dict(item['properties'] or {}),
+            )
+
+
+def _stack(item: Mapping[str, Any], project_id: str) -> Stack:
+    action, _, status = item['stack_status'].partition('_')
+    return Stack(
+        id=item['id'],
+        name=item['stack_name'],
+        project_id=project_id,
+        action=action,
+        status=status,
+        reason=item['stack_status_reason'] or '',
+        tags=tuple(item['tags'] or ()),
+    )
+
+
+def _resource(item: Mapping[str, Any]) -> StackResource:
+    return StackResource(
+        name=item['resource_name'],
+        type=item['resource_type'],
+        physical_id=item['physical_resource_id'] or '',
+        status=item['resource_status'],
+        reason=item['resource_status_reason'] or '',
+    )
+
+
+def _snapshot(item: Mapping[str, Any]) -> StackSnapshot:
+    return StackSnapshot(
+        id=item['id'],
+        name=item['name'] or '',
+        status=item['status'] or '',
+        reason=item['status_reason'] or '',
+    )

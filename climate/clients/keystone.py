@@ -1,0 +1,221 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Keystone, over a keystoneauth adapter, and ways to act for somebody else.
+
+Failure and drift: as in :mod:`climate.clients.nova`. What makes something is
+sent once. Tokens of callers are used, and never kept.
+
+What Keystone says when a trust is of no use (seen with release 2026.2): 401
+if it is gone or expired, its user or project was deleted, or its project is
+disabled; 403 if its user is disabled or has lost a role. The former is also
+what it says to a wrong password, so :func:`why_no_token` looks for the trust.
+Services keep what they know of a token for some minutes: a token of a trust
+that is gone may be taken for that long.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import urllib.parse
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from keystoneauth1 import access as ksa_access
+from keystoneauth1 import adapter as ksa_adapter
+from keystoneauth1 import exceptions as ksa
+from keystoneauth1.identity import base as ksa_identity
+
+from climate import exceptions
+from climate.clients.base import CloudNotFound
+from climate.clients.base import TrustLost
+from climate.clients.errors import Errors
+from climate.clients.protocols.members import Project
+from climate.clients.protocols.members import User
+from climate.clients.protocols.trusts import Trust
+
+_TRUSTS = '/OS-TRUST/trusts'
+_TOKENS = '/auth/tokens'
+
+
+class Callers:
+    """Knows those whose tokens we were handed.
+
+    :param adapter: for the service type ``identity``, with our own identity
+    :param errors: for Keystone
+    """
+
+    def __init__(self, adapter: ksa_adapter.Adapter, errors: Errors) -> None:
+        self._adapter = adapter
+        self._errors = errors
+
+    def access_of(self, token: str) -> ksa_access.AccessInfoV3:
+        """Return who a token belongs to, and the catalogue that comes with it.
+
+        :raises climate.exceptions.Permanent: if Keystone does not know it
+        """
+        with self._errors.translated('access_of'):
+            try:
+                answer = self._adapter.get(_TOKENS, headers={'X-Subject-Token': token})
+            except ksa.NotFound as error:
+                if not error.request_id:
+                    raise
+                text = 'Keystone does not accept the token of the caller'
+                raise exceptions.Permanent(text) from None
+            return ksa_access.AccessInfoV3(body=answer.json(), auth_token=token)
+
+
+class KeystoneClient:
+    """Fulfils :class:`climate.clients.base.Identity`.
+
+    :param adapter: for the service type ``identity``; raises for errors
+    :param errors: for Keystone
+    """
+
+    def __init__(self, adapter: ksa_adapter.Adapter, errors: Errors) -> None:
+        self._adapter = adapter
+        self._errors = errors
+        self._callers = Callers(adapter, errors)
+
+    def create_trust(
+        self,
+        token: str,
+        *,
+        roles: frozenset[str],
+        expires_at: datetime.datetime | None = None,
+        redelegate: bool = False,
+    ) -> Trust:
+        """Let the owner of a token trust us, in the project of the token."""
+        caller = self._callers.access_of(token)
+        if not caller.project_id:
+            raise exceptions.Permanent('a token without a project makes no trust')
+        body: dict[str, Any] = {
+            'trustor_user_id': caller.user_id,
+            'project_id': caller.project_id,
+            'impersonation': True,
+            'roles': [{'name': name} for name in sorted(roles)],
+            'expires_at': _instant(expires_at),
+        }
+        if redelegate:
+            body |= {'allow_redelegation': True, 'redelegation_count': 1}
+        with self._errors.translated('create_trust'):
+            body['trustee_user_id'] = self._adapter.get_user_id()
+            # With the token of the caller, and once: it is theirs to give.
+            answer = self._adapter.post(
+                _TRUSTS,
+                json={'trust': body},
+                headers={'X-Auth-Token': token},
+                authenticated=False,
+                connect_retries=0,
+                status_code_retries=0,
+            )
+            return _trust(answer.json()['trust'])
+
+    def find_trust(self, trust_id: str) -> Trust | None:
+        """Return a trust; None if there is none, or none any more."""
+        found = self._find('find_trust', f'{_TRUSTS}/{_quoted(trust_id)}', 'trust')
+        return None if found is None else _trust(found)
+
+    def delete_trust(self, trust_id: str) -> None:
+        """Remove a trust; fine if it is gone already."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('delete_trust'):
+            self._adapter.delete(f'{_TRUSTS}/{_quoted(trust_id)}')
+
+    def find_user(self, user_id: str) -> User | None:
+        """Return a user; None if there is none."""
+        found = self._find('find_user', f'/users/{_quoted(user_id)}', 'user')
+        if found is None:
+            return None
+        return User(id=found['id'], name=found['name'], enabled=bool(found['enabled']))
+
+    def find_project(self, project_id: str) -> Project | None:
+        """Return a project; None if there is none."""
+        found = self._find('find_project', f'/projects/{_quoted(project_id)}', 'project')
+        if found is None:
+            return None
+        return Project(id=found['id'], name=found['name'], enabled=bool(found['enabled']))
+
+    def list_roles(self, user_id: str, project_id: str) -> frozenset[str]:
+        """Return the names of the roles that a user has in a project."""
+        query = {
+            'user.id': user_id,
+            'scope.project.id': project_id,
+            'effective': 'true',
+            'include_names': 'true',
+        }
+        with contextlib.suppress(CloudNotFound), self._errors.translated('list_roles'):
+            answer = self._adapter.get('/role_assignments', params=query).json()
+            return frozenset(item['role']['name'] for item in answer['role_assignments'])
+        return frozenset()
+
+    def _find(self, verb: str, path: str, key: str) -> Mapping[str, Any] | None:
+        with contextlib.suppress(CloudNotFound), self._errors.translated(verb):
+            found: Mapping[str, Any] = self._adapter.get(path).json()[key]
+            return found
+        return None
+
+
+class CallerAuth(ksa_identity.BaseIdentityPlugin):
+    """Authenticates with a token that somebody else has got.
+
+    It cannot be renewed: once Keystone does not take it any more, it is over.
+
+    :param look: tells who a token belongs to
+    """
+
+    def __init__(self, token: str, look: Callable[[str], ksa_access.AccessInfoV3]) -> None:
+        super().__init__(reauthenticate=False)
+        self._token = token
+        self._look = look
+
+    def get_auth_ref(self, session: object, **_others: object) -> ksa_access.AccessInfoV3:
+        """Return whose token it is; asked for when it is needed first."""
+        return self._look(self._token)
+
+
+def why_no_token(keystone: KeystoneClient, trust_id: str) -> exceptions.EffectError:
+    """Return the error that says why a trust gives no token."""
+    try:
+        found = keystone.find_trust(trust_id)
+    except exceptions.EffectError as error:
+        return error
+    if found is None:
+        return TrustLost(f'trust {trust_id} is gone, expired, or its user or project is')
+    return TrustLost(
+        f'trust {trust_id} gives no token: user {found.trustor_user_id} has lost a role in '
+        f'project {found.project_id}, or one of them is disabled'
+    )
+
+
+def _quoted(text: str) -> str:
+    return urllib.parse.quote(text, safe='')
+
+
+def _instant(moment: datetime.datetime | None) -> str | None:
+    """Return an instant as Keystone reads it."""
+    if moment is None:
+        return None
+    return moment.astimezone(datetime.UTC).strftime('%Y-%m-%dT%H:%M:%S.%fZ')
+
+
+def _trust(item: Mapping[str, Any]) -> Trust:
+    expires_at = item['expires_at']
+    return Trust(
+        id=item['id'],
+        trustor_user_id=item['trustor_user_id'],
+        trustee_user_id=item['trustee_user_id'],
+        project_id=item['project_id'],
+        roles=tuple(sorted(role['name'] for role in item['roles'])),
+        expires_at=datetime.datetime.fromisoformat(expires_at) if expires_at else None,
+    )

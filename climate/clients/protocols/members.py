@@ -1,0 +1,62 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Users, projects, and who has which roles where."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class User:
+    """Somebody.
+
+    :ivar enabled: whether they can do anything
+    """
+
+    id: str
+    name: str
+    enabled: bool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Project:
+    """What users work in.
+
+    :ivar enabled: whether anything can be done in it
+    """
+
+    id: str
+    name: str
+    enabled: bool
+
+
+class Members(Protocol):
+    """Verbs about users and projects."""
+
+    def find_user(self, user_id: str) -> User | None:
+        """Return a user; None if there is none."""
+        ...
+
+    def find_project(self, project_id: str) -> Project | None:
+        """Return a project; None if there is none."""
+        ...
+
+    def list_roles(self, user_id: str, project_id: str) -> frozenset[str]:
+        """Return the names of the roles that a user has in a project.
+
+        Those of groups, those that are inherited and those that others imply
+        are among them. None at all if the user or the project is not there.
+        """
+        ...

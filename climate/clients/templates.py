@@ -1,0 +1,94 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reads templates of Heat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from climate import exceptions
+
+_TIMESTAMP = 'tag:yaml.org,2002:timestamp'
+# Groups that grow: what limits them, and what says how large they are at first.
+_GROWING = {
+    'OS::Heat::AutoScalingGroup': ('max_size', 'desired_capacity'),
+    'AWS::AutoScaling::AutoScalingGroup': ('MaxSize', 'DesiredCapacity'),
+}
+
+
+class _Loader(yaml.SafeLoader):
+    """Leaves alone what looks like a date, as Heat does."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def parse(text: str) -> Any:
+    """Return what a template, or an environment, says.
+
+    :raises yaml.YAMLError: if it is neither YAML nor JSON
+    :raises climate.exceptions.Permanent: if it is nested beyond all measure
+    """
+    try:
+        # The loader makes plain values only.
+        return yaml.load(text, _Loader)  # noqa: S506  it is an heir of SafeLoader
+    except RecursionError:
+        raise exceptions.Permanent('the template is nested too deeply') from None
+
+
+def at_its_largest(text: str) -> str:
+    """Return a template whose groups begin with as many members as they may have.
+
+    What cannot be read is returned as it is: Heat says better what is wrong
+    with it. Aliases stay aliases, so that a small text cannot become a large
+    one.
+    """
+    try:
+        template = parse(text)
+    except yaml.YAMLError:
+        return text
+    if not _grow(template):
+        return text
+    return yaml.safe_dump(template, sort_keys=False)
+
+
+def _grow(template: Any) -> bool:
+    """Let groups grow, wherever in a template; say whether there was one."""
+    grown = False
+    seen: set[int] = set()
+    ahead = [template]
+    while ahead:
+        node = ahead.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, dict):
+            grown |= _grow_one(node)
+            ahead.extend(node.values())
+        elif isinstance(node, list):
+            ahead.extend(node)
+    return grown
+
+
+def _grow_one(node: dict[Any, Any]) -> bool:
+    kind = node.get('type', node.get('Type'))
+    properties = node.get('properties', node.get('Properties'))
+    names = _GROWING.get(kind) if isinstance(kind, str) else None
+    if names is None or not isinstance(properties, dict) or names[0] not in properties:
+        return False
+    properties[names[1]] = properties[names[0]]
+    return True

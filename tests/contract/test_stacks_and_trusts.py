@@ -1,0 +1,43 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The contracts of Heat and Keystone, held against the twin."""
+
+from __future__ import annotations
+
+from tests.contract import identity_contracts
+from tests.contract import stack_contracts
+from tests.contract import worlds
+
+
+class TestMemoryTwinStack(stack_contracts.StackContract):
+    """Heat's verbs on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestFileTwinStack(stack_contracts.StackContract):
+    """Heat's verbs on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
+class TestMemoryTwinIdentity(identity_contracts.IdentityContract):
+    """Keystone's verbs on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestFileTwinIdentity(identity_contracts.IdentityContract):
+    """Keystone's verbs on the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
