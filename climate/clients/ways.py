@@ -89,16 +89,21 @@ def configured(conf: cfg.ConfigOpts) -> Ways:
     """Return our own ways, by group.
 
     Without an ``auth_type`` of its own, a service is called through the
-    session of Nova.
+    session of Nova, and in Nova's region unless it names one.
 
     :raises climate.exceptions.ConfigurationError: if one cannot work
     """
     nova = _way(conf, 'nova')
     if nova is None:
         raise exceptions.ConfigurationError('[nova] auth_type is not set')
-    others = {group: _way(conf, group) or nova for group in GROUPS if group != 'nova'}
-    # The same way, and so the same token, for all that have none of their own.
-    return {'nova': nova, **others}
+    found = {'nova': nova}
+    for group in GROUPS:
+        # The same way, and so the same token, for all that have none of their own.
+        found[group] = found.get(group) or _way(conf, group) or nova
+        if found[group] is nova:
+            # Left open, it would be whichever the catalogue names first.
+            conf.set_default('region_name', conf.nova.region_name, group=group)
+    return found
 
 
 def _way(conf: cfg.ConfigOpts, group: str) -> Way | None:

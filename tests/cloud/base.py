@@ -17,8 +17,6 @@ first two are ordinary ones, so that servers without a lease have a place.
 
 from __future__ import annotations
 
-import os
-import unittest
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,30 +27,14 @@ from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.cloud.people import time
 from tests.cloud.people import within
+from tests.clouds import find_cloud
 from tests.waiting import until
-from tools.cloud import state
-from tools.cloud.errors import CloudError
-from tools.cloud.state import Cloud
 
 ORDINARY = 2
 # How long after its time a lease may start or end when nothing is wrong: a
 # bound for tests on a machine that does much else. The real figures are
 # measured by the benchmarks.
 PROMPT = 10.0
-
-
-def find_cloud() -> Cloud:
-    """Return the cloud to test on.
-
-    :raises unittest.SkipTest: if there is none
-    :raises AssertionError: the same, with CLIMATE_REQUIRE_SERVICES=1
-    """
-    try:
-        return state.load()
-    except CloudError as error:
-        if os.environ.get('CLIMATE_REQUIRE_SERVICES') == '1':
-            raise AssertionError(str(error)) from None
-        raise unittest.SkipTest(str(error)) from None
 
 
 class CloudTest(base.TestCase):

@@ -17,7 +17,6 @@ from __future__ import annotations
 import abc
 import contextlib
 import functools
-import os
 import random
 from typing import Any
 
@@ -193,7 +192,7 @@ class RealWorld(Networks, real_worlds.RealWorld):
 @functools.cache
 def administrator() -> Any:
     """Return a connection of openstacksdk as Climate's user, past all proxies."""
-    conf = worlds.configuration(os.environ[real_worlds.REAL_CLOUD])
+    conf = worlds.configuration(real_worlds.conf_file())
     ks_loading.register_auth_conf_options(conf, 'nova')
     auth = ks_loading.load_auth_from_conf_options(conf, 'nova')
     session = ks_loading.load_session_from_conf_options(conf, 'nova', auth=auth)

@@ -29,6 +29,7 @@ from oslo_config import cfg
 
 from climate.clients import base
 from climate.clients import real
+from tests.clouds import find_cloud
 from tests.contract import wire
 from tests.contract.people import Person
 from tests.contract.people import RealPerson
@@ -40,11 +41,20 @@ from tests.contract.worlds import TroubledWorld
 REAL_CLOUD = 'CLIMATE_CONTRACT_CONF'
 
 # What a real cloud has to have: a flavor, an image and a network of these names,
-# and a project with a user of the same name.
+# and a user who is a member of another project.
 FLAVOR = 'm1.tiny'
 IMAGE = 'tiny'
 NETWORK = 'shared'
-OTHER = 'alt'
+OTHER = {'username': 'bob', 'project_name': 'beta'}
+
+
+def conf_file() -> str:
+    """Return the configuration file that leads to the cloud.
+
+    The one that the environment names, or else that of the Climate that is
+    deployed in the cloud for tests.
+    """
+    return os.environ.get(REAL_CLOUD) or str(find_cloud().climate_conf)
 
 
 @functools.cache
@@ -97,7 +107,7 @@ def _objects(file: str) -> Mapping[str, str]:
     )
     auth = {name: conf.nova[name] for name in ('auth_url', 'password')}
     domains = {name: conf.nova[name] for name in ('user_domain_name', 'project_domain_name')}
-    other = identity.Password(username=OTHER, project_name=OTHER, **auth, **domains)
+    other = identity.Password(**OTHER, **auth, **domains)
     return {
         'flavor': cloud.compute.find_flavor(FLAVOR, ignore_missing=False).id,
         'image': cloud.image.find_image(IMAGE, ignore_missing=False).id,
@@ -107,7 +117,7 @@ def _objects(file: str) -> Mapping[str, str]:
 
 
 class RealWorld(TroubledWorld):
-    """A real cloud: the one of the configuration file that the environment names.
+    """A real cloud: see :func:`conf_file`.
 
     It has to have what the constants above name; the user of another project
     has our own password.
@@ -124,9 +134,7 @@ class RealWorld(TroubledWorld):
     pause = 3.0
 
     def __init__(self, *, connect_retries: int = 0, **options: object) -> None:
-        file = os.environ.get(REAL_CLOUD)
-        if not file:
-            raise AssertionError(f'{REAL_CLOUD} does not name the configuration of a real cloud')
+        file = conf_file()
         conf = configuration(file)
         self.proxies = {group: FaultProxy(url) for group, url in _endpoints(file).items()}
         for group, proxy in self.proxies.items():
@@ -147,7 +155,7 @@ class RealWorld(TroubledWorld):
 
     @property
     def _fixed(self) -> Mapping[str, str]:
-        return _objects(os.environ[REAL_CLOUD])
+        return _objects(conf_file())
 
     def draft(self, host: str | None = None, **wanted: Any) -> base.ServerDraft:
         """Describe a server of the smallest flavor, in the network that all share."""
@@ -165,10 +173,10 @@ class RealWorld(TroubledWorld):
         """Allow another project nothing for a while, and give it back what it had."""
         admin = _library(self.conf)
         project = self.other_project
-        conf = configuration(os.environ[REAL_CLOUD])
+        conf = configuration(conf_file())
         # The options of the way to authenticate are known once it is loaded.
         _way(conf)
-        for name, value in {'username': OTHER, 'project_name': OTHER}.items():
+        for name, value in OTHER.items():
             conf.set_override(name, value, group='nova')
         admin.quotas.update(project, **{resource: 0, 'force': True})
         try:

@@ -179,6 +179,13 @@ class TestTroubles(RealClientTest):
         error = self.assertRaises(exceptions.Permanent, world.cloud.compute.list_aggregates)
         self.assertIn('configuration', error.message)
 
+    def test_other_services_are_looked_for_in_the_region_of_nova(self) -> None:
+        world = self.open(region_name='Atlantis')
+        find = world.cloud.placement.find_provider
+        self.assertRaises(exceptions.Permanent, find, 'compute-1')
+        world.conf.set_override('region_name', 'R', group='placement')
+        self.assertIsNotNone(real.connect(world.conf).placement.find_provider('compute-1'))
+
     def test_it_works_again_afterwards(self) -> None:
         world = self.open()
         world.stub.trouble('os-aggregates', 'status', 1, status=503)
