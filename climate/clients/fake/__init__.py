@@ -34,7 +34,9 @@ scheduler knows zones, the hint ``reservation``, traits and room, and no filters
 it keeps no statuses of an instant, such as ``DELETED`` before a server is gone;
 and it knows no cells and no Ironic. In networks it chooses no segments and
 moves no packets; any subnet can be reached from any router, and any project may
-use a private volume type.
+use a private volume type. Its stacks are made of names only, from templates
+without functions but ``get_param``; and a trust that is deleted helps nobody
+from that instant on, while real services remember its tokens for minutes.
 """
 
 from __future__ import annotations
