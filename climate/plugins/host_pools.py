@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from climate import exceptions
@@ -160,7 +161,7 @@ class HostPools:
         Whatever others run on a host of the pool is there on sufferance only,
         and Nova does not let a host with servers change its zone.
         """
-        foreign = clear(cloud, host, spare=work.lease.project_id)
+        foreign = clear(work, cloud, host, spare=work.lease.project_id)
         if foreign:
             return foreign
         try:
@@ -237,29 +238,55 @@ def held_hosts(work: base.Work) -> set[str]:
     return {service_host(resource) for resource in work.resources if resource.id in held}
 
 
-def clear(cloud: Cloud, host: str, *, spare: str | None = None) -> list[Server]:
+def clear(work: base.Work, cloud: Cloud, host: str, *, spare: str | None = None) -> list[Server]:
     """Ask for the deletion of the servers on *host*; return those still there.
 
     :param spare: a project whose servers stay
     """
-    servers = [
-        server
-        for server in cloud.compute.list_servers(host)
-        if spare is None or server.project_id != spare
-    ]
+    servers = _others(cloud.compute.list_servers(host), spare)
+    for resource in work.resources:
+        if not servers and service_host(resource) == host:
+            servers = _others(_hidden(cloud, host, _provider(resource)), spare)
     for server in servers:
         if server.task_state != 'deleting':
             cloud.compute.delete_server(server.id)
     return servers
 
 
-def refuse_servers(cloud: Cloud, name: str, service_host: str) -> None:
+def _others(servers: Iterable[Server], spare: str | None) -> list[Server]:
+    return [server for server in servers if spare is None or server.project_id != spare]
+
+
+def _provider(resource: Resource) -> str:
+    # Nova gives a hypervisor and its provider the same id.
+    return str(resource.attributes['hypervisor_id'])
+
+
+def _hidden(cloud: Cloud, host: str, provider: str) -> Iterator[Server]:
+    """Yield the servers that hold something of a host, listed or not.
+
+    Nova's lists leave out those of a cell that does not answer just now, and
+    those that the scheduler has sent to the host and that are under way.
+    Placement knows what they hold. It may know of holders that are long gone,
+    or that are no servers, as well: those do not count.
+    """
+    try:
+        holders = cloud.placement.allocations(provider)
+    except CloudNotFound:
+        return
+    for holder in holders:
+        server = cloud.compute.find_server(holder.consumer_id)
+        if server is not None and server.host in ('', host):
+            yield server
+
+
+def refuse_servers(cloud: Cloud, resource: Resource) -> None:
     """Refuse a host on which servers run.
 
     :raises climate.exceptions.HostHavingServers: naming them
     """
-    servers = cloud.compute.list_servers(service_host)
-    if servers:
-        raise exceptions.HostHavingServers(
-            servers=', '.join(server.id for server in servers), host=name
-        )
+    host = service_host(resource)
+    servers = cloud.compute.list_servers(host) or _hidden(cloud, host, _provider(resource))
+    ids = ', '.join(server.id for server in servers)
+    if ids:
+        raise exceptions.HostHavingServers(servers=ids, host=resource.name)

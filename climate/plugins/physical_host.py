@@ -256,7 +256,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
         members = aggregate.hosts if aggregate is not None else ()
         if aggregate is not None and members:
             self._pools.close_to_owner(cloud, aggregate)
-        going = [server for host in members for server in host_pools.clear(cloud, host)]
+        going = [server for host in members for server in host_pools.clear(work, cloud, host)]
         if going:
             return self._pools.until_gone(work, going, {})
         # A host that was taken out of the pool by a manager that died before
@@ -277,9 +277,8 @@ class PhysicalHost(base.Plugin[HostRequest]):
         hypervisor = cloud.compute.find_hypervisor(name)
         if hypervisor is None:
             raise exceptions.HostNotFound(host=name)
-        host_pools.refuse_servers(cloud, hypervisor.hostname, hypervisor.service_host)
         provider = cloud.placement.find_provider(hypervisor.hostname)
-        return Resource(
+        found = Resource(
             resource_type=RESOURCE_TYPE,
             name=hypervisor.hostname,
             inventories=() if provider is None else cloud.placement.inventories(provider.uuid),
@@ -297,6 +296,8 @@ class PhysicalHost(base.Plugin[HostRequest]):
                 'availability_zone': hypervisor.availability_zone,
             },
         )
+        host_pools.refuse_servers(cloud, found)
+        return found
 
     def admit(self, resource: Resource, cloud: Cloud) -> None:
         """Put a host into the pool of reservable hosts."""
@@ -305,7 +306,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Take a host without servers out of the pool of reservable hosts."""
         host = host_pools.service_host(resource)
-        host_pools.refuse_servers(cloud, resource.name, host)
+        host_pools.refuse_servers(cloud, resource)
         self._pools.take_out_of_pool(cloud, host)
 
 

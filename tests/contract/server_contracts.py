@@ -126,9 +126,15 @@ class ServerLifeContract(contracts.Contract):
         self.assertEqual((), self.compute.list_servers_of_flavor('nobody'))
 
     def test_no_room_is_told_by_the_server(self) -> None:
-        found = self.world.until_still(self.make(host='nobody'))
+        server_id = self.make(host='nobody')
+        found = self.world.until_still(server_id)
         self.assertEqual(('ERROR', ''), (found.status, found.host))
-        self.assertIn('No valid host', found.fault)
+        until(lambda: self.told(server_id), self.world.patience, 'the fault is told')
+
+    def told(self, server_id: str) -> bool:
+        """Return whether it is said that there was no room."""
+        found = self.compute.find_server(server_id)
+        return found is not None and 'No valid host' in found.fault
 
     def test_what_the_draft_names_has_to_be_there(self) -> None:
         for wanted in (

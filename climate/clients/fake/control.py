@@ -19,6 +19,7 @@ import datetime
 import json
 
 from climate.clients.fake import faults
+from climate.clients.fake import providers
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Store
 
@@ -144,6 +145,21 @@ class Control:
         """Let something take this long from now on, such as ``server_deletion``."""
         with self._store.transaction(self._gate.now()) as db:
             db.set_seconds(what, seconds)
+
+    def hold(self, consumer_id: str, provider_uuid: str, resource_class: str, amount: int) -> None:
+        """Let somebody hold something of a provider, such as a server that is no more."""
+        with self._store.transaction(self._gate.now()) as db:
+            providers.allocate(db, consumer_id, provider_uuid, resource_class, amount)
+
+    def hide_servers(self, host: str, hidden: bool = True) -> None:
+        """Leave the servers of a host out of lists, or show them again.
+
+        So does Nova with those of a cell that does not answer, without a word.
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            db.run('DELETE FROM hidden_hosts WHERE host = ?', host)
+            if hidden:
+                db.run('INSERT INTO hidden_hosts (host) VALUES (?)', host)
 
     def _change(self, sql: str, value: bool) -> None:
         with self._store.transaction(self._gate.now()) as db:

@@ -51,6 +51,7 @@ CREATE INDEX IF NOT EXISTS servers_by_host ON servers (host);
 CREATE INDEX IF NOT EXISTS servers_by_flavor ON servers (flavor);
 CREATE INDEX IF NOT EXISTS servers_going ON servers (gone_at) WHERE gone_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS servers_changing ON servers (next_at) WHERE next_at IS NOT NULL;
+CREATE TABLE IF NOT EXISTS hidden_hosts (host TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 
@@ -129,6 +130,13 @@ def servers(db: Db, *, host: str | None = None, flavor: str | None = None) -> tu
         flavor,
     )
     return tuple(_server(db, row) for row in rows)
+
+
+def listed(db: Db, host: str) -> tuple[Server, ...]:
+    """Return what Nova lists of a service host: nothing, if its cell is away."""
+    if db.row('SELECT 1 FROM hidden_hosts WHERE host = ?', host):
+        return ()
+    return servers(db, host=host)
 
 
 def find(db: Db, server_id: str) -> Server | None:

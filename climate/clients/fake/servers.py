@@ -45,7 +45,7 @@ class FakeServers(Verbs):
         return self._gate.run(
             'compute.list_servers',
             (service_host,),
-            lambda db: server_rows.servers(db, host=service_host),
+            lambda db: server_rows.listed(db, service_host),
         )
 
     def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:

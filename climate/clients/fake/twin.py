@@ -253,9 +253,12 @@ class Twin(directory.Directory, Services):
                 host,
             ):
                 raise LookupError(f'the twin has no host {host!r}')
-            return next(
-                server for server in server_rows.servers(db, host=host) if server.id == server_id
-            )
+            server = server_rows.find(db, server_id)
+            assert server is not None
+            provider = providers.find_provider(db, server.hypervisor_hostname)
+            if provider is not None:
+                providers.allocate(db, server_id, provider.uuid, 'VCPU', 1)
+            return server
 
     def set_server_deletion_seconds(self, seconds: float) -> None:
         """Let the deletion of a server take this long from now on."""

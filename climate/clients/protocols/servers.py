@@ -33,7 +33,8 @@ class Server:
     :ivar flavor_id: flavor that it was made of, which may be gone by now
     :ivar volume_ids: the volumes that are attached to it, in alphabetical order
     :ivar locked: whether its owner has locked it
-    :ivar fault: why it is in ``ERROR``; '' if it is not
+    :ivar fault: why it is in ``ERROR``; '' if it is not, and for an instant
+        after it got there
     """
 
     id: str

@@ -256,6 +256,33 @@ class TestOutcomes(base.TestCase):
         cloud.clock.advance(world.DELETION_SECONDS)
         self.assertIsInstance(cloud.once('end'), contract.Done)
 
+    def test_servers_that_nova_does_not_list_are_cleared_as_well(self) -> None:
+        cloud = leased()
+        for host in ('compute-1', 'compute-2'):
+            cloud.twin.hide_servers(host)
+        outcome = cloud.once('end')
+        assert isinstance(outcome, contract.Again)
+        self.assertEqual('2 servers are being deleted', outcome.why)
+        self.assertEqual(LEASED, cloud.places())
+        cloud.run('end')
+        self.assertEqual((POOLED, set()), (cloud.places(), cloud.servers(OWNER)))
+
+    def test_a_host_is_not_handed_over_with_servers_that_nova_does_not_list(self) -> None:
+        cloud = pooled()
+        cloud.twin.hide_servers('compute-1')
+        self.assertIsInstance(cloud.once('start'), contract.Again)
+        self.assertEqual(['freepool'], cloud.places()['compute-1'])
+        cloud.run('start')
+        self.assertNotIn('stranger', cloud.servers(OTHER))
+
+    def test_what_is_held_by_nobody_keeps_no_host(self) -> None:
+        cloud = leased()
+        provider = cloud.twin.placement.find_provider('compute-1')
+        assert provider is not None
+        cloud.twin.hold('long-gone', provider.uuid, 'VCPU', 1)
+        cloud.run('end')
+        self.assertEqual(POOLED, cloud.places())
+
     def test_looks_for_servers_become_rare(self) -> None:
         cloud = leased()
         pauses = []

@@ -52,6 +52,12 @@ class TestResources(base.TestCase):
         self.assertRaises(
             exceptions.HostHavingServers, cloud.plugin.release, cloud.resources[0], cloud.twin
         )
+        # They are there although Nova does not list them just now.
+        cloud.twin.hide_servers('compute-1')
+        again = self.assertRaises(
+            exceptions.HostHavingServers, cloud.plugin.discover, 'compute-1', cloud.twin
+        )
+        self.assertEqual(error.message, again.message)
 
     def test_without_a_pool(self) -> None:
         cloud = World()

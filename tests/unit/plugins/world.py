@@ -47,6 +47,9 @@ DELETION_SECONDS = 5.0
 When = Literal['before', 'after']
 
 
+_LOOKS = ('find_', 'list_', 'allocations')
+
+
 class Stumble:
     """A cloud whose n-th call fails, before or after its work; others do not.
 
@@ -75,7 +78,7 @@ class Stumble:
     @property
     def changes(self) -> list[str]:
         """The verbs called that do not only look."""
-        return [name for name in self.made if not name.startswith(('find_', 'list_'))]
+        return [name for name in self.made if not name.startswith(_LOOKS)]
 
 
 class _Verbs:
