@@ -196,14 +196,20 @@ class TestWatch(NotificationCase, bus.RabbitCase):
     """The command, as people start it."""
 
     def watch(self, url: str, *arguments: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, '-m', 'climate.cmd.watch', '--transport-url', url]
-            + ['--config-file', self.config, '--topic', self.topic, *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, 'PYTHONWARNINGS': 'ignore'},
-        )
+        # Shells start what runs in the background deaf to Ctrl-C, and it stays
+        # so in all that is started by it: tests as well.
+        before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        try:
+            process = subprocess.Popen(
+                [sys.executable, '-m', 'climate.cmd.watch', '--transport-url', url]
+                + ['--config-file', self.config, '--topic', self.topic, *arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env={**os.environ, 'PYTHONWARNINGS': 'ignore'},
+            )
+        finally:
+            signal.signal(signal.SIGINT, before)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process

@@ -14,9 +14,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 
@@ -130,9 +132,14 @@ class ProcessesTest(clouds.CloudTestCase):
     def test_one_that_never_answers_is_told_with_its_log(self) -> None:
         self._spawn('memcached', _SLEEPER)
         self._said('memcached')
-        error = self.assertRaises(
-            CloudError, processes.await_ready, self.cloud, 'memcached', seconds=0.2
-        )
+        with socket.socket() as taken:
+            # Nobody else can answer at a port that is taken and not listened at.
+            taken.bind(('127.0.0.1', 0))
+            mute = {**self.cloud.ports, 'memcached': taken.getsockname()[1]}
+            cloud = dataclasses.replace(self.cloud, ports=mute)
+            error = self.assertRaises(
+                CloudError, processes.await_ready, cloud, 'memcached', seconds=0.2
+            )
         self.assertIn('not ready', str(error))
         self.assertIn('here I am', str(error))
 
