@@ -30,6 +30,12 @@ class TestRealSnapshots(volume_contracts.SnapshotContract):
     world_type = volume_worlds.RealWorld
 
 
+class TestRealBackups(volume_contracts.BackupContract):
+    """Backups in a real Cinder."""
+
+    world_type = volume_worlds.RealWorld
+
+
 class TestRealVolumeTypes(volume_contracts.VolumeTypeContract):
     """Volume types in a real Cinder."""
 

@@ -88,7 +88,7 @@ class FileTwinWorld(TwinVolumes, worlds.FileTwinWorld):
 
 
 class RealWorld(Volumes, real_worlds.RealWorld):
-    """A real cloud without backups, in which Climate's user does what others do."""
+    """A real cloud, in which Climate's user does what others do."""
 
     FLAVOR, IMAGE, NETWORK = 'm1.tiny', 'tiny', 'shared'
 
@@ -130,7 +130,19 @@ class RealWorld(Volumes, real_worlds.RealWorld):
         self._left.callback(cinder.revert_quota_set, project)
 
     def no_backups(self) -> None:
-        """There is none."""
+        """Disable the service, which nobody finds then, until the end."""
+        cinder = self.admin.block_storage
+        # Once the service is back: without it they cannot be removed.
+        self._left.callback(self._remove_failed_backups)
+        for service in cinder.services(binary='cinder-backup'):
+            self._left.callback(cinder.enable_service, service)
+            cinder.disable_service(service)
+
+    def _remove_failed_backups(self) -> None:
+        cinder = self.admin.block_storage
+        for backup in cinder.backups():
+            if backup.status == 'error':
+                cinder.delete_backup(backup)
 
     def close(self) -> None:
         """Remove what others have left."""

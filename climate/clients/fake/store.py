@@ -204,7 +204,8 @@ class Store:
         for pragma in ('journal_mode = WAL', 'synchronous = OFF', 'foreign_keys = ON'):
             connection.execute(f'PRAGMA {pragma}')
         connection.executescript(f'BEGIN IMMEDIATE; {self._schema} COMMIT;')
-        self._add_columns(connection)
+        if self._directory is not None:
+            self._add_columns(connection)
         return connection
 
     def _add_columns(self, connection: sqlite3.Connection) -> None:
