@@ -25,9 +25,11 @@ import contextlib
 import json
 import math
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import Protocol
+from typing import TypeVar
 
 from climate.clients.base import Backup
 from climate.clients.base import CloudConflict
@@ -44,6 +46,8 @@ from climate.clients.sdk import Service
 MICROVERSION = '3.60'
 _SOURCES = {'snapshot': 'snapshot_id', 'image': 'image_id', 'volume': 'source_volume_id'}
 _GOING = 'deleting'
+
+Copy = TypeVar('Copy', Snapshot, Backup)
 
 
 class _Going(Protocol):
@@ -158,12 +162,7 @@ class CinderBlockStorage:
         """Return the snapshots of a volume, by id."""
         with self._service.calling('list_snapshots') as cinder:
             items = cinder.snapshots(details=True, all_projects=True, volume_id=volume_id)
-            found = [_snapshot(item) for item in items]
-        return tuple(
-            sorted(
-                (item for item in found if item.volume_id == volume_id), key=lambda item: item.id
-            )
-        )
+            return _of_volume(volume_id, (_snapshot(item) for item in items))
 
     def create_snapshot(self, volume_id: str, name: str) -> str:
         """Begin to make a snapshot of a volume and return its id."""
@@ -191,12 +190,7 @@ class CinderBlockStorage:
         """Return the backups of a volume, by id, also of one that is gone."""
         with self._service.calling('list_backups') as cinder:
             items = cinder.backups(details=True, all_projects=True, volume_id=volume_id)
-            found = [_backup(item) for item in items]
-        return tuple(
-            sorted(
-                (item for item in found if item.volume_id == volume_id), key=lambda item: item.id
-            )
-        )
+            return _of_volume(volume_id, (_backup(item) for item in items))
 
     def create_backup(self, volume_id: str, name: str) -> str:
         """Begin to make a backup of a volume and return its id."""
@@ -269,6 +263,12 @@ def _volume(item: Any) -> Volume:
         server_ids=tuple(sorted(found['server_id'] for found in item.attachments)),
         metadata=dict(item.metadata),
     )
+
+
+def _of_volume(volume_id: str, found: Iterable[Copy]) -> tuple[Copy, ...]:
+    """Return those of a volume, by id: Cinder need not have filtered them."""
+    mine = (item for item in found if item.volume_id == volume_id)
+    return tuple(sorted(mine, key=lambda item: item.id))
 
 
 def _snapshot(item: Any) -> Snapshot:

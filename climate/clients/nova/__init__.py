@@ -37,10 +37,10 @@ from climate.clients.nova.aggregates import NovaAggregates
 from climate.clients.nova.attachments import NovaAttachments
 from climate.clients.nova.flavors import NovaFlavors
 from climate.clients.nova.hypervisors import NovaHypervisors
-from climate.clients.nova.library import Library
 from climate.clients.nova.server_groups import NovaServerGroups
 from climate.clients.nova.servers import NovaServers
 from climate.clients.nova.services import NovaServices
+from climate.clients.nova.verbs import Library
 
 __all__ = ['NovaCompute']
 

@@ -23,7 +23,7 @@ from climate.clients.base import Aggregate
 from climate.clients.base import AVAILABILITY_ZONE_KEY
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
-from climate.clients.nova.library import Verbs
+from climate.clients.nova.verbs import Verbs
 
 
 class NovaAggregates(Verbs):

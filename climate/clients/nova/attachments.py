@@ -18,7 +18,7 @@ import contextlib
 
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
-from climate.clients.nova.library import Verbs
+from climate.clients.nova.verbs import Verbs
 
 
 class NovaAttachments(Verbs):

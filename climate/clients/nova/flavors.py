@@ -26,8 +26,8 @@ from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Flavor
 from climate.clients.errors import Errors
-from climate.clients.nova.library import Library
-from climate.clients.nova.library import Verbs
+from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import Verbs
 
 MICROVERSION = '2.61'
 

@@ -25,8 +25,8 @@ from typing import Any
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Hypervisor
 from climate.clients.errors import Errors
-from climate.clients.nova.library import Library
-from climate.clients.nova.library import Verbs
+from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import Verbs
 
 COMPUTE_BINARY = 'nova-compute'
 # What Nova accepts as a part of a name to search for; it says 400 to all else.

@@ -25,8 +25,8 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Policy
 from climate.clients.base import ServerGroup
 from climate.clients.errors import Errors
-from climate.clients.nova.library import Library
-from climate.clients.nova.library import Verbs
+from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import Verbs
 
 MICROVERSION = '2.64'
 _PAGE = 500

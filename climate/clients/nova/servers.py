@@ -30,8 +30,8 @@ from climate.clients.base import Nic
 from climate.clients.base import Server
 from climate.clients.base import ServerDraft
 from climate.clients.errors import Errors
-from climate.clients.nova.library import Library
-from climate.clients.nova.library import Verbs
+from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import Verbs
 
 MICROVERSION = '2.46'
 

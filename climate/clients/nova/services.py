@@ -20,7 +20,7 @@ from typing import Any
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Service
 from climate.clients.nova.hypervisors import COMPUTE_BINARY
-from climate.clients.nova.library import Verbs
+from climate.clients.nova.verbs import Verbs
 
 
 class NovaServices(Verbs):
