@@ -43,8 +43,9 @@ OPTS: list[cfg.Opt] = [
         'compute_api_microversion',
         default='2.53',
         regex=r'^2\.\d+$',
-        help='Microversion of the compute API that is asked for, from 2.53, for older ones have '
-        'no unique ids of hypervisors, to 2.87, for newer ones do not tell their sizes.',
+        help='Microversion of the compute API in which hypervisors, services and aggregates are '
+        'asked for: from 2.53, for older ones have no unique ids of hypervisors, to 2.87, for '
+        'newer ones do not tell their sizes. Other things are asked for in fixed ones.',
     ),
 ]
 
