@@ -36,6 +36,12 @@ class TestMemoryTwinBackups(volume_contracts.BackupContract):
     world_type = volume_worlds.TwinWorld
 
 
+class TestMemoryTwinWithoutBackups(volume_contracts.NoBackupContract):
+    """No service for backups in the twin in memory."""
+
+    world_type = volume_worlds.TwinWorld
+
+
 class TestMemoryTwinVolumeTypes(volume_contracts.VolumeTypeContract):
     """Volume types on the twin in memory."""
 
@@ -56,6 +62,12 @@ class TestFileTwinSnapshots(volume_contracts.SnapshotContract):
 
 class TestFileTwinBackups(volume_contracts.BackupContract):
     """Backups on the twin on a file."""
+
+    world_type = volume_worlds.FileTwinWorld
+
+
+class TestFileTwinWithoutBackups(volume_contracts.NoBackupContract):
+    """No service for backups in the twin on a file."""
 
     world_type = volume_worlds.FileTwinWorld
 

@@ -42,10 +42,6 @@ class Volumes(abc.ABC):
     def quota(self, resource: str, more: int) -> None:
         """Let the project of the client have so many *more* than it has."""
 
-    @abc.abstractmethod
-    def no_backups(self) -> None:
-        """See to it that there is no service for backups."""
-
 
 class TwinVolumes(Volumes):
     """On a twin."""
@@ -128,21 +124,6 @@ class RealWorld(Volumes, real_worlds.RealWorld):
         used = cinder.get_quota_set(project, usage=True).usage[resource]
         cinder.update_quota_set(project, **{resource: used + more})
         self._left.callback(cinder.revert_quota_set, project)
-
-    def no_backups(self) -> None:
-        """Disable the service, which nobody finds then, until the end."""
-        cinder = self.admin.block_storage
-        # Once the service is back: without it they cannot be removed.
-        self._left.callback(self._remove_failed_backups)
-        for service in cinder.services(binary='cinder-backup'):
-            self._left.callback(cinder.enable_service, service)
-            cinder.disable_service(service)
-
-    def _remove_failed_backups(self) -> None:
-        cinder = self.admin.block_storage
-        for backup in cinder.backups():
-            if backup.status == 'error':
-                cinder.delete_backup(backup)
 
     def close(self) -> None:
         """Remove what others have left."""
