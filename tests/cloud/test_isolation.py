@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
 from typing import Any
 
 import openstack
@@ -108,13 +109,31 @@ class IsolationTest(CloudTest):
             self.settings |= dict.fromkeys(services.managers(), way.manager())
         for name, text in self.settings.items():
             processes.restart(self.cloud, name, settings=text)
-        self.house.await_heartbeats(since)
+        self.await_nova(since)
         for host in self.admin.hosts():
             if host['hypervisor_hostname'] in self.lent:
                 self.admin.unregister(host)
         for host in self.lent:
             until(lambda host=host: self.registered(host), 60.0, f'{host} is registered')
         self.assertEqual(way.pool, self.metadata(self.cloud.freepool))
+
+    def await_nova(self, since: datetime.datetime) -> None:
+        """Return when Nova can tell its scheduler what becomes of aggregates.
+
+        A scheduler gives signs of life before it listens.
+        """
+        self.house.await_heartbeats(since)
+        until(self.changes_aggregates, 60.0, 'aggregates can be changed')
+
+    def changes_aggregates(self) -> bool:
+        """Change the pool, and change it back."""
+        compute, pool = self.admin.sdk.compute, self.aggregate(self.cloud.freepool)
+        try:
+            compute.set_aggregate_metadata(pool, **{f'{PREFIX}listens': 'yes'})
+            compute.set_aggregate_metadata(pool, **{f'{PREFIX}listens': None})
+        except openstack.exceptions.HttpException:
+            return False
+        return True
 
     def registered(self, host: str) -> bool:
         """Register a host; a manager that was just started may not hear it."""
@@ -126,7 +145,7 @@ class IsolationTest(CloudTest):
         since = now()
         for name in self.settings:
             processes.restart(self.cloud, name, settings='')
-        self.house.await_heartbeats(since)
+        self.await_nova(since)
         pool = self.aggregate(self.cloud.freepool)
         present = set(CLOSED) & set(pool.metadata)
         if present:

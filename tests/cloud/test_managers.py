@@ -42,7 +42,7 @@ class ManagersTest(CloudTest):
         self.engine = sa.create_engine(self.cloud.database_url, poolclass=sa.NullPool)
 
     def book_three(self) -> list[dict[str, Any]]:
-        first = self.book(self.alice, 5)
+        first = self.book(self.alice, 8)
         same = {'start_date': first['start_date']}
         return [first, self.book(self.bob, 0, **same), self.book(self.alice, 0, **same)]
 
@@ -64,6 +64,7 @@ class ManagersTest(CloudTest):
 
     def test_a_manager_is_killed_while_leases_start(self) -> None:
         leases = self.book_three()
+        until(lambda: self.prepared(leases), 20, 'the leases are prepared')
         # What is begun hangs in its first request to Nova.
         self.house.freeze('nova-api')
         victim = until(self.busiest, 20, 'a manager has begun to start leases')
@@ -73,13 +74,21 @@ class ManagersTest(CloudTest):
         # The claims of the dead run out after ten seconds.
         self.check_all_active(leases, 30)
 
-    def busiest(self) -> str | None:
-        """Return the manager that has most leases in hand, once all three are in hand."""
+    def prepared(self, leases: list[dict[str, Any]]) -> bool:
+        """Return whether every lease has its aggregate, and no manager has any in hand."""
+        return not self.claims() and all(self.aggregate(reservation(each)) for each in leases)
+
+    def claims(self) -> collections.Counter[int]:
+        """Return how many leases each manager has in hand, by its process id."""
         with self.engine.connect() as connection:
             rows = connection.execute(
                 sa.text('SELECT claim_owner FROM leases WHERE claim_until > UTC_TIMESTAMP()')
             )
-            pids = collections.Counter(int(owner.split(':')[1]) for (owner,) in rows)
+            return collections.Counter(int(owner.split(':')[1]) for (owner,) in rows)
+
+    def busiest(self) -> str | None:
+        """Return the manager that has most leases in hand, once all three are in hand."""
+        pids = self.claims()
         if pids.total() < len(self.lent):
             return None
         pid = pids.most_common(1)[0][0]
