@@ -255,7 +255,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             chunks.append(self.rfile.read(size))
             self.rfile.readline()
         while self.rfile.readline().strip():
-            pass
+            pass  # headers after the body, up to an empty line: they are of no use
         return b''.join(chunks)
 
     def _answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
