@@ -21,89 +21,59 @@ tests match on.
 from __future__ import annotations
 
 import datetime
-from typing import Any
-from typing import ClassVar
+
+from climate.exceptions.base import ClimateError as ClimateError
+from climate.exceptions.invalid import ExtraCapabilityTooLong as ExtraCapabilityTooLong
+from climate.exceptions.invalid import FloatingIPNetworkNotFound as FloatingIPNetworkNotFound
+from climate.exceptions.invalid import InvalidDate as InvalidDate
+from climate.exceptions.invalid import InvalidInput as InvalidInput
+from climate.exceptions.invalid import InvalidIPFormat as InvalidIPFormat
+from climate.exceptions.invalid import InvalidPeriod as InvalidPeriod
+from climate.exceptions.invalid import InvalidRange as InvalidRange
+from climate.exceptions.invalid import MalformedParameter as MalformedParameter
+from climate.exceptions.invalid import MalformedRequirements as MalformedRequirements
+from climate.exceptions.invalid import MissingParameter as MissingParameter
+from climate.exceptions.invalid import NeutronUsesFloatingIP as NeutronUsesFloatingIP
+from climate.exceptions.invalid import TooLongFloatingIPs as TooLongFloatingIPs
+from climate.exceptions.invalid import UnsupportedResourceType as UnsupportedResourceType
 
 
-class ClimateError(Exception):
-    """Base of every error that may reach a caller."""
+class LimitExceeded(InvalidInput):
+    """A filter of the operator refuses a change; the lease is as it was."""
 
-    code: ClassVar[int] = 500
-    error_name: ClassVar[str] = 'INTERNAL_SERVER_ERROR'
-    template: ClassVar[str] = 'An unknown exception occurred'
-
-    def __init__(self, message: str | None = None, **facts: Any) -> None:
-        self.facts = facts
-        super().__init__(message if message is not None else self.template % facts)
-
-    @property
-    def message(self) -> str:
-        """The text for the caller."""
-        return str(self.args[0])
+    error_name = 'LIMIT_EXCEEDED'
+    template = 'The lease is not within the limits of this cloud'
 
 
-class InvalidInput(ClimateError):
-    """A field of the request is wrong; nothing was changed."""
+class MaxLeaseDuration(LimitExceeded):
+    """The lease would last too long."""
 
-    code = 400
-    error_name = 'INVALID_INPUT'
-    template = 'Invalid input'
-
-
-class MissingParameter(InvalidInput):
-    """A required field is missing."""
-
-    error_name = 'MISSING_PARAMETER'
-    template = 'Missing parameter %(param)s'
+    error_name = 'MAX_LEASE_DURATION'
+    template = (
+        'Lease duration of %(lasts)s seconds is longer than the longest allowed, '
+        '%(longest)s seconds'
+    )
 
 
-class MalformedParameter(InvalidInput):
-    """A field has the wrong type or shape."""
+class OutsideExtensionWindow(LimitExceeded):
+    """It is too early to prolong the lease."""
 
-    error_name = 'MALFORMED_PARAMETER'
-    template = 'Malformed parameter %(param)s'
-
-
-class MalformedRequirements(InvalidInput):
-    """A requirement expression cannot be read."""
-
-    error_name = 'MALFORMED_REQUIREMENTS'
-    template = 'Malformed requirements %(rqrms)s'
+    error_name = 'OUTSIDE_EXTENSION_WINDOW'
+    template = 'A lease can be prolonged only in the last %(window)s seconds before its end'
 
 
-class InvalidDate(InvalidInput):
-    """A date cannot be read."""
+class ExternalServiceRefused(LimitExceeded):
+    """The operator's own service says no."""
 
-    error_name = 'INVALID_DATE'
-    template = '%(date)s is an invalid date. Required format: %(date_format)s'
-
-
-class InvalidRange(InvalidInput):
-    """min is larger than max."""
-
-    error_name = 'INVALID_RANGE'
-    template = 'Invalid values for min/max of hosts. Max must be equal to or larger than min.'
+    error_name = 'EXTERNAL_SERVICE_REFUSED'
+    template = 'The usage enforcement service of this cloud refuses the lease'
 
 
-class InvalidPeriod(InvalidInput):
-    """The end of a period is not after its start."""
+class ExternalServiceUnavailable(LimitExceeded):
+    """The operator's own service did not answer, and what it does not allow is refused."""
 
-    error_name = 'INVALID_PERIOD'
-    template = 'End date must be later than start date.'
-
-
-class ExtraCapabilityTooLong(InvalidInput):
-    """The name of an extra capability is longer than the store keeps."""
-
-    error_name = 'EXTRA_CAPABILITY_TOO_LONG'
-    template = 'Extra capability key too long'
-
-
-class UnsupportedResourceType(InvalidInput):
-    """No plugin reserves resources of this type."""
-
-    error_name = 'UNSUPPORTED_RESOURCE_TYPE'
-    template = 'The %(resource_type)s resource type is not supported'
+    error_name = 'EXTERNAL_SERVICE_UNAVAILABLE'
+    template = 'The usage enforcement service of this cloud gave no answer, please try again'
 
 
 class NotAuthenticated(ClimateError):
@@ -136,6 +106,13 @@ class OutsideLease(NotAuthorized):
     template = 'Datetime is out of lease limits'
 
 
+class LeaseRefused(NotAuthorized):
+    """A filter of the operator refuses a new lease; nothing was booked."""
+
+    error_name = 'LEASE_REFUSED'
+    template = 'The lease is not within the limits of this cloud'
+
+
 class NotFound(ClimateError):
     """The object does not exist, or not for this caller."""
 
@@ -149,6 +126,13 @@ class HostNotFound(NotFound):
 
     error_name = 'HOST_NOT_FOUND'
     template = "Host '%(host)s' not found"
+
+
+class FloatingIPSubnetNotFound(NotFound):
+    """No subnet of the network has the address."""
+
+    error_name = 'FLOATING_IP_SUBNET_NOT_FOUND'
+    template = 'No subnet has the floating IP %(floatingip)s'
 
 
 class FreePoolNotFound(NotFound):
@@ -187,21 +171,80 @@ class HostHavingServers(Conflict):
     template = 'Servers [%(servers)s] found for host %(host)s'
 
 
-class HostExists(Conflict):
+class ResourceExists(Conflict):
+    """The resource is registered already."""
+
+    error_name = 'RESOURCE_EXISTS'
+    template = "The %(resource_type)s '%(name)s' is registered already"
+
+
+class ResourceInUse(Conflict):
+    """The resource has reservations."""
+
+    error_name = 'RESOURCE_IN_USE'
+    template = "The %(resource_type)s '%(name)s' cannot be deleted: it has reservations"
+
+
+class PropertyInUse(Conflict):
+    """A reservation's requirements mention the property."""
+
+    error_name = 'PROPERTY_IN_USE'
+    template = "Property '%(name)s' of %(resource)s cannot be changed: a reservation requires it"
+
+
+class InventoryInUse(Conflict):
+    """More of a resource is booked than it is to have."""
+
+    error_name = 'INVENTORY_IN_USE'
+    template = (
+        'Inventories of %(name)s cannot be changed: %(booked)s units of %(resource_class)s '
+        'are booked at one time'
+    )
+
+
+class ResourceTypeExists(Conflict):
+    """A resource type of this name is served already."""
+
+    error_name = 'RESOURCE_TYPE_EXISTS'
+    template = "The resource type '%(name)s' exists already"
+
+
+class ResourceTypeInUse(Conflict):
+    """Resources or reservations need the type as it is."""
+
+    error_name = 'RESOURCE_TYPE_IN_USE'
+    template = "The resource type '%(name)s' has %(users)s and cannot be changed or deleted"
+
+
+class ResourceTypeFixed(Conflict):
+    """The type was not declared through the API."""
+
+    error_name = 'RESOURCE_TYPE_FIXED'
+    template = "The resource type '%(name)s' comes from a plugin or a file"
+
+
+class HostExists(ResourceExists):
     """The host is registered already."""
 
     error_name = 'HOST_EXISTS'
     template = "Host '%(host)s' is registered already"
 
 
-class HostInUse(Conflict):
+class HostInUse(ResourceInUse):
     """The host has reservations."""
 
     error_name = 'HOST_IN_USE'
     template = 'Host %(host)s cannot be deleted: it has reservations'
 
 
-class CapabilityInUse(Conflict):
+class SegmentInUse(Conflict):
+    """A network of Neutron is on the segment."""
+
+    error_name = 'SEGMENT_IN_USE'
+    template = 'Segment %(segment)s is used by network %(network)s'
+
+
+class CapabilityInUse(PropertyInUse):
     """A reservation's requirements mention the capability."""
 
     error_name = 'CAPABILITY_IN_USE'
@@ -223,6 +266,9 @@ class NotEnoughResources(Conflict):
     :param free: those of them that are free for the whole period
     :param first_blocker_ends: when the first allocation in the way ends
         (aware UTC), None if nothing but a lack of resources is in the way
+    :ivar resource_type: of the reservation that is not to be had
+    :ivar place: which of several reservations that is, from 0; None if there
+        is only one
     """
 
     error_name = 'NOT_ENOUGH_RESOURCES'
@@ -240,6 +286,15 @@ class NotEnoughResources(Conflict):
         self.matched = matched
         self.free = free
         self.first_blocker_ends = first_blocker_ends
+        self.resource_type: str | None = None
+        self.place: int | None = None
+
+    @property
+    def message(self) -> str:
+        """The text for the caller."""
+        if self.place is None:
+            return super().message
+        return f'{super().message} for reservations[{self.place}] ({self.resource_type})'
 
 
 class RequestTooLarge(ClimateError):
@@ -324,6 +379,12 @@ class Transient(EffectError):
     """It failed, but may work later: tried again with growing pauses."""
 
     error_name = 'TRANSIENT'
+
+
+class JudgeAway(Transient):
+    """Who judges leases cannot be reached: nobody needs to try for a while."""
+
+    error_name = 'JUDGE_AWAY'
 
 
 class Permanent(EffectError):

@@ -1,0 +1,35 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What every error of Climate has."""
+
+from __future__ import annotations
+
+from typing import Any
+from typing import ClassVar
+
+
+class ClimateError(Exception):
+    """Base of every error that may reach a caller."""
+
+    code: ClassVar[int] = 500
+    error_name: ClassVar[str] = 'INTERNAL_SERVER_ERROR'
+    template: ClassVar[str] = 'An unknown exception occurred'
+
+    def __init__(self, message: str | None = None, **facts: Any) -> None:
+        self.facts = facts
+        super().__init__(message if message is not None else self.template % facts)
+
+    @property
+    def message(self) -> str:
+        """The text for the caller."""
+        return str(self.args[0])

@@ -1,0 +1,109 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Errors of a request that is wrong in itself; :mod:`climate.exceptions` has all names."""
+
+from __future__ import annotations
+
+from climate.exceptions.base import ClimateError
+
+
+class InvalidInput(ClimateError):
+    """A field of the request is wrong; nothing was changed."""
+
+    code = 400
+    error_name = 'INVALID_INPUT'
+    template = 'Invalid input'
+
+
+class MissingParameter(InvalidInput):
+    """A required field is missing."""
+
+    error_name = 'MISSING_PARAMETER'
+    template = 'Missing parameter %(param)s'
+
+
+class MalformedParameter(InvalidInput):
+    """A field has the wrong type or shape."""
+
+    error_name = 'MALFORMED_PARAMETER'
+    template = 'Malformed parameter %(param)s'
+
+
+class MalformedRequirements(InvalidInput):
+    """A requirement expression cannot be read."""
+
+    error_name = 'MALFORMED_REQUIREMENTS'
+    template = 'Malformed requirements %(rqrms)s'
+
+
+class InvalidDate(InvalidInput):
+    """A date cannot be read."""
+
+    error_name = 'INVALID_DATE'
+    template = '%(date)s is an invalid date. Required format: %(date_format)s'
+
+
+class InvalidRange(InvalidInput):
+    """min is larger than max."""
+
+    error_name = 'INVALID_RANGE'
+    template = 'Invalid values for min/max of hosts. Max must be equal to or larger than min.'
+
+
+class InvalidPeriod(InvalidInput):
+    """The end of a period is not after its start."""
+
+    error_name = 'INVALID_PERIOD'
+    template = 'End date must be later than start date.'
+
+
+class ExtraCapabilityTooLong(InvalidInput):
+    """The name of an extra capability is longer than the store keeps."""
+
+    error_name = 'EXTRA_CAPABILITY_TOO_LONG'
+    template = 'Extra capability key too long'
+
+
+class InvalidIPFormat(InvalidInput):
+    """This is no IP address."""
+
+    error_name = 'INVALID_IP_FORMAT'
+    template = 'IP address %(ip)s is invalid'
+
+
+class TooLongFloatingIPs(InvalidInput):
+    """More addresses are required than floating IPs are wanted."""
+
+    error_name = 'TOO_LONG_FLOATING_IPS'
+    template = 'More required_floatingips than the amount of floating IPs'
+
+
+class FloatingIPNetworkNotFound(InvalidInput):
+    """Neutron has no such network, or it is not external."""
+
+    error_name = 'FLOATING_IP_NETWORK_NOT_FOUND'
+    template = "Floating IP network '%(network)s' was not found"
+
+
+class NeutronUsesFloatingIP(InvalidInput):
+    """Neutron uses the address, or may give it to anybody."""
+
+    error_name = 'NEUTRON_USES_FLOATING_IP'
+    template = 'Floating IP %(floatingip)s is used by Neutron'
+
+
+class UnsupportedResourceType(InvalidInput):
+    """No plugin reserves resources of this type."""
+
+    error_name = 'UNSUPPORTED_RESOURCE_TYPE'
+    template = 'The %(resource_type)s resource type is not supported'
