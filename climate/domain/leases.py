@@ -19,6 +19,7 @@ import datetime
 import enum
 from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
 from climate.domain.events import Event
 from climate.domain.lifecycles import LeaseStatus
@@ -62,6 +63,8 @@ class Reservation:
 
     :ivar request: what was asked for, as the plugin's ``dump`` wrote it
     :ivar facts: what effects left in the cloud, such as an aggregate's id
+    :ivar part_of: id of the reservation of the same lease that this one is a
+        part of, such as the room for a server; None if it was asked for itself
     """
 
     id: str
@@ -73,8 +76,31 @@ class Reservation:
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     missing_resources: bool = False
     resources_changed: bool = False
+    part_of: str | None = None
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
+
+
+NOTICES: Final = ('before_start', 'started', 'before_end', 'degraded', 'error')
+"""What the owner of a lease can ask to be written to about."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Readiness:
+    """What was said last of the resources that a lease waits for.
+
+    :ivar ready: names of those that can be used
+    :ivar waiting: names of those that cannot yet, such as hosts that boot
+    :ivar by: who says so
+    :ivar detail: for people
+    :ivar at: when it was said (aware UTC)
+    """
+
+    ready: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    by: str = ''
+    detail: str = ''
+    at: datetime.datetime
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,6 +112,14 @@ class Lease:
         None if the operator's default holds
     :ivar before_end_date: when the user wants to be told of the end; None if
         the operator's default holds
+    :ivar notices: of :data:`NOTICES`, in that order; None if the operator's
+        default holds
+    :ivar readiness: None if nobody has said anything
+    :ivar lead_time: the most seconds that one of its resources needs to get
+        ready, as operators say with the capability ``lead_time``; None if none
+        says so
+    :ivar trust_id: Keystone's id of the trust by which effects act for the
+        user; None if none has to
     """
 
     id: str
@@ -97,6 +131,10 @@ class Lease:
     degraded: bool = False
     before_end_date: datetime.datetime | None = None
     notify_before_start: tuple[int, ...] | None = None
+    notices: tuple[str, ...] | None = None
+    readiness: Readiness | None = None
+    lead_time: int | None = None
+    trust_id: str | None = None
     next_due: datetime.datetime | None = None
     reservations: tuple[Reservation, ...] = ()
     events: tuple[Event, ...] = ()

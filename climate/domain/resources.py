@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import enum
 from collections.abc import Mapping
 
 
@@ -44,6 +45,7 @@ class Resource:
     :ivar attributes: what the cloud says of it (``vcpus``, ``cpu_info``, …)
     :ivar capabilities: what operators say of it; always text
     :ivar generation: goes up by one with every booking that touches it
+    :ivar failed_at: since when it does not work; None if it works
     """
 
     resource_type: str
@@ -53,6 +55,7 @@ class Resource:
     reservable: bool = True
     disabled: bool = False
     generation: int = 0
+    failed_at: datetime.datetime | None = None
     attributes: Mapping[str, str | int | None] = dataclasses.field(default_factory=dict)
     capabilities: Mapping[str, str] = dataclasses.field(default_factory=dict)
     inventories: tuple[Inventory, ...] = ()
@@ -74,13 +77,33 @@ class PropertyKey:
     updated_at: datetime.datetime | None = None
 
 
+class Spread(enum.StrEnum):
+    """How the slots of one request lie on resources.
+
+    ``any``: several may share a resource; ``together``: all on one;
+    ``apart``: each on one of its own.
+    """
+
+    ANY = 'any'
+    TOGETHER = 'together'
+    APART = 'apart'
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Candidate:
-    """A resource that is free for the whole of a wanted period.
+    """A resource that has room for the whole of a wanted period.
+
+    A *slot* is what is asked for once: the whole resource, or the amounts of a
+    demand.
 
     :ivar busy_until: end of the last allocation before the period; None if
         there is none
     :ivar busy_from: start of the first allocation after it; None if none
+    :ivar slots: how many slots fit, beside what others have
+    :ivar load: the share (0 to 1) of what is asked for that others have at the
+        busiest instant of the period
+    :ivar own: how many of the slots the reservation that is being changed has
+        there already; they are among *slots*
     """
 
     resource_id: int
@@ -88,3 +111,32 @@ class Candidate:
     generation: int
     busy_until: datetime.datetime | None = None
     busy_from: datetime.datetime | None = None
+    slots: int = 1
+    load: float = 0.0
+    own: int = 0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Share:
+    """Some slots of one candidate."""
+
+    candidate: Candidate
+    slots: int = 1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ResourceDraft:
+    """A resource that an operator wants to be reservable.
+
+    :ivar attributes: what the type wants to know of it, such as
+        ``floating_ip_address``; already checked against the type's schema
+    :ivar capabilities: what the operator says of it beyond; always text
+    :ivar inventories: what it has, where the type has it declared and not
+        looked up
+    """
+
+    resource_type: str
+    name: str = ''
+    attributes: Mapping[str, str | int | None] = dataclasses.field(default_factory=dict)
+    capabilities: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    inventories: tuple[Inventory, ...] = ()

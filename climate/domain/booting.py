@@ -1,0 +1,223 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases that are asked for by booting a server: pure reading of what it says.
+
+A server says it in its metadata (``climate:lease_end`` and their like), or in
+the scheduler hint ``lease_params``, a JSON object.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate.domain import instants
+from climate.domain.events import EventKind
+from climate.domain.requests import EventDraft
+
+PREFIX: Final = 'climate:'
+HINT: Final = 'lease_params'
+LEASE_ID: Final = PREFIX + 'lease_id'
+ERROR: Final = PREFIX + 'lease_error'
+RESERVATION: Final = PREFIX + 'reservation'
+LONGEST: Final = 255
+"""How long a value of metadata may be, in characters."""
+
+# What is said in metadata, by the words of the hint.
+_KEYS = {
+    'name': PREFIX + 'lease_name',
+    'start': PREFIX + 'lease_start',
+    'end': PREFIX + 'lease_end',
+    'duration': PREFIX + 'lease_duration',
+    'on_end': PREFIX + 'on_end',
+    'guarantee': PREFIX + 'guarantee',
+}
+_ASKING = ('start', 'end', 'duration')
+_BOOLEANS = {'true': True, 'false': False}
+_LONGEST_NAME = 80
+
+
+class Unreadable(ValueError):
+    """What a server says cannot be understood; the text is for its owner."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServerNews:
+    """What somebody says of a server.
+
+    :ivar gone: whether it was deleted; else it was booted
+    """
+
+    server_id: str
+    gone: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Wish:
+    """The lease that is wanted for a server.
+
+    :ivar name: None if it does not matter
+    :ivar on_end: what is done with the server at the end; None for the usual
+    :ivar guarantee: whether it must have room at the start; None for what
+        fits: a server that runs already needs none
+    """
+
+    start: datetime.datetime
+    end: datetime.datetime
+    name: str | None = None
+    on_end: tuple[str, ...] | None = None
+    guarantee: bool | None = None
+    events: tuple[EventDraft, ...] = ()
+    before_end_date: datetime.datetime | None = None
+
+
+def wish(metadata: Mapping[str, str], hint: object, now: datetime.datetime) -> Wish | None:
+    """Return the lease that a server asks for; None if it asks for none.
+
+    Metadata that ask for a lease come before the hint. A start that is past
+    is the present instant: it took the server a while to come up.
+
+    :param hint: value of the scheduler hint :data:`HINT`; None without one
+    :param now: the present instant (aware UTC)
+    :raises Unreadable: naming the field and why
+    """
+    said = {field: metadata[key] for field, key in _KEYS.items() if key in metadata}
+    if any(field in said for field in _ASKING):
+        return _read(said, _KEYS, now)
+    if hint is None:
+        return None
+    fields = _object(hint)
+    return _read(fields, {field: f'{HINT}.{field}' for field in (*_KEYS, 'events')}, now)
+
+
+def _object(hint: object) -> dict[str, Any]:
+    # Nova keeps each hint as a list of texts.
+    if isinstance(hint, list) and len(hint) == 1:
+        hint = hint[0]
+    if isinstance(hint, str):
+        try:
+            hint = json.loads(hint)
+        except (ValueError, RecursionError):
+            raise Unreadable(f'{HINT} is no JSON') from None
+    if not isinstance(hint, dict):
+        raise Unreadable(f'{HINT} is no JSON object')
+    return hint
+
+
+def _read(said: Mapping[str, Any], names: Mapping[str, str], now: datetime.datetime) -> Wish:
+    texts = {field: _text(said, field, names) for field in _ASKING}
+    start = now
+    if texts['start'] is not None:
+        start = max(now, _instant(texts['start'], names['start'], now))
+    events, before_end_date = _events(said.get('events'), names, now)
+    return Wish(
+        start=start,
+        end=_end(texts, names, start, now),
+        name=(_text(said, 'name', names) or '')[:_LONGEST_NAME].strip() or None,
+        on_end=_on_end(said.get('on_end'), names),
+        guarantee=_guarantee(said.get('guarantee'), names),
+        events=events,
+        before_end_date=before_end_date,
+    )
+
+
+def _text(said: Mapping[str, Any], field: str, names: Mapping[str, str]) -> str | None:
+    value = said.get(field)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise Unreadable(f'{names[field]}: a text is required')
+    return value.strip()
+
+
+def _end(
+    texts: Mapping[str, str | None],
+    names: Mapping[str, str],
+    start: datetime.datetime,
+    now: datetime.datetime,
+) -> datetime.datetime:
+    end, duration = texts['end'], texts['duration']
+    if (end is None) == (duration is None):
+        raise Unreadable(f'either {names["end"]} or {names["duration"]} is required')
+    if end is not None:
+        found = _instant(end, names['end'], now)
+        if found <= start:
+            raise Unreadable(f'{names["end"]}: {_shown(end)} is past, or before the start')
+        return found
+    length = instants.duration(duration or '')
+    if length is None or length < instants.SECOND:
+        raise Unreadable(
+            f'{names["duration"]}: {_shown(duration)} is no length such as 5d or PT90M'
+        )
+    try:
+        return start + length
+    except OverflowError:
+        raise Unreadable(f'{names["duration"]}: it would end after the year 9999') from None
+
+
+def _instant(text: str, name: str, now: datetime.datetime) -> datetime.datetime:
+    if text == instants.NOW:
+        return now
+    found = instants.instant(text)
+    if found is None:
+        raise Unreadable(f'{name}: {_shown(text)} is no time such as 2030-01-31T18:00Z')
+    return found
+
+
+def _on_end(value: object, names: Mapping[str, str]) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    words = value.split(',') if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise Unreadable(f'{names["on_end"]}: words with commas between them are required')
+    return tuple(word.strip() for word in words)
+
+
+def _guarantee(value: object, names: Mapping[str, str]) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else None
+    if found is None:
+        raise Unreadable(f'{names["guarantee"]}: true or false is required')
+    return found
+
+
+def _events(
+    value: object, names: Mapping[str, str], now: datetime.datetime
+) -> tuple[tuple[EventDraft, ...], datetime.datetime | None]:
+    """Return the events that are wanted, and when to tell of the end."""
+    if value is None:
+        return (), None
+    if not isinstance(value, list) or not all(isinstance(event, dict) for event in value):
+        raise Unreadable(f'{names["events"]}: a list of objects is required')
+    drafts, before_end_date = [], None
+    for place, event in enumerate(value):
+        name = f'{names["events"]}[{place}].event_date'
+        date = event.get('event_date', event.get('time'))
+        if not isinstance(date, str):
+            raise Unreadable(f'{name} is required')
+        time = _instant(date, name, now)
+        if event.get('event_type') == EventKind.BEFORE_END:
+            before_end_date = time
+        else:
+            drafts.append(EventDraft(kind=EventKind.NOTIFICATION, time=time))
+    return tuple(drafts), before_end_date
+
+
+def _shown(text: str | None) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= 50 else f'{shown[:47]}...'

@@ -1,0 +1,70 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Instants and lengths of time, as texts that people write."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Final
+
+NOW: Final = 'now'
+SECOND: Final = datetime.timedelta(seconds=1)
+
+# Before this there were no leases; years of one digit are typing errors.
+_FIRST: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+_TIME = re.compile(
+    r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?',
+    re.ASCII,
+)
+_ISO_DURATION = re.compile(
+    r'P(?=[\dT])(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,9})D)?'
+    r'(?:T(?=\d)(?:(?P<hours>\d{1,9})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,12})S)?)?',
+    re.ASCII,
+)
+_SHORT_DURATION = re.compile(r'(?P<number>\d{1,12})(?P<unit>[smhdw])', re.ASCII)
+_UNITS = {'s': 'seconds', 'm': 'minutes', 'h': 'hours', 'd': 'days', 'w': 'weeks'}
+
+
+def instant(text: str) -> datetime.datetime | None:
+    """Return the instant that a text means, in aware UTC; None if it means none.
+
+    :param text: ISO 8601 with a date and a time; in UTC if it names no zone
+    """
+    if _TIME.fullmatch(text) is None:
+        return None
+    try:
+        found = datetime.datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=datetime.UTC)
+        found = found.astimezone(datetime.UTC)
+    except (ValueError, OverflowError):
+        return None
+    return found if found >= _FIRST else None
+
+
+def duration(text: str) -> datetime.timedelta | None:
+    """Return the length of time that a text means; None if it means none.
+
+    :param text: ``PT1H30M``, ``90m``, ``30d``
+    """
+    try:
+        if match := _SHORT_DURATION.fullmatch(text):
+            return datetime.timedelta(**{_UNITS[match['unit']]: int(match['number'])})
+        if match := _ISO_DURATION.fullmatch(text):
+            parts = {name: int(number) for name, number in match.groupdict().items() if number}
+            return datetime.timedelta(**parts)
+    except OverflowError:
+        return None
+    return None

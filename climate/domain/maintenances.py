@@ -1,0 +1,53 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Periods in which a resource is out, as operators announce them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+
+from climate.domain.periods import Period
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class MaintenanceDraft:
+    """A maintenance that an operator announces.
+
+    The resource is named by its id, or by its type and name.
+
+    :ivar reason: for people; owners of reservations read it
+    """
+
+    period: Period
+    resource_id: int | None = None
+    resource_type: str = ''
+    resource_name: str = ''
+    reason: str = ''
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Maintenance:
+    """A period in which nothing is booked on a resource.
+
+    :ivar user_id: who announced it
+    """
+
+    id: str
+    resource_id: int
+    resource_type: str
+    resource_name: str
+    period: Period
+    reason: str
+    user_id: str
+    created_at: datetime.datetime | None = None

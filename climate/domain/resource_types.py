@@ -1,0 +1,85 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Resource types as operators declare them, and as everybody sees them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate.domain.resources import Inventory
+
+PREFIX: Final = 'custom:'
+"""What the names of declared types begin with."""
+
+
+class Origin(enum.StrEnum):
+    """Who says that there is a type: a plugin, a file, or a caller of the API."""
+
+    CODE = 'code'
+    FILE = 'file'
+    API = 'api'
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Declaration:
+    """A type of things that Climate knows nothing else about.
+
+    :ivar name: begins with :data:`PREFIX`
+    :ivar exclusive: whether a reservation has whole resources; else it counts
+        units of *classes*
+    :ivar noun: what the resources are called in a refusal, such as ``licences``
+    :ivar classes: what can be counted, with what a resource has of it unless
+        it says otherwise; a total of 0 has to be said for each
+    :ivar announce: properties of the allocated resources that users are told
+    """
+
+    name: str
+    description: str = ''
+    exclusive: bool = True
+    noun: str = 'resources'
+    classes: tuple[Inventory, ...] = ()
+    announce: tuple[str, ...] = ()
+    origin: Origin = Origin.API
+    created_at: datetime.datetime | None = None
+    updated_at: datetime.datetime | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ResourceType:
+    """A type that is served.
+
+    :ivar exclusive: whether a reservation has whole resources
+    :ivar classes: the resource classes that its reservations count
+    :ivar request_schema: JSON schema of a reservation
+    :ivar resource_schema: JSON schema of the attributes of a resource; None if
+        the type reserves resources of another one
+    :ivar declaration: as an operator declared it; None for one of a plugin
+    """
+
+    name: str
+    description: str
+    exclusive: bool
+    classes: tuple[str, ...]
+    request_schema: Mapping[str, Any]
+    resource_schema: Mapping[str, Any] | None
+    declaration: Declaration | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """Who says that there is this type."""
+        return Origin.CODE if self.declaration is None else self.declaration.origin

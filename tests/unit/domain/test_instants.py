@@ -1,0 +1,57 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Instants and lengths of time, as texts that people write."""
+
+from __future__ import annotations
+
+import datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from climate.domain import instants
+from tests import base
+
+UTC = datetime.UTC
+
+
+class InstantsTest(base.TestCase):
+    """What a text means, or that it means nothing."""
+
+    @given(text=st.text())
+    def test_any_text_means_something_or_nothing(self, text: str) -> None:
+        found = instants.instant(text)
+        self.assertTrue(found is None or found.tzinfo is UTC)
+        instants.duration(text)
+
+    @given(
+        instant=st.datetimes(
+            min_value=datetime.datetime(1971, 1, 1),  # noqa: DTZ001  the strategy adds the zone
+            max_value=datetime.datetime(9998, 1, 1),  # noqa: DTZ001  the strategy adds the zone
+            timezones=st.timezones(),
+        )
+    )
+    def test_what_is_written_is_read(self, instant: datetime.datetime) -> None:
+        utc = instant.astimezone(UTC)
+        self.assertEqual(utc, instants.instant(utc.isoformat()))
+        self.assertEqual(utc, instants.instant(utc.replace(tzinfo=None).isoformat(' ')))
+
+    @given(seconds=st.integers(0, 10**9))
+    def test_lengths(self, seconds: int) -> None:
+        length = datetime.timedelta(seconds=seconds)
+        self.assertEqual(length, instants.duration(f'{seconds}s'))
+        self.assertEqual(length, instants.duration(f'PT{seconds}S'))
+
+    def test_lengths_that_are_none(self) -> None:
+        for text in ('', '5', 'd', '-1d', '1.5h', 'P', 'PT', 'P1Y', '9' * 12 + 'w', '１d'):
+            self.assertIsNone(instants.duration(text), text)
