@@ -17,6 +17,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,11 +28,13 @@ from climate.db.repository import Repository
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
+from climate.domain.requests import Taken
 
 _table = models.Base.metadata.tables['allocations']
 _resources = models.Base.metadata.tables['resources']
 _reservations = models.Base.metadata.tables['reservations']
 _leases = models.Base.metadata.tables['leases']
+_inventories = models.Base.metadata.tables['inventories']
 
 # Made once, see leases.py.
 _OURS: sa.BindParameter[Any] = sa.bindparam('reservation_ids', expanding=True)
@@ -66,8 +69,54 @@ _HOLDERS = (
         _THEIRS.c.reservation_id.not_in(_OURS),
         _THEIRS.c.live == 1,
         _THEIRS.c.state == AllocationState.HELD.value,
+        # Parts of one resource can be held beside each other.
+        sa.or_(_MINE.c.resource_class.is_(None), _THEIRS.c.resource_class.is_(None)),
     )
     .distinct()
+)
+_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=_table.c.end_date.type)
+_CROWDED = (
+    sa.select(_table.c.resource_id)
+    .join(
+        _inventories,
+        sa.and_(
+            _inventories.c.resource_id == _table.c.resource_id,
+            _inventories.c.resource_class == _table.c.resource_class,
+        ),
+    )
+    .where(
+        _table.c.resource_id.in_(
+            sa.select(_MINE.c.resource_id).where(
+                _MINE.c.reservation_id.in_(_OURS),
+                _MINE.c.live == 1,
+                _MINE.c.resource_class.is_not(None),
+            )
+        ),
+        _table.c.live == 1,
+        sa.or_(_table.c.state == AllocationState.HELD.value, _table.c.reservation_id.in_(_OURS)),
+    )
+    .group_by(
+        _table.c.resource_id,
+        _table.c.resource_class,
+        _inventories.c.total,
+        _inventories.c.reserved,
+        _inventories.c.allocation_ratio,
+    )
+    .having(
+        sa.func.sum(_table.c.amount)
+        > (_inventories.c.total - _inventories.c.reserved) * _inventories.c.allocation_ratio,
+        sa.func.max(
+            sa.case(
+                (
+                    sa.and_(_table.c.reservation_id.not_in(_OURS), _table.c.end_date <= _NOW),
+                    1,
+                ),
+                else_=0,
+            )
+        )
+        == 1,
+    )
+    .limit(1)
 )
 
 
@@ -114,20 +163,36 @@ class Allocations(Repository):
             )
         )
 
-    def release_some(self, reservation_id: str, resource_ids: Collection[int]) -> None:
-        """Give back some of what a reservation has; it is free from now on."""
-        self._session.execute(
-            sa.update(_table)
-            .where(
-                _table.c.reservation_id == reservation_id,
-                _table.c.resource_id.in_(resource_ids),
-                _table.c.live == 1,
+    def give_back(self, amounts: Mapping[int, int]) -> None:
+        """Give back some of what a reservation has; it is free from now on.
+
+        Of an allocation that is given back in part, that part becomes an
+        allocation of its own, so that the record says who had what until when.
+
+        :param amounts: by allocation id; more than there is means all of it
+        """
+        query = sa.select(_table).where(_table.c.id.in_(list(amounts)), _table.c.live == 1)
+        parts = [row for row in self._session.execute(query) if amounts[row.id] < row.amount]
+        whole = set(amounts) - {row.id for row in parts}
+        if whole:
+            self._session.execute(
+                sa.update(_table)
+                .where(_table.c.id.in_(whole), _table.c.live == 1)
+                .values(
+                    state=AllocationState.RELEASED,
+                    end_date=sa.literal(self._now, _table.c.end_date.type),
+                )
             )
-            .values(
-                state=AllocationState.RELEASED,
-                end_date=sa.literal(self._now, _table.c.end_date.type),
+        for row in parts:
+            self._session.execute(
+                sa.update(_table)
+                .where(_table.c.id == row.id)
+                .values(amount=row.amount - amounts[row.id])
             )
-        )
+        if parts:
+            self._session.execute(
+                sa.insert(_table), [_given_back(row, amounts[row.id], self._now) for row in parts]
+            )
 
     def remove(self, ids: Collection[int]) -> None:
         """Forget allocations that were booked but never used."""
@@ -197,6 +262,22 @@ class Allocations(Repository):
         """
         return list(self._session.scalars(_HOLDERS, {'reservation_ids': reservation_ids}))
 
+    def crowded(self, reservation_ids: Collection[str]) -> bool:
+        """Whether leases that are over leave too little of what these are to have.
+
+        What others have for their own time is in nobody's way: it was counted
+        when it was booked. Only what is held beyond its time may be too much::
+
+            SELECT a.resource_id FROM allocations a JOIN inventories i ON …
+            WHERE a.resource_id IN (…) AND a.live = 1
+              AND (a.state = held OR a.reservation_id IN (:ids))
+            GROUP BY a.resource_id, a.resource_class, …
+            HAVING SUM(a.amount) > (i.total - i.reserved) * i.allocation_ratio
+               AND MAX(a.reservation_id NOT IN (:ids) AND a.end_date <= :now) = 1
+        """
+        values = {'reservation_ids': reservation_ids, 'now': self._now}
+        return self._session.scalar(_CROWDED, values) is not None
+
     def in_use(self, resource_id: int) -> bool:
         """Whether anybody has the resource or will have it."""
         query = (
@@ -207,45 +288,62 @@ class Allocations(Repository):
         return self._session.scalar(query) is not None
 
     def calendar(
-        self,
-        resource_type: str,
-        *,
-        resource_id: int | None = None,
-        lease_id: str | None = None,
-        reservation_id: str | None = None,
-    ) -> list[tuple[int, str, str, str, Period]]:
+        self, resource_type: str | None = None, *, resource_id: int | None = None
+    ) -> list[Taken]:
         """Return who has what and when, from now on.
 
-        :returns: ``(resource id, reservation id, lease id, project id, period)``
-            in the order of the resources and of time
+        A reservation appears once for each resource that it has, however many
+        classes of it.
+
+        :param resource_type: of the resources, which need not be that of the
+            reservations; None for every type
         """
         query = (
             sa.select(
                 _table.c.resource_id,
                 _table.c.reservation_id,
-                _leases.c.id.label('lease_id'),
+                _leases.c.id,
                 _leases.c.project_id,
                 _leases.c.start_date,
                 _leases.c.end_date,
+                _table.c.resource_class,
+                _table.c.amount,
             )
             .join(_resources, _resources.c.id == _table.c.resource_id)
             .join(_reservations, _reservations.c.id == _table.c.reservation_id)
             .join(_leases, _leases.c.id == _reservations.c.lease_id)
-            .where(
-                _resources.c.resource_type == resource_type,
-                _resources.c.deleted == 0,
-                _table.c.live == 1,
-            )
+            .where(_resources.c.deleted == 0, _table.c.live == 1)
             .order_by(_table.c.resource_id, _table.c.start_date)
         )
-        for column, wanted in (
-            (_table.c.resource_id, resource_id),
-            (_leases.c.id, lease_id),
-            (_table.c.reservation_id, reservation_id),
-        ):
-            if wanted is not None:
-                query = query.where(column == wanted)
+        if resource_type is not None:
+            query = query.where(_resources.c.resource_type == resource_type)
+        if resource_id is not None:
+            query = query.where(_table.c.resource_id == resource_id)
+        amounts: dict[tuple[Any, ...], dict[str, int]] = {}
+        for *key, resource_class, amount in self._session.execute(query):
+            mine = amounts.setdefault(tuple(key), {})
+            if resource_class is not None:
+                mine[resource_class] = mine.get(resource_class, 0) + amount
         return [
-            (row[0], row[1], row[2], row[3], Period(start=row[4], end=row[5]))
-            for row in self._session.execute(query)
+            Taken(
+                resource_id=resource,
+                reservation_id=reservation,
+                lease_id=lease,
+                project_id=project,
+                period=Period(start=start, end=end),
+                amounts=mine,
+            )
+            for (resource, reservation, lease, project, start, end), mine in amounts.items()
         ]
+
+
+def _given_back(row: Any, amount: int, now: datetime.datetime) -> dict[str, Any]:
+    return {
+        'reservation_id': row.reservation_id,
+        'resource_id': row.resource_id,
+        'resource_class': row.resource_class,
+        'amount': amount,
+        'start_date': row.start_date,
+        'end_date': now,
+        'state': AllocationState.RELEASED,
+    }

@@ -71,6 +71,16 @@ class Claims(Repository):
             )
         return ids
 
+    def take_one(self, owner: str, until: datetime.datetime, lease_id: str) -> bool:
+        """Claim a lease, due or not; say whether nobody else is at it."""
+        result = self._session.execute(
+            sa.update(_table)
+            .where(_table.c.id == lease_id, _FREE)
+            .values(claim_owner=owner, claim_until=until),
+            {'now': self._now},
+        )
+        return bool(getattr(result, 'rowcount', 0))
+
     def renew(self, owner: str, ids: Collection[str], until: datetime.datetime) -> None:
         """Keep claims that are still *owner*'s."""
         self._session.execute(

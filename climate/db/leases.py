@@ -32,6 +32,8 @@ from climate.domain.requests import LeaseQuery
 
 _table = models.Base.metadata.tables['leases']
 _reservations = models.Base.metadata.tables['reservations']
+_allocations = models.Base.metadata.tables['allocations']
+_resources = models.Base.metadata.tables['resources']
 
 # Made once: to put together what managers run for each event would take them
 # longer than to run it.
@@ -93,6 +95,37 @@ class Leases(Repository):
         query = sa.select(_table).where(_table.c.id == lease_id, _table.c.deleted_at.is_(None))
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
+
+    def project_of(self, lease_id: str) -> str | None:
+        """Return the project of a lease, be it over or deleted; None if there never was one."""
+        query = sa.select(_table.c.project_id).where(_table.c.id == lease_id)
+        found: str | None = self._session.scalar(query)
+        return found
+
+    def ids_with(self, resource_type: str, name: str, *, live: bool = False) -> list[str]:
+        """Return the ids of the leases that have or had a resource, the latest first.
+
+        ::
+
+            SELECT DISTINCT leases.id, leases.created_at FROM leases
+            JOIN reservations ON … JOIN allocations ON … JOIN resources ON …
+            WHERE resources.resource_type = :type AND resources.name = :name
+            ORDER BY leases.created_at DESC
+
+        :param live: only those that have it still; else deleted ones as well
+        """
+        query = (
+            sa.select(_table.c.id, _table.c.created_at)
+            .distinct()
+            .join(_reservations, _reservations.c.lease_id == _table.c.id)
+            .join(_allocations, _allocations.c.reservation_id == _reservations.c.id)
+            .join(_resources, _resources.c.id == _allocations.c.resource_id)
+            .where(_resources.c.resource_type == resource_type, _resources.c.name == name)
+            .order_by(_table.c.created_at.desc(), _table.c.id)
+        )
+        if live:
+            query = query.where(_allocations.c.live == 1)
+        return [row.id for row in self._session.execute(query)]
 
     def claimed(self, lease_id: str, owner: str) -> Lease | None:
         """Lock a lease that *owner* has a claim on, and return it.
@@ -158,9 +191,6 @@ class Leases(Repository):
 
 
 def _changeable(lease: Lease) -> dict[str, Any]:
-    options = {}
-    if lease.notify_before_start is not None:
-        options['notify_before_start'] = list(lease.notify_before_start)
     return {
         'name': lease.name,
         'start_date': lease.period.start,
@@ -168,7 +198,8 @@ def _changeable(lease: Lease) -> dict[str, Any]:
         'status': lease.status,
         'degraded': lease.degraded,
         'before_end_date': lease.before_end_date,
-        'options': options,
+        'options': rows.options(lease),
+        'trust_id': lease.trust_id,
         'next_due': lease.next_due,
         'deleted_at': lease.deleted_at,
     }

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The tables: eight nouns and the key register of the properties.
+"""The tables: a class for each noun.
 
 Times are naive UTC with microseconds. Ended leases keep their rows;
 ``leases.deleted_at`` hides them. ``resources.deleted`` is 0 while the
@@ -54,8 +54,40 @@ class Resource(Base):
     parent_id: orm.Mapped[int | None] = orm.mapped_column(sa.ForeignKey('resources.id'))
     reservable: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=True)
     disabled: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
+    failed_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
     generation: orm.Mapped[int] = orm.mapped_column(types.big_id(), default=0)
     deleted: orm.Mapped[int] = orm.mapped_column(default=0)
+    created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class ResourceType(Base):
+    """A type of counted or whole things that an operator declared."""
+
+    __tablename__ = 'resource_types'
+    __table_args__ = (_MYSQL,)
+
+    name: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
+    declaration: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class Maintenance(Base):
+    """A period in which a resource is out; nothing new is booked on it then."""
+
+    __tablename__ = 'maintenances'
+    __table_args__ = (
+        sa.Index('ix_maintenances_resource', 'resource_id', 'end_date', 'start_date'),
+        _MYSQL,
+    )
+
+    id: orm.Mapped[str] = orm.mapped_column(types.exact(36), primary_key=True)
+    resource_id: orm.Mapped[int] = orm.mapped_column(sa.ForeignKey('resources.id'))
+    start_date: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    end_date: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    reason: orm.Mapped[str] = orm.mapped_column(types.exact_text())
+    user_id: orm.Mapped[str] = orm.mapped_column(types.exact(255))
     created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
     updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
 
@@ -134,6 +166,7 @@ class Lease(Base):
         sa.Index('ix_leases_name', 'name', 'deleted_at'),
         sa.Index('ix_leases_start', 'start_date'),
         sa.Index('ix_leases_end', 'end_date'),
+        sa.Index('ix_leases_degraded', 'degraded', 'status'),
         _MYSQL,
     )
 
@@ -147,6 +180,7 @@ class Lease(Base):
     degraded: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
     before_end_date: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
     options: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    trust_id: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
     next_due: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
     claim_owner: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
     claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
@@ -170,6 +204,7 @@ class Reservation(Base):
     facts: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
     missing_resources: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
     resources_changed: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
+    part_of: orm.Mapped[str | None] = orm.mapped_column(types.exact(36))
     created_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
     updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
 
@@ -226,6 +261,30 @@ class Event(Base):
     updated_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
 
 
+class Step(Base):
+    """What an effect did to a reservation, for an event, with all its attempts.
+
+    Events may be removed before their lease is, and what was done stays done.
+    """
+
+    __tablename__ = 'steps'
+    __table_args__ = (sa.Index('ix_steps_lease', 'lease_id', 'event_id'), _MYSQL)
+
+    id: orm.Mapped[int] = orm.mapped_column(types.big_id(), primary_key=True)
+    lease_id: orm.Mapped[str] = orm.mapped_column(
+        types.exact(36), sa.ForeignKey('leases.id', ondelete='CASCADE')
+    )
+    event_id: orm.Mapped[str] = orm.mapped_column(types.exact(36))
+    reservation_id: orm.Mapped[str | None] = orm.mapped_column(types.exact(36))
+    resource_type: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
+    effect: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+    state: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+    attempts: orm.Mapped[int] = orm.mapped_column(default=1)
+    first_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    last_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    detail: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+
+
 class OutboxMessage(Base):
     """A notification written in the transaction that it tells of."""
 
@@ -242,6 +301,47 @@ class OutboxMessage(Base):
     event_type: orm.Mapped[str] = orm.mapped_column(types.exact(64))
     priority: orm.Mapped[str] = orm.mapped_column(types.exact(16))
     payload: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    created_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    claim_owner: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
+    claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class Chore(Base):
+    """What managers do now and then, one of them at a time."""
+
+    __tablename__ = 'chores'
+    __table_args__ = (_MYSQL,)
+
+    name: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
+    begun_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    claim_owner: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
+    claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+class Charge(Base):
+    """What a judge of leases is still to be told; see :mod:`climate.db.charges`.
+
+    Without a foreign key: a question is written before its lease is, and may
+    come to nothing.
+    """
+
+    __tablename__ = 'charges'
+    __table_args__ = (
+        sa.Index('ix_charges_charge', 'charge_id'),
+        sa.Index('ix_charges_due', 'state', 'due'),
+        sa.Index('ix_charges_lease', 'lease_id', 'seq'),
+        _MYSQL,
+    )
+
+    seq: orm.Mapped[int] = orm.mapped_column(types.big_id(), primary_key=True)
+    charge_id: orm.Mapped[str] = orm.mapped_column(types.exact(36))
+    judge: orm.Mapped[str] = orm.mapped_column(types.exact(64))
+    lease_id: orm.Mapped[str] = orm.mapped_column(types.exact(36))
+    state: orm.Mapped[str] = orm.mapped_column(types.exact(16))
+    payload: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
+    due: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    attempts: orm.Mapped[int] = orm.mapped_column(default=0)
+    error: orm.Mapped[str | None] = orm.mapped_column(sa.Text())
     created_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
     claim_owner: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
     claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())

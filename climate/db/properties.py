@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import uuid
 from collections import defaultdict
 from collections.abc import Collection
@@ -40,11 +41,22 @@ CAPABILITY = 'capability'
 """What an operator says; always text."""
 TRAIT = 'trait'
 """A trait; it has no value."""
+LEAD_TIME = 'lead_time'
+"""The capability that says how many seconds a resource needs to get ready."""
 
 # Made once, see leases.py.
 _OF_RESOURCES = sa.select(_table).where(
     _table.c.resource_id.in_(sa.bindparam('ids', expanding=True))
 )
+
+
+_LEAD_TIME = sa.select(sa.func.max(_table.c.number)).where(
+    _table.c.resource_id.in_(sa.bindparam('ids', expanding=True)),
+    _table.c.name == LEAD_TIME,
+    _table.c.kind == CAPABILITY,
+)
+# A year, in seconds; an operator may have said anything.
+_LONGEST = 366 * 86400
 
 
 @dataclasses.dataclass(slots=True)
@@ -158,6 +170,19 @@ class Properties(Repository):
         if row is None:
             raise exceptions.NotFound(object={'resource_property': name})
         return _key(row, ())
+
+    def lead_time(self, resource_ids: Collection[int]) -> int | None:
+        """Return the most seconds that one of the resources needs to get ready.
+
+        SELECT max(number) FROM properties
+        WHERE resource_id IN (...) AND name = 'lead_time' AND kind = 'capability'
+
+        :returns: None if operators say so of none of them
+        """
+        if not resource_ids:
+            return None
+        longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
+        return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))
 
     def of_resources(
         self, resource_ids: Collection[int] | sa.Select[Any]

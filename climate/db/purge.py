@@ -78,5 +78,6 @@ def _remove_some(tx: Transaction, conditions: Any) -> int:
     tx.session.execute(sa.delete(allocations).where(allocations.c.reservation_id.in_(lines)))
     tx.session.execute(sa.delete(events).where(events.c.lease_id.in_(ids)))
     tx.session.execute(sa.delete(reservations).where(reservations.c.lease_id.in_(ids)))
+    # The steps of the leases go with them.
     tx.session.execute(sa.delete(leases).where(leases.c.id.in_(ids)))
     return len(ids)

@@ -53,6 +53,7 @@ class Reservations(Repository):
                 'facts': dict(reservation.facts),
                 'missing_resources': reservation.missing_resources,
                 'resources_changed': reservation.resources_changed,
+                'part_of': reservation.part_of,
                 'created_at': self._now,
                 'updated_at': None,
             }
@@ -72,6 +73,11 @@ class Reservations(Repository):
         else:
             found = self._session.execute(_OF_LEASES, {'lease_ids': lease_ids})
         return [rows.reservation(row) for row in found]
+
+    def exists(self, reservation_id: str) -> bool:
+        """Whether there is or was a reservation of this id."""
+        query = sa.select(_table.c.id).where(_table.c.id == reservation_id)
+        return self._session.scalar(query) is not None
 
     def update(self, reservation: Reservation) -> None:
         """Write what may change in *reservation*."""

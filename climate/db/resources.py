@@ -21,12 +21,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
+from oslo_db import exception as oslo_exception
 
 from climate import exceptions
-from climate.allocation.requirements import Requirement
+from climate.db import matching
 from climate.db import models
 from climate.db import occupancy
-from climate.db import requirements
+from climate.db.matching import Match
 from climate.db.properties import Properties
 from climate.db.repository import Repository
 from climate.domain.periods import Period
@@ -70,6 +71,17 @@ class Resources(Repository):
         Properties(self._session, self._now).insert(resource_id, resource)
         return resource_id
 
+    def ensure(self, resource: Resource) -> None:
+        """Write a resource unless there is one of its type and name."""
+        if self.named(resource.resource_type, resource.name) is not None:
+            return
+        try:
+            with self._session.begin_nested():
+                self.insert(resource)
+        except oslo_exception.DBDuplicateEntry:
+            # Somebody else was first.
+            return
+
     def get(self, resource_type: str, resource_id: int, *, lock: bool = False) -> Resource:
         """Return a resource.
 
@@ -82,7 +94,9 @@ class Resources(Repository):
         )
         found = self._whole(self._session.execute(query.with_for_update() if lock else query).all())
         if not found:
-            raise exceptions.NotFound(object={'host_id': str(resource_id)})
+            # Clients know a host by its host_id, a floating IP by its floatingip_id.
+            word = resource_type.rpartition(':')[2]
+            raise exceptions.NotFound(object={f'{word}_id': str(resource_id)})
         return found[0]
 
     def with_ids(self, ids: Collection[int]) -> list[Resource]:
@@ -144,11 +158,9 @@ class Resources(Repository):
 
     def free(
         self,
-        resource_type: str,
+        match: Match,
         period: Period,
         *,
-        requirement: Requirement | None = None,
-        private: bool = False,
         except_ids: Collection[int] = (),
         only_ids: Collection[int] | None = None,
         first_id: int = 0,
@@ -181,7 +193,8 @@ class Resources(Repository):
                 occupancy.first_start(period.end),
             )
             .where(
-                *_matching(resource_type, requirement, private),
+                *match.conditions(),
+                matching.not_out(period),
                 _table.c.id >= first_id,
                 sa.not_(occupancy.in_the_way(period, self._now)),
             )
@@ -216,29 +229,14 @@ class Resources(Repository):
         low, high = self._session.execute(query).one()
         return 0 if low is None else low + int((high - low + 1) * share)
 
-    def matching(
-        self,
-        resource_type: str,
-        ids: Collection[int],
-        requirement: Requirement | None,
-        *,
-        private: bool = False,
-    ) -> set[int]:
+    def matching(self, match: Match, ids: Collection[int]) -> set[int]:
         """Return those of the *ids* that still match."""
         query = sa.select(_table.c.id).where(
-            *_matching(resource_type, requirement, private, reservable=False),
-            _table.c.id.in_(ids),
+            *match.conditions(bookable=False), _table.c.id.in_(ids)
         )
         return set(self._session.scalars(query))
 
-    def reasons(
-        self,
-        resource_type: str,
-        period: Period,
-        requirement: Requirement | None,
-        *,
-        private: bool = False,
-    ) -> tuple[int, int, datetime.datetime | None]:
+    def reasons(self, match: Match, period: Period) -> tuple[int, int, datetime.datetime | None]:
         """Explain a refusal.
 
         ::
@@ -253,7 +251,7 @@ class Resources(Repository):
         """
         ends = (
             sa.select(occupancy.blocker_end(period, self._now).label('ends'))
-            .where(*_matching(resource_type, requirement, private))
+            .where(*match.conditions(), matching.not_out(period))
             .subquery()
         )
         matched, busy, first = self._session.execute(
@@ -312,6 +310,7 @@ class Resources(Repository):
                 reservable=bool(row.reservable),
                 disabled=bool(row.disabled),
                 generation=row.generation,
+                failed_at=row.failed_at,
                 attributes=properties[row.id].attributes,
                 capabilities=properties[row.id].capabilities,
                 traits=frozenset(properties[row.id].traits),
@@ -321,17 +320,6 @@ class Resources(Repository):
             )
             for row in found
         ]
-
-
-def _matching(
-    resource_type: str, requirement: Requirement | None, private: bool, reservable: bool = True
-) -> list[Any]:
-    conditions = [_table.c.resource_type == resource_type, _table.c.deleted == 0]
-    if reservable:
-        conditions += [_table.c.reservable.is_(True), _table.c.disabled.is_(False)]
-    if requirement is not None:
-        conditions.append(requirements.condition(requirement, private=private))
-    return conditions
 
 
 def _inventory_values(resource_id: int, item: Inventory) -> dict[str, Any]:

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 from climate.domain.events import Event
@@ -21,6 +22,7 @@ from climate.domain.events import EventKind
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.leases import Lease
+from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import EventState
 from climate.domain.lifecycles import LeaseStatus
@@ -33,6 +35,7 @@ def lease(
 ) -> Lease:
     """Return the lease of a row of ``leases``."""
     notify = row.options.get('notify_before_start')
+    notices = row.options.get('notices')
     return Lease(
         id=row.id,
         name=row.name,
@@ -43,12 +46,52 @@ def lease(
         degraded=bool(row.degraded),
         before_end_date=row.before_end_date,
         notify_before_start=None if notify is None else tuple(notify),
+        notices=None if notices is None else tuple(notices),
+        readiness=_readiness(row.options.get('readiness')),
+        lead_time=row.options.get('lead_time'),
+        trust_id=row.trust_id,
         next_due=row.next_due,
         reservations=reservations,
         events=events,
         created_at=row.created_at,
         updated_at=row.updated_at,
         deleted_at=row.deleted_at,
+    )
+
+
+def options(lease: Lease) -> dict[str, Any]:
+    """Return the column ``options`` of a lease: what is not asked for is not in it."""
+    said = lease.readiness
+    values: dict[str, Any] = {
+        'notify_before_start': lease.notify_before_start,
+        'notices': lease.notices,
+        'lead_time': lease.lead_time,
+        'readiness': None
+        if said is None
+        else {
+            'ready': list(said.ready),
+            'waiting': list(said.waiting),
+            'by': said.by,
+            'detail': said.detail,
+            'at': said.at.isoformat(),
+        },
+    }
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _readiness(stored: Any) -> Readiness | None:
+    if stored is None:
+        return None
+    return Readiness(
+        ready=tuple(stored['ready']),
+        waiting=tuple(stored['waiting']),
+        by=stored['by'],
+        detail=stored['detail'],
+        at=datetime.datetime.fromisoformat(stored['at']),
     )
 
 
@@ -64,6 +107,7 @@ def reservation(row: Any) -> Reservation:
         facts=row.facts,
         missing_resources=bool(row.missing_resources),
         resources_changed=bool(row.resources_changed),
+        part_of=row.part_of,
         created_at=row.created_at,
         updated_at=row.updated_at,
     )

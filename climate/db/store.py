@@ -35,13 +35,23 @@ from sqlalchemy import orm
 from climate import exceptions
 from climate.clock import Clock
 from climate.db.allocations import Allocations
+from climate.db.catalogue import Catalogue
+from climate.db.charges import Charges
+from climate.db.chores import Chores
 from climate.db.claims import Claims
 from climate.db.events import Events
+from climate.db.failures import Failures
 from climate.db.leases import Leases
+from climate.db.maintenances import Maintenances
+from climate.db.oddities import Oddities
 from climate.db.outbox import Outbox
 from climate.db.properties import Properties
 from climate.db.reservations import Reservations
+from climate.db.resource_types import ResourceTypes
 from climate.db.resources import Resources
+from climate.db.rooms import Rooms
+from climate.db.steps import Steps
+from climate.db.troubles import Troubles
 
 T = TypeVar('T')
 
@@ -74,13 +84,23 @@ class Transaction:
         self.now = now
         self.session = session
         self.resources = Resources(session, now)
+        self.failures = Failures(session, now)
+        self.rooms = Rooms(session, now)
+        self.catalogue = Catalogue(session, now)
+        self.maintenances = Maintenances(session, now)
+        self.resource_types = ResourceTypes(session, now)
         self.properties = Properties(session, now)
+        self.troubles = Troubles(session, now)
         self.leases = Leases(session, now)
         self.reservations = Reservations(session, now)
         self.allocations = Allocations(session, now)
         self.events = Events(session, now)
+        self.steps = Steps(session, now)
         self.outbox = Outbox(session, now)
         self.claims = Claims(session, now)
+        self.charges = Charges(session, now)
+        self.chores = Chores(session, now)
+        self.oddities = Oddities(session, now)
 
 
 class Store:

@@ -22,7 +22,7 @@ from typing import Any
 import sqlalchemy as sa
 
 # Not the outbox, which is short and read from its beginning.
-LARGE = frozenset({'allocations', 'events', 'leases', 'reservations'})
+LARGE = frozenset({'allocations', 'events', 'leases', 'reservations', 'steps'})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -62,6 +62,15 @@ def full_scans(engine: sa.Engine, statement: Statement) -> list[str]:
     explain = {'sqlite': _sqlite, 'postgresql': _postgresql}.get(engine.dialect.name, _mariadb)
     with engine.connect() as connection:
         return explain(connection, statement)
+
+
+def plan(engine: sa.Engine, statement: Statement) -> str:
+    """Return a statement and how the engine goes about it, for people."""
+    prefix = {'sqlite': 'EXPLAIN QUERY PLAN ', 'postgresql': 'EXPLAIN ANALYZE '}
+    with engine.connect() as connection:
+        found = _rows(connection, prefix.get(engine.dialect.name, 'ANALYZE '), statement)
+    lines = [' | '.join(str(cell) for cell in row) for row in found]
+    return '\n'.join([statement.text, *lines])
 
 
 def _rows(connection: sa.Connection, prefix: str, statement: Statement) -> list[Any]:

@@ -17,11 +17,17 @@ import datetime
 import uuid
 from collections.abc import Callable
 
+import sqlalchemy as sa
+
 from climate.allocation import requirements
+from climate.db import migration
 from climate.db import purge
+from climate.db.matching import Match
 from climate.db.outbox import OutboxRow
+from climate.db.rooms import Window
 from climate.db.store import Store
 from climate.db.store import Transaction
+from climate.domain.history import Effect
 from climate.domain.requests import LeaseQuery
 from tests import base
 from tests import services
@@ -32,6 +38,10 @@ from tests.functional.db import plans
 LOAD = bulk.Load(hosts=500, allocations=30_000, group=2, now=cases.NOW)
 WINDOW = cases.hours(24, 25)
 REQUIREMENT = requirements.parse('["and", [">=", "$vcpus", "64"], ["not", ["==", "$rack", "r3"]]]')
+ANY = Match(resource_type=cases.TYPE)
+REQUIRED = Match(resource_type=cases.TYPE, requirement=REQUIREMENT)
+ASKS = ('SELECT', 'UPDATE', 'DELETE', 'WITH')
+ROOM = Window(period=WINDOW, padded=WINDOW)
 
 Query = Callable[[Transaction], object]
 
@@ -55,6 +65,7 @@ class Plans:
         cases.migration.sync(self.store.engine)
         LOAD.fill(self.store.engine)
         self._fill_outbox(self.store)
+        self._fill_steps(self.store)
         bulk.analyze(self.store.engine)
         with self.store.reading() as tx:
             leases, _ = tx.leases.page(LeaseQuery(project_id='project-7', status='PENDING'))
@@ -71,21 +82,42 @@ class Plans:
             ),
         )
 
+    def _fill_steps(self, store: Store) -> None:
+        events = migration.metadata().tables['events']
+        names = ['lease_id', 'event_id', 'effect', 'state', 'attempts', 'first_at', 'last_at']
+        rows = sa.select(
+            events.c.lease_id,
+            events.c.id,
+            sa.literal('start'),
+            sa.literal('done'),
+            sa.literal(1),
+            events.c.time,
+            events.c.time,
+            sa.literal('{}'),
+        )
+        steps = migration.metadata().tables['steps']
+        with store.engine.begin() as connection:
+            connection.execute(sa.insert(steps).from_select([*names, 'detail'], rows))
+
     def queries(self) -> dict[str, Query]:
         """Return what is asked, by name."""
         mine = [self.lease.reservations[0].id]
         marker = self.lease.id
         now = datetime.timedelta(minutes=1) + cases.NOW
         return {
-            'free': lambda tx: tx.resources.free(cases.TYPE, WINDOW, limit=129),
+            'free': lambda tx: tx.resources.free(ANY, WINDOW, limit=129),
             'free, required': lambda tx: tx.resources.free(
-                cases.TYPE, WINDOW, requirement=REQUIREMENT, first_id=50, before_id=400, limit=129
+                REQUIRED, WINDOW, first_id=50, before_id=400, limit=129
             ),
-            'free, with cleaning': lambda tx: tx.resources.free(
-                cases.TYPE, cases.hours(-1, 1), limit=129
+            'free, with cleaning': lambda tx: tx.resources.free(ANY, cases.hours(-1, 1), limit=129),
+            'reasons': lambda tx: tx.resources.reasons(ANY, WINDOW),
+            'reasons, required': lambda tx: tx.resources.reasons(REQUIRED, WINDOW),
+            'rooms': lambda tx: tx.rooms.find(ANY, {'VCPU': 1}, ROOM, limit=129),
+            'rooms in use': lambda tx: tx.rooms.find(
+                REQUIRED, {'VCPU': 1, 'MEMORY_MB': 1}, ROOM, loaded=True, first_id=50, limit=129
             ),
-            'reasons': lambda tx: tx.resources.reasons(cases.TYPE, WINDOW, None),
-            'reasons, required': lambda tx: tx.resources.reasons(cases.TYPE, WINDOW, REQUIREMENT),
+            'crowded': lambda tx: tx.allocations.crowded(mine),
+            'give_back': lambda tx: tx.allocations.give_back({1: 1}),
             'clashes': lambda tx: tx.allocations.clashes([1, 2, 3], WINDOW, mine),
             'holders': lambda tx: tx.allocations.holders(mine),
             'live_of': lambda tx: tx.allocations.live_of(mine),
@@ -101,6 +133,10 @@ class Plans:
             'claimed': lambda tx: tx.leases.claimed(self.lease.id, 'me'),
             'get': lambda tx: tx.leases.get(self.lease.id, 'project-7'),
             'events': lambda tx: tx.events.of_leases([self.lease.id]),
+            'steps of an event': lambda tx: tx.steps.of_event(self.lease.id, 'e'),
+            'steps of a lease': lambda tx: tx.steps.of_lease(self.lease.id),
+            'steps, undo': lambda tx: tx.steps.undo(self.lease.id, mine, [Effect.START]),
+            'lead_time': lambda tx: tx.properties.lead_time([1, 2, 3]),
             'outbox, claim': lambda tx: tx.outbox.claim('me', now, 100),
             'outbox, insert': lambda tx: tx.outbox.insert(
                 [OutboxRow(id='i', lease_id='l', event_type='t', payload={}, created_at=now)]
@@ -124,7 +160,7 @@ class Plans:
         for name, query in self.queries().items():
             with plans.captured(self.store.engine) as statements:
                 self.store.run(query)
-            asked = [item for item in statements if item.verb in ('SELECT', 'UPDATE', 'DELETE')]
+            asked = [item for item in statements if item.verb in ASKS]
             self.assertTrue(asked or name == 'outbox, insert', f'{name} asks nothing')
             for statement in asked:
                 found = plans.full_scans(self.store.engine, statement)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import datetime
 import threading
 
+from climate.db.matching import Match
 from climate.db.outbox import OutboxRow
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
@@ -140,7 +141,10 @@ class Queues:
             self.assertEqual([], tx.allocations.holders([mine]))
             states = {item.state for item in tx.allocations.live_of([mine])}
             self.assertEqual({AllocationState.HELD}, states)
-            calendar = tx.allocations.calendar(cases.TYPE)
+            calendar = [
+                (one.resource_id, one.reservation_id, one.lease_id, one.project_id, one.period)
+                for one in tx.allocations.calendar(cases.TYPE)
+            ]
         period, next_ = cases.hours(-1, 2), cases.hours(3, 4)
         self.assertEqual(
             [
@@ -150,11 +154,15 @@ class Queues:
             ],
             calendar,
         )
-        self.store.run(lambda tx: tx.allocations.release_some(mine, hosts[1:2]))
+        with self.store.reading() as tx:
+            second = [i.id for i in tx.allocations.live_of([mine]) if i.resource_id == hosts[1]]
+        self.store.run(lambda tx: tx.allocations.give_back(dict.fromkeys(second, 1)))
         self.store.run(lambda tx: tx.allocations.release([theirs]))
         with self.store.reading() as tx:
             self.assertEqual([True, False, False], [tx.allocations.in_use(host) for host in hosts])
-            free = tx.resources.free(cases.TYPE, Period(start=cases.NOW, end=cases.at(1)), limit=9)
+            free = tx.resources.free(
+                Match(resource_type=cases.TYPE), Period(start=cases.NOW, end=cases.at(1)), limit=9
+            )
             self.assertEqual(hosts[1:], [item.resource_id for item in free])
 
     def test_properties_and_their_names(self) -> None:

@@ -18,6 +18,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from climate.allocation import requirements
+from climate.db.matching import Match
 from climate.db.store import Transaction
 from climate.domain.resources import Resource
 from tests import services
@@ -78,12 +79,9 @@ class Requirements:
                     if requirements.matches(requirement, values)
                 }
                 shown = requirements.dumps(requirement)
-                self.assertEqual(
-                    expected, tx.resources.matching(cases.TYPE, ids, requirement), shown
-                )
-                found = tx.resources.free(
-                    cases.TYPE, cases.hours(1, 2), requirement=requirement, limit=100
-                )
+                match = Match(resource_type=cases.TYPE, requirement=requirement)
+                self.assertEqual(expected, tx.resources.matching(match, ids), shown)
+                found = tx.resources.free(match, cases.hours(1, 2), limit=100)
                 self.assertEqual(sorted(expected), [item.resource_id for item in found], shown)
             raise _Undo
 
@@ -92,9 +90,10 @@ class Requirements:
     def matching(self, text: str, *, private: bool = False) -> int:
         """Return how many hosts fulfil a requirement."""
         with self.store.reading() as tx:
-            return tx.resources.reasons(
-                cases.TYPE, cases.hours(1, 2), requirements.parse(text), private=private
-            )[0]
+            match = Match(
+                resource_type=cases.TYPE, requirement=requirements.parse(text), private=private
+            )
+            return tx.resources.reasons(match, cases.hours(1, 2))[0]
 
     def test_what_the_cloud_says_counts_like_what_operators_say(self) -> None:
         self.store.run(

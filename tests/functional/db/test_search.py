@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from climate.db.matching import Match
 from climate.db.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
@@ -28,6 +29,7 @@ from tests import services
 from tests.functional.db import cases
 
 HOSTS = 6
+ANY = Match(resource_type=cases.TYPE)
 _MOMENT = datetime.timedelta(microseconds=1)
 
 
@@ -131,10 +133,10 @@ class Search:
             for place, (number, calendar) in enumerate(zip(ids, drawn, strict=True))
         ]
         right = [candidate for candidate in candidates if candidate is not None]
-        self.assertEqual(right, tx.resources.free(cases.TYPE, window, limit=100))
-        self.assertEqual(right[:2], tx.resources.free(cases.TYPE, window, limit=2))
-        halves = tx.resources.free(cases.TYPE, window, first_id=pivot, limit=100)
-        halves += tx.resources.free(cases.TYPE, window, before_id=pivot, limit=100)
+        self.assertEqual(right, tx.resources.free(ANY, window, limit=100))
+        self.assertEqual(right[:2], tx.resources.free(ANY, window, limit=2))
+        halves = tx.resources.free(ANY, window, first_id=pivot, limit=100)
+        halves += tx.resources.free(ANY, window, before_id=pivot, limit=100)
         self.assertEqual(right, sorted(halves, key=lambda item: item.resource_id))
         ends = [
             period.end
@@ -144,7 +146,7 @@ class Search:
         ]
         self.assertEqual(
             (HOSTS, len(right), min(ends, default=None)),
-            tx.resources.reasons(cases.TYPE, window, None),
+            tx.resources.reasons(ANY, window),
         )
         clashing = set(ids) - {candidate.resource_id for candidate in right}
         self.assertEqual(clashing, tx.allocations.clashes(ids, window, []))
@@ -154,14 +156,12 @@ class Search:
         self.book(ids[:1], -3, -0.25, state=AllocationState.RELEASED)
         padded = cases.hours(0, 1).padded(datetime.timedelta(minutes=30))
         with self.store.reading() as tx:
-            free = tx.resources.free(cases.TYPE, padded, limit=9)
+            free = tx.resources.free(ANY, padded, limit=9)
             self.assertEqual(ids[1:], [item.resource_id for item in free])
-            self.assertEqual(
-                (2, 1, cases.at(-0.25)), tx.resources.reasons(cases.TYPE, padded, None)
-            )
+            self.assertEqual((2, 1, cases.at(-0.25)), tx.resources.reasons(ANY, padded))
             self.assertEqual(set(ids[:1]), tx.allocations.clashes(ids, padded, []))
             later = cases.hours(1, 2).padded(datetime.timedelta(minutes=30))
-            self.assertEqual(2, len(tx.resources.free(cases.TYPE, later, limit=9)))
+            self.assertEqual(2, len(tx.resources.free(ANY, later, limit=9)))
 
     def test_what_is_closed_disabled_or_gone_is_not_found(self) -> None:
         ids = self.add_hosts(4)
@@ -169,7 +169,7 @@ class Search:
         self.store.run(lambda tx: tx.resources.delete(ids[1]))
         self.store.run(lambda tx: tx.resources.insert(cases.host(9, disabled=True)))
         with self.store.reading() as tx:
-            found = tx.resources.free(cases.TYPE, cases.hours(1, 2), limit=9, except_ids=[ids[2]])
+            found = tx.resources.free(ANY, cases.hours(1, 2), limit=9, except_ids=[ids[2]])
             self.assertEqual(ids[3:], [item.resource_id for item in found])
             self.assertIn(tx.resources.pivot(cases.TYPE, 0.5), range(ids[2], ids[3] + 1))
 

@@ -1,0 +1,132 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the list of resources that operators keep: every type, page by page."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain.periods import Period
+from climate.domain.requests import ResourceQuery
+from climate.domain.resources import Inventory
+
+_table = models.Base.metadata.tables['resources']
+_inventories = models.Base.metadata.tables['inventories']
+_allocations = models.Base.metadata.tables['allocations']
+
+
+class Catalogue(Repository):
+    """Rows of ``resources`` whatever their type, and of their ``inventories``."""
+
+    def type_of(self, resource_id: int) -> str:
+        """Return the type of a resource.
+
+        :raises climate.exceptions.NotFound: if there is none of this id
+        """
+        query = sa.select(_table.c.resource_type).where(
+            _table.c.id == resource_id, _table.c.deleted == 0
+        )
+        found = self._session.scalar(query)
+        if found is None:
+            raise exceptions.NotFound(object={'resource_id': str(resource_id)})
+        return str(found)
+
+    def names(self, resource_type: str | None) -> dict[int, str]:
+        """Return the names of all resources by id, in id order.
+
+        :param resource_type: only of this type; None for every type
+        """
+        query = sa.select(_table.c.id, _table.c.name).where(_table.c.deleted == 0)
+        if resource_type is not None:
+            query = query.where(_table.c.resource_type == resource_type)
+        return {row.id: row.name for row in self._session.execute(query.order_by(_table.c.id))}
+
+    def page(self, query: ResourceQuery) -> tuple[list[int], bool]:
+        """Return the ids that *query* asks for in order, and whether more come.
+
+        :raises climate.exceptions.InvalidInput: if the marker does not exist
+        """
+        conditions = [_table.c.deleted == 0]
+        for column, wanted in (
+            (_table.c.resource_type, query.resource_type),
+            (_table.c.name, query.name),
+        ):
+            if wanted is not None:
+                conditions.append(column == wanted)
+        keys = [(_table.c[name], direction == 'desc') for name, direction in query.sort]
+        if all(name != 'id' for name, _ in query.sort):
+            keys.append((_table.c.id, False))
+        if query.marker is not None:
+            conditions.append(self._after(query.marker, keys))
+        statement = (
+            sa.select(_table.c.id)
+            .where(*conditions)
+            .order_by(*(key.desc() if down else key for key, down in keys))
+            .limit(query.limit + 1)
+        )
+        found = list(self._session.scalars(statement))
+        return found[: query.limit], len(found) > query.limit
+
+    def _after(self, marker: int, keys: list[tuple[Any, bool]]) -> Any:
+        """The condition that a resource comes after the marker in the order of *keys*."""
+        row = self._session.execute(
+            sa.select(*(key for key, _ in keys)).where(_table.c.id == marker)
+        ).one_or_none()
+        if row is None:
+            raise exceptions.InvalidInput(f"marker: there is no resource '{marker}'")
+        alternatives = []
+        for place, (key, down) in enumerate(keys):
+            same = [keys[i][0] == row[i] for i in range(place)]
+            further = key < row[place] if down else key > row[place]
+            alternatives.append(sa.and_(*same, further))
+        return sa.or_(*alternatives)
+
+    def set_disabled(self, resource_id: int, disabled: bool) -> None:
+        """Take a resource out for new bookings, or bring it back."""
+        self._session.execute(
+            sa.update(_table).where(_table.c.id == resource_id).values(disabled=disabled)
+        )
+
+    def replace_inventories(self, resource_id: int, new: Iterable[Inventory]) -> None:
+        """Give a resource other inventories."""
+        self._session.execute(
+            sa.delete(_inventories).where(_inventories.c.resource_id == resource_id)
+        )
+        values = [{'resource_id': resource_id, **dataclasses.asdict(item)} for item in new]
+        if values:
+            self._session.execute(sa.insert(_inventories), values)
+
+    def uses(self, resource_id: int) -> dict[str, list[tuple[Period, int]]]:
+        """Return by resource class who has how many units and when, now or later."""
+        query = sa.select(
+            _allocations.c.resource_class,
+            _allocations.c.amount,
+            _allocations.c.start_date,
+            _allocations.c.end_date,
+        ).where(
+            _allocations.c.resource_id == resource_id,
+            _allocations.c.live == 1,
+            _allocations.c.resource_class.is_not(None),
+        )
+        found: defaultdict[str, list[tuple[Period, int]]] = defaultdict(list)
+        for resource_class, amount, start, end in self._session.execute(query):
+            found[resource_class].append((Period(start=start, end=end), amount))
+        return dict(found)

@@ -1,0 +1,216 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the charges: what judges of leases are still to be told."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain.charges import Charge
+from climate.domain.charges import ChargeState
+
+_table = models.Base.metadata.tables['charges']
+
+
+class Charges(Repository):
+    """Rows of ``charges``."""
+
+    def insert(self, charges: Iterable[Charge]) -> None:
+        """Write charges, in one statement."""
+        values = [
+            {
+                'charge_id': charge.charge_id,
+                'judge': charge.judge,
+                'lease_id': charge.lease_id,
+                'state': charge.state,
+                'payload': dict(charge.payload),
+                'due': charge.due,
+                'attempts': charge.attempts,
+                'error': charge.error,
+                'created_at': self._now,
+            }
+            for charge in charges
+        ]
+        if values:
+            self._session.execute(sa.insert(_table), values)
+
+    def decide(self, charge_id: str, state: ChargeState, judges: Collection[str]) -> int:
+        """Say what came of a question; it can be said once.
+
+        ::
+
+            UPDATE charges SET state = :state, due = :now
+            WHERE charge_id = :charge_id AND judge IN (:judges) AND state = 'asked'
+
+        :returns: of how many judges; fewer than *judges* if somebody has given
+            the question up meanwhile
+        """
+        return self._changed(
+            sa.update(_table).where(*_asked(charge_id, judges)).values(state=state, due=self._now)
+        )
+
+    def forget(self, charge_id: str, judges: Collection[str]) -> None:
+        """Drop a question that came to nothing with these judges."""
+        self._session.execute(sa.delete(_table).where(*_asked(charge_id, judges)))
+
+    def give_up(self) -> int:
+        """Take back what was asked and not decided in time: whoever asked is gone.
+
+        The lease of such a question does not exist, for it would have been
+        written in the transaction that decides; see :meth:`decide`.
+
+        :returns: how many
+        """
+        return self._changed(
+            sa.update(_table)
+            .where(_table.c.state == ChargeState.ASKED, _table.c.due <= self._now)
+            .values(state=ChargeState.RELEASE)
+        )
+
+    def claim(
+        self, owner: str, until: datetime.datetime, judges: Collection[str], limit: int
+    ) -> list[Charge]:
+        """Take charges to tell, the first that waits of each of some leases.
+
+        What one judge is told of one lease is told in order, so the next one is
+        taken after the first was told::
+
+            SELECT head.seq FROM charges head
+            WHERE head.state != 'asked' AND head.due <= :now AND head.judge IN (:judges)
+              AND (head.claim_until IS NULL OR head.claim_until < :now
+                   OR head.claim_owner = :owner)
+              AND NOT EXISTS (SELECT 1 FROM charges earlier
+                              WHERE earlier.lease_id = head.lease_id
+                                AND earlier.judge = head.judge
+                                AND earlier.state != 'asked' AND earlier.seq < head.seq)
+            ORDER BY head.due, head.seq LIMIT :limit FOR UPDATE SKIP LOCKED
+
+        :param owner: who takes them
+        :param until: when others may take them over (aware UTC)
+        :param judges: whom *owner* can tell
+        """
+        head, earlier = _table.alias('head'), _table.alias('earlier')
+        free = sa.or_(
+            head.c.claim_until.is_(None),
+            head.c.claim_until < self._now,
+            head.c.claim_owner == owner,
+        )
+        first = sa.not_(
+            sa.exists().where(
+                earlier.c.lease_id == head.c.lease_id,
+                earlier.c.judge == head.c.judge,
+                earlier.c.state.in_(_TOLD),
+                earlier.c.seq < head.c.seq,
+            )
+        )
+        ready = (head.c.state.in_(_TOLD), head.c.due <= self._now, head.c.judge.in_(list(judges)))
+        query = (
+            sa.select(head.c.seq)
+            .where(*ready, free, first)
+            .order_by(head.c.due, head.c.seq)
+            .limit(limit)
+            .with_for_update(skip_locked=True, of=head)
+        )
+        found = list(self._session.scalars(query))
+        if not found:
+            return []
+        mine = _table.c.seq.in_(found)
+        self._session.execute(
+            sa.update(_table).where(mine).values(claim_owner=owner, claim_until=until)
+        )
+        rows = self._session.execute(
+            sa.select(_table).where(mine).order_by(_table.c.due, _table.c.seq)
+        )
+        return [_charge(row) for row in rows]
+
+    def told(self, charge: Charge) -> None:
+        """Forget a charge that its judge has taken note of."""
+        self._session.execute(sa.delete(_table).where(_table.c.seq == charge.seq))
+
+    def postpone(self, charge: Charge, due: datetime.datetime, error: str) -> None:
+        """Have a charge told later, by whoever comes first."""
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.seq == charge.seq)
+            .values(
+                due=due,
+                attempts=charge.attempts + 1,
+                error=error,
+                claim_owner=None,
+                claim_until=None,
+            )
+        )
+
+    def give_back(self, owner: str) -> None:
+        """Let others tell what *owner* has not come to."""
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.claim_owner == owner)
+            .values(claim_owner=None, claim_until=None)
+        )
+
+    def next_due(self, judges: Collection[str]) -> datetime.datetime | None:
+        """When the first charge is to be told or taken back; None if none is."""
+        query = sa.select(sa.func.min(_table.c.due)).where(
+            sa.or_(_table.c.judge.in_(list(judges)), _table.c.state == ChargeState.ASKED)
+        )
+        found: datetime.datetime | None = self._session.scalar(query)
+        return found
+
+    def of_lease(self, lease_id: str) -> list[Charge]:
+        """Return what is known of a lease and was not told yet, in order."""
+        query = sa.select(_table).where(_table.c.lease_id == lease_id).order_by(_table.c.seq)
+        return [_charge(row) for row in self._session.execute(query)]
+
+    def waiting(self) -> Mapping[str, int]:
+        """How many charges there are, by state."""
+        query = sa.select(_table.c.state, sa.func.count()).group_by(_table.c.state)
+        return {state: int(count) for state, count in self._session.execute(query)}
+
+    def _changed(self, statement: Any) -> int:
+        result: Any = self._session.execute(statement)
+        return int(result.rowcount)
+
+
+_TOLD = (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END)
+
+
+def _asked(charge_id: str, judges: Collection[str]) -> tuple[Any, ...]:
+    return (
+        _table.c.charge_id == charge_id,
+        _table.c.judge.in_(list(judges)),
+        _table.c.state == ChargeState.ASKED,
+    )
+
+
+def _charge(row: Any) -> Charge:
+    return Charge(
+        seq=row.seq,
+        charge_id=row.charge_id,
+        judge=row.judge,
+        lease_id=row.lease_id,
+        state=ChargeState(row.state),
+        payload=row.payload,
+        due=row.due,
+        attempts=row.attempts,
+        error=row.error,
+        created_at=row.created_at,
+    )

@@ -1,0 +1,116 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the chores: what one manager at a time does now and then for all."""
+
+from __future__ import annotations
+
+import datetime
+
+import sqlalchemy as sa
+from oslo_db import exception as oslo_exception
+
+from climate.db import models
+from climate.db.repository import Repository
+
+_table = models.Base.metadata.tables['chores']
+
+
+class Chores(Repository):
+    """Rows of ``chores``."""
+
+    def take(
+        self,
+        name: str,
+        owner: str,
+        until: datetime.datetime,
+        *,
+        not_since: datetime.datetime | None = None,
+    ) -> bool:
+        """Claim a chore and say whether it is *owner*'s now.
+
+        ::
+
+            UPDATE chores SET claim_owner = :owner, claim_until = :until, begun_at = :now
+            WHERE name = :name AND (claim_until IS NULL OR claim_until < :now)
+              AND begun_at <= :not_since
+
+        A chore that nobody has heard of counts as begun now.
+
+        :param until: when the claim runs out (aware UTC)
+        :param not_since: only if it was not begun after this (aware UTC)
+        """
+        self._ensure(name)
+        conditions = [
+            _table.c.name == name,
+            sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < self._now),
+        ]
+        if not_since is not None:
+            conditions.append(_table.c.begun_at <= not_since)
+        return self._changed(
+            sa.update(_table)
+            .where(*conditions)
+            .values(claim_owner=owner, claim_until=until, begun_at=self._now)
+        )
+
+    def renew(self, name: str, owner: str, until: datetime.datetime) -> bool:
+        """Keep a claim, and say whether it is still *owner*'s."""
+        return self._changed(
+            sa.update(_table)
+            .where(_table.c.name == name, _table.c.claim_owner == owner)
+            .values(claim_until=until)
+        )
+
+    def release(self, name: str, owner: str) -> None:
+        """Let others do it the next time."""
+        self._changed(
+            sa.update(_table)
+            .where(_table.c.name == name, _table.c.claim_owner == owner)
+            .values(claim_owner=None, claim_until=None)
+        )
+
+    def heard_of(self, name: str) -> datetime.datetime:
+        """Return when a chore was begun last; one that nobody has heard of, now."""
+        self._ensure(name)
+        begun: datetime.datetime | None = self.begun_at(name)
+        return self._now if begun is None else begun
+
+    def advance(self, name: str, instant: datetime.datetime) -> None:
+        """Say that a chore is done up to *instant*, unless it was further already."""
+        self._changed(
+            sa.update(_table)
+            .where(_table.c.name == name, _table.c.begun_at < instant)
+            .values(begun_at=instant)
+        )
+
+    def forget(self, name: str, owner: str) -> None:
+        """Remove a chore that is *owner*'s, and will not be done again."""
+        self._changed(sa.delete(_table).where(_table.c.name == name, _table.c.claim_owner == owner))
+
+    def begun_at(self, name: str) -> datetime.datetime | None:
+        """Return when a chore was begun last; None if nobody has heard of it."""
+        return self._session.scalar(sa.select(_table.c.begun_at).where(_table.c.name == name))
+
+    def _ensure(self, name: str) -> None:
+        if self.begun_at(name) is not None:
+            return
+        values = {'name': name, 'begun_at': self._now}
+        try:
+            with self._session.begin_nested():
+                self._session.execute(sa.insert(_table).values(values))
+        except oslo_exception.DBDuplicateEntry:
+            # Another manager was first.
+            return
+
+    def _changed(self, statement: sa.Update | sa.Delete) -> bool:
+        result = self._session.execute(statement)
+        return bool(getattr(result, 'rowcount', 0))

@@ -1,0 +1,98 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of which resources work."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.properties import ATTRIBUTE
+from climate.db.repository import Repository
+from climate.domain.health import Watched
+
+_table = models.Base.metadata.tables['resources']
+_properties = models.Base.metadata.tables['properties']
+
+_SERVICE = 'service_name'
+
+
+class Failures(Repository):
+    """The column ``failed_at`` of ``resources``."""
+
+    def watched(self, resource_type: str) -> list[Watched]:
+        """Return all resources of a type, with no more than it takes to watch them.
+
+        ::
+
+            SELECT r.id, r.name, r.failed_at, p.value FROM resources r
+            LEFT JOIN properties p ON p.resource_id = r.id AND p.name = 'service_name' …
+            WHERE r.resource_type = :type AND r.deleted = 0 ORDER BY r.id
+        """
+        service = sa.and_(
+            _properties.c.resource_id == _table.c.id,
+            _properties.c.name == _SERVICE,
+            _properties.c.kind == ATTRIBUTE,
+        )
+        query = (
+            sa.select(_table.c.id, _table.c.name, _table.c.failed_at, _properties.c.value)
+            .join(_properties, service, isouter=True)
+            .where(_table.c.resource_type == resource_type, _table.c.deleted == 0)
+            .order_by(_table.c.id)
+        )
+        return [
+            Watched(
+                resource_id=row.id,
+                name=row.name,
+                service_host=row.value or row.name,
+                failed=row.failed_at is not None,
+            )
+            for row in self._session.execute(query)
+        ]
+
+    def fail(self, ids: Collection[int]) -> set[int]:
+        """Say that resources do not work; return those of which it is news."""
+        return self._change(ids, _table.c.failed_at.is_(None), self._now)
+
+    def recover(self, ids: Collection[int], seen_at: datetime.datetime) -> set[int]:
+        """Say that resources work; return those of which it is news.
+
+        :param seen_at: when they were seen to (aware UTC); what has failed
+            since then stays failed
+        """
+        earlier = _table.c.failed_at < sa.literal(seen_at, _table.c.failed_at.type)
+        return self._change(ids, earlier, None)
+
+    def _change(self, ids: Collection[int], condition: Any, value: Any) -> set[int]:
+        if not ids:
+            return set()
+        # In id order, as bookings lock them. A booking that is under way loses
+        # the race by the generation, and looks again.
+        query = (
+            sa.select(_table.c.id)
+            .where(_table.c.id.in_(ids), condition)
+            .order_by(_table.c.id)
+            .with_for_update()
+        )
+        changed = set(self._session.scalars(query))
+        if changed:
+            self._session.execute(
+                sa.update(_table)
+                .where(_table.c.id.in_(changed))
+                .values(failed_at=value, generation=_table.c.generation + 1)
+            )
+        return changed

@@ -1,0 +1,105 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the maintenances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain.maintenances import Maintenance
+from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.periods import Period
+
+_table = models.Base.metadata.tables['maintenances']
+_resources = models.Base.metadata.tables['resources']
+
+_WHOLE = sa.select(
+    _table, _resources.c.resource_type, _resources.c.name.label('resource_name')
+).join(_resources, _resources.c.id == _table.c.resource_id)
+
+
+class Maintenances(Repository):
+    """Rows of ``maintenances``."""
+
+    def insert(
+        self, maintenance_id: str, resource_id: int, draft: MaintenanceDraft, user_id: str
+    ) -> None:
+        """Write a new maintenance."""
+        self._session.execute(
+            sa.insert(_table).values(
+                id=maintenance_id,
+                resource_id=resource_id,
+                start_date=draft.period.start,
+                end_date=draft.period.end,
+                reason=draft.reason,
+                user_id=user_id,
+                created_at=self._now,
+            )
+        )
+
+    def resource_id(self, draft: MaintenanceDraft) -> int:
+        """Return the id of the resource that a draft names.
+
+        :raises climate.exceptions.NotFound: if there is no such resource
+        """
+        named: dict[str, object] = {'resource_id': draft.resource_id}
+        condition = _resources.c.id == draft.resource_id
+        if draft.resource_id is None:
+            named = {'resource_type': draft.resource_type, 'resource_name': draft.resource_name}
+            condition = sa.and_(
+                _resources.c.resource_type == draft.resource_type,
+                _resources.c.name == draft.resource_name,
+            )
+        query = sa.select(_resources.c.id).where(condition, _resources.c.deleted == 0)
+        found = self._session.scalar(query)
+        if found is None:
+            raise exceptions.NotFound(object={key: str(value) for key, value in named.items()})
+        return int(found)
+
+    def all(self) -> list[Maintenance]:
+        """Return those that are not over yet, by their start."""
+        query = _WHOLE.where(_table.c.end_date > self._now)
+        found = self._session.execute(query.order_by(_table.c.start_date, _table.c.id))
+        return [_maintenance(row) for row in found]
+
+    def get(self, maintenance_id: str) -> Maintenance:
+        """Return a maintenance, over or not.
+
+        :raises climate.exceptions.NotFound: if there is none of this id
+        """
+        row = self._session.execute(_WHOLE.where(_table.c.id == maintenance_id)).one_or_none()
+        if row is None:
+            raise exceptions.NotFound(object={'maintenance_id': maintenance_id})
+        return _maintenance(row)
+
+    def delete(self, maintenance_id: str) -> None:
+        """Forget a maintenance."""
+        self._session.execute(sa.delete(_table).where(_table.c.id == maintenance_id))
+
+
+def _maintenance(row: Any) -> Maintenance:
+    return Maintenance(
+        id=row.id,
+        resource_id=row.resource_id,
+        resource_type=row.resource_type,
+        resource_name=row.resource_name,
+        period=Period(start=row.start_date, end=row.end_date),
+        reason=row.reason,
+        user_id=row.user_id,
+        created_at=row.created_at,
+    )

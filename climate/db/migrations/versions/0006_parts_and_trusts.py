@@ -1,0 +1,32 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reservations that are parts of others, and trusts of leases
+
+Only adds, so that the release before runs on it.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from climate.db import types
+
+revision = '0006'
+down_revision = '0005'
+
+
+def upgrade() -> None:
+    """Add two columns."""
+    op.add_column('leases', sa.Column('trust_id', types.exact(64), nullable=True))
+    op.add_column('reservations', sa.Column('part_of', types.exact(36), nullable=True))

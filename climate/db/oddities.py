@@ -1,0 +1,115 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of what repair looks for: whatever contradicts the state of its lease."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain import events
+from climate.domain.lifecycles import LeaseStatus
+
+_tables = models.Base.metadata.tables
+_leases = _tables['leases']
+_reservations = _tables['reservations']
+_allocations = _tables['allocations']
+_events = _tables['events']
+_resources = _tables['resources']
+
+_OVER = sa.or_(_leases.c.deleted_at.is_not(None), _leases.c.status == LeaseStatus.TERMINATED)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Stray:
+    """A resource that a lease has although it is over."""
+
+    lease_id: str
+    reservation_id: str
+    resource_type: str
+    resource_name: str
+
+
+class Oddities(Repository):
+    """Looks across the tables; writes nothing."""
+
+    def active(self) -> list[str]:
+        """Return the ids of the active leases."""
+        query = sa.select(_leases.c.id).where(
+            _leases.c.status == LeaseStatus.ACTIVE, _leases.c.deleted_at.is_(None)
+        )
+        return list(self._session.scalars(query.order_by(_leases.c.id)))
+
+    def reservations(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the ids of the reservations whose lease is not over, and of the others."""
+        query = sa.select(_reservations.c.id, _OVER).join(
+            _leases, _leases.c.id == _reservations.c.lease_id
+        )
+        alive: set[str] = set()
+        over: set[str] = set()
+        for reservation_id, is_over in self._session.execute(query):
+            (over if is_over else alive).add(reservation_id)
+        return frozenset(alive), frozenset(over)
+
+    def strays(self, lease_id: str | None = None) -> list[Stray]:
+        """Return what leases have that are over.
+
+        ::
+
+            SELECT … FROM allocations JOIN reservations … JOIN leases …
+            WHERE allocations.live = 1
+              AND (leases.deleted_at IS NOT NULL OR leases.status = 'TERMINATED')
+        """
+        query = (
+            sa.select(
+                _leases.c.id, _reservations.c.id, _resources.c.resource_type, _resources.c.name
+            )
+            .select_from(_allocations)
+            .join(_reservations, _reservations.c.id == _allocations.c.reservation_id)
+            .join(_leases, _leases.c.id == _reservations.c.lease_id)
+            .join(_resources, _resources.c.id == _allocations.c.resource_id)
+            .where(_allocations.c.live == 1, _OVER)
+            .order_by(_leases.c.id, _allocations.c.id)
+        )
+        if lease_id is not None:
+            query = query.where(_leases.c.id == lease_id)
+        return [
+            Stray(
+                lease_id=row[0], reservation_id=row[1], resource_type=row[2], resource_name=row[3]
+            )
+            for row in self._session.execute(query)
+        ]
+
+    def forgotten(self, lease_id: str | None = None) -> list[str]:
+        """Return the leases that are looked at later than their events want.
+
+        Those that somebody has a claim on are being seen to.
+        """
+        query = (
+            sa.select(_leases.c.id)
+            .join(_events, _events.c.lease_id == _leases.c.id)
+            .where(
+                _leases.c.deleted_at.is_(None),
+                sa.or_(_leases.c.claim_until.is_(None), _leases.c.claim_until < self._now),
+                _events.c.state.in_(events.OPEN),
+                sa.or_(_leases.c.next_due.is_(None), _leases.c.next_due > _events.c.due),
+            )
+            .distinct()
+            .order_by(_leases.c.id)
+        )
+        if lease_id is not None:
+            query = query.where(_leases.c.id == lease_id)
+        return list(self._session.scalars(query))

@@ -1,0 +1,119 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of the resource types that operators declare through the API."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain.lifecycles import ReservationStatus
+from climate.domain.resource_types import Declaration
+from climate.domain.resource_types import Origin
+from climate.domain.resources import Inventory
+
+_table = models.Base.metadata.tables['resource_types']
+_resources = models.Base.metadata.tables['resources']
+_reservations = models.Base.metadata.tables['reservations']
+_leases = models.Base.metadata.tables['leases']
+
+
+class ResourceTypes(Repository):
+    """Rows of ``resource_types``."""
+
+    def find(self, name: str, *, lock: bool = False) -> Declaration | None:
+        """Return the declaration of a type; None if there is none.
+
+        :param lock: keep it as it is until the transaction ends
+        """
+        query = sa.select(_table).where(_table.c.name == name)
+        row = self._session.execute(query.with_for_update() if lock else query).one_or_none()
+        return None if row is None else _declaration(row)
+
+    def all(self) -> list[Declaration]:
+        """Return all declarations, by name."""
+        found = self._session.execute(sa.select(_table).order_by(_table.c.name))
+        return [_declaration(row) for row in found]
+
+    def insert(self, declaration: Declaration) -> None:
+        """Write a new declaration."""
+        self._session.execute(
+            sa.insert(_table).values(
+                name=declaration.name,
+                declaration=_stored(declaration),
+                created_at=self._now,
+                updated_at=None,
+            )
+        )
+
+    def update(self, declaration: Declaration) -> None:
+        """Write what a declaration says now."""
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.name == declaration.name)
+            .values(declaration=_stored(declaration), updated_at=self._now)
+        )
+
+    def delete(self, name: str) -> None:
+        """Forget a declaration."""
+        self._session.execute(sa.delete(_table).where(_table.c.name == name))
+
+    def users(self, name: str) -> str:
+        """Return who needs the type: ``resources``, ``reservations`` or nobody ('').
+
+        Reservations that are over need it no more.
+        """
+        resources = sa.select(_resources.c.id).where(
+            _resources.c.resource_type == name, _resources.c.deleted == 0
+        )
+        if self._session.scalar(resources.limit(1)) is not None:
+            return 'resources'
+        reservations = (
+            sa.select(_reservations.c.id)
+            .join(_leases, _leases.c.id == _reservations.c.lease_id)
+            .where(
+                _reservations.c.resource_type == name,
+                _reservations.c.status != ReservationStatus.DELETED,
+                _leases.c.deleted_at.is_(None),
+            )
+        )
+        return '' if self._session.scalar(reservations.limit(1)) is None else 'reservations'
+
+
+def _stored(declaration: Declaration) -> dict[str, Any]:
+    return {
+        'description': declaration.description,
+        'exclusive': declaration.exclusive,
+        'noun': declaration.noun,
+        'classes': [dataclasses.asdict(item) for item in declaration.classes],
+        'announce': list(declaration.announce),
+    }
+
+
+def _declaration(row: Any) -> Declaration:
+    stored = row.declaration
+    return Declaration(
+        name=row.name,
+        description=stored['description'],
+        exclusive=stored['exclusive'],
+        noun=stored['noun'],
+        classes=tuple(Inventory(**item) for item in stored['classes']),
+        announce=tuple(stored['announce']),
+        origin=Origin.API,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,277 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""SQL of capacity: how much of what resources have is left over a period."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import matching
+from climate.db import models
+from climate.db.matching import Match
+from climate.db.repository import Repository
+from climate.domain.periods import Period
+
+_table = models.Base.metadata.tables['resources']
+_inventories = models.Base.metadata.tables['inventories']
+_allocations = models.Base.metadata.tables['allocations']
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Window:
+    """The period that is wanted, and whose use of it does not count.
+
+    :ivar period: in which parts are to be used
+    :ivar padded: in which nobody may have a resource as a whole: *period* with
+        the time for cleaning before and after
+    :ivar except_reservations: ids of reservations that are being changed
+    """
+
+    period: Period
+    padded: Period
+    except_reservations: Collection[str] = ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Room:
+    """What is left of a resource throughout a window.
+
+    :ivar capacity: units by resource class, of those that were asked for
+    :ivar left: units that nobody has at any instant of the window; less than 0
+        if more is promised than there is
+    """
+
+    resource_id: int
+    name: str
+    generation: int
+    capacity: Mapping[str, int]
+    left: Mapping[str, int]
+
+
+class Rooms(Repository):
+    """What is left of the inventories of resources."""
+
+    def find(
+        self,
+        match: Match,
+        demand: Mapping[str, int],
+        window: Window,
+        *,
+        loaded: bool | None = None,
+        bookable: bool = True,
+        first_id: int = 0,
+        before_id: int | None = None,
+        only_ids: Collection[int] | None = None,
+        except_ids: Collection[int] = (),
+        limit: int | None = None,
+    ) -> list[Room]:
+        """Return the room on resources that match and have all classes of *demand*.
+
+        One statement, whatever the number of resources and allocations. The
+        most that is used at once is found by walking through the beginnings
+        and ends within the window, ends first::
+
+            WITH hosts AS (SELECT r.id, r.name, r.generation FROM resources r
+                           WHERE … AND EXISTS (… inventories …) ORDER BY r.id LIMIT :limit),
+                 uses AS (SELECT hosts.*, i0.total - i0.reserved AS units0, …, a.*
+                          FROM hosts JOIN inventories i0 ON … LEFT JOIN allocations a ON …),
+                 steps AS (SELECT …, CASE WHEN sign = 1 THEN start_date ELSE end_date END AS at,
+                                  sign * amount AS delta
+                           FROM uses JOIN (SELECT 1 AS sign UNION ALL SELECT -1) signs),
+                 levels AS (SELECT …, SUM(delta) OVER (PARTITION BY id, resource_class
+                                                       ORDER BY at, delta) AS level FROM steps)
+            SELECT id, …, MAX(CASE WHEN resource_class = :name0 THEN level END) AS peak0, …
+            FROM levels GROUP BY id, … ORDER BY id
+
+        Each step is read by the next one and by nobody else. What is read
+        twice MariaDB makes twice, and what is joined afterwards PostgreSQL and
+        SQLite compare row by row, for none of them knows how much it will be.
+
+        :param demand: units by resource class that have to be had at once;
+            classes that ask for 0 do not count
+        :param loaded: only those of which somebody has a part within the window,
+            or only the others; None for both
+        :param bookable: only what is open to new bookings
+        :returns: in id order; also those with too little left
+        """
+        classes = matching.used_classes(demand)
+        query = _hosts(match, classes, window, bookable).where(_table.c.id >= first_id)
+        if loaded is not None:
+            used = _partly_used(window)
+            query = query.where(used if loaded else ~used)
+        if before_id is not None:
+            query = query.where(_table.c.id < before_id)
+        if only_ids is not None:
+            query = query.where(_table.c.id.in_(only_ids))
+        if except_ids:
+            query = query.where(_table.c.id.not_in(except_ids))
+        hosts = query.order_by(_table.c.id).limit(limit).cte('hosts')
+        levels = _levels(_steps(_uses(hosts, classes, window)))
+        found = self._session.execute(_peaks(levels, classes))
+        return [_room(row, classes) for row in found.mappings()]
+
+    def first_end(
+        self, match: Match, demand: Mapping[str, int], window: Window
+    ) -> datetime.datetime | None:
+        """Return when the first allocation ends that is in the way of anything that matches."""
+        overlapping = [
+            _allocations.c.resource_id.in_(sa.select(_table.c.id).where(*match.conditions())),
+            _allocations.c.live == 1,
+            _allocations.c.end_date > window.padded.start,
+            _allocations.c.start_date < window.padded.end,
+            sa.or_(
+                _allocations.c.resource_class.is_(None),
+                _allocations.c.resource_class.in_(list(demand)),
+            ),
+        ]
+        query = sa.select(sa.func.min(_allocations.c.end_date)).where(*overlapping)
+        found: datetime.datetime | None = self._session.scalar(query)
+        return found
+
+
+def _hosts(match: Match, classes: Mapping[str, int], window: Window, bookable: bool) -> Any:
+    conditions = match.conditions(bookable=bookable)
+    if bookable:
+        conditions.append(matching.not_out(window.period))
+    conditions += [_offers(name, units) for name, units in classes.items()]
+    conditions.append(~sa.exists(_whole(window)))
+    return sa.select(_table.c.id, _table.c.name, _table.c.generation).where(*conditions)
+
+
+def _offers(name: str, units: int) -> Any:
+    """Whether a resource can give so much of a class at once, if nobody has any."""
+    query = sa.select(_inventories.c.id).where(
+        _inventories.c.resource_id == _table.c.id,
+        _inventories.c.resource_class == name,
+        *matching.fits(_inventories.c, units),
+    )
+    # As in _whole: PostgreSQL would begin with all inventories there are.
+    return sa.exists(query.limit(1).offset(0))
+
+
+def _room(row: Any, classes: Collection[str]) -> Room:
+    # Rounded down as domain.resources.Inventory does it.
+    capacity = {
+        name: int(row[f'units{place}'] * row[f'ratio{place}']) for place, name in enumerate(classes)
+    }
+    left = {
+        name: capacity[name] - int(row[f'peak{place}'] or 0) for place, name in enumerate(classes)
+    }
+    return Room(
+        resource_id=row['id'],
+        name=row['name'],
+        generation=row['generation'],
+        capacity=capacity,
+        left=left,
+    )
+
+
+def _whole(window: Window) -> Any:
+    """What somebody has as a whole, live or within the time for cleaning."""
+    query = sa.select(_allocations.c.id).where(
+        _allocations.c.resource_id == _table.c.id,
+        # Both there are, named so that the index leads to the period. What was
+        # given back ended then, and is in the way of the time for cleaning only.
+        _allocations.c.live.in_((0, 1)),
+        _allocations.c.end_date > window.padded.start,
+        _allocations.c.start_date < window.padded.end,
+        _allocations.c.resource_class.is_(None),
+    )
+    if window.except_reservations:
+        query = query.where(_allocations.c.reservation_id.not_in(window.except_reservations))
+    # It limits nothing, but has engines look at each resource in its turn.
+    return query.limit(1).offset(0)
+
+
+def _partly_used(window: Window) -> Any:
+    query = sa.select(_allocations.c.id).where(
+        _allocations.c.resource_id == _table.c.id,
+        _allocations.c.live == 1,
+        _allocations.c.end_date > window.period.start,
+        _allocations.c.start_date < window.period.end,
+    )
+    return sa.exists(query.limit(1).offset(0))
+
+
+def _uses(hosts: Any, classes: Collection[str], window: Window) -> Any:
+    """What others have within the window; a row without any for what nobody has."""
+    columns: list[Any] = list(hosts.c)
+    source = hosts
+    for place, name in enumerate(classes):
+        has = _inventories.alias(f'i{place}')
+        source = source.join(
+            has, sa.and_(has.c.resource_id == hosts.c.id, has.c.resource_class == name)
+        )
+        columns += [
+            (has.c.total - has.c.reserved).label(f'units{place}'),
+            has.c.allocation_ratio.label(f'ratio{place}'),
+        ]
+    conditions = [
+        _allocations.c.resource_id == hosts.c.id,
+        _allocations.c.live == 1,
+        _allocations.c.end_date > window.period.start,
+        _allocations.c.start_date < window.period.end,
+        _allocations.c.resource_class.in_(list(classes)),
+    ]
+    if window.except_reservations:
+        conditions.append(_allocations.c.reservation_id.not_in(window.except_reservations))
+    source = source.outerjoin(_allocations, sa.and_(*conditions))
+    columns += [
+        _allocations.c.resource_class,
+        _allocations.c.start_date,
+        _allocations.c.end_date,
+        _allocations.c.amount,
+    ]
+    return sa.select(*columns).select_from(source).cte('uses')
+
+
+def _steps(uses: Any) -> Any:
+    """Each use twice: as it comes, and as it goes."""
+    signs = sa.union_all(
+        sa.select(sa.literal_column('1').label('sign')), sa.select(sa.literal_column('-1'))
+    ).subquery('signs')
+    at = sa.case((signs.c.sign == sa.literal_column('1'), uses.c.start_date), else_=uses.c.end_date)
+    rest = [item for item in uses.c if item.name not in ('start_date', 'end_date', 'amount')]
+    return (
+        sa.select(*rest, at.label('at'), (signs.c.sign * uses.c.amount).label('delta'))
+        .select_from(uses.join(signs, sa.true()))
+        .cte('steps')
+    )
+
+
+def _levels(steps: Any) -> Any:
+    """How much is in use after each step."""
+    # At one instant what ends comes first, for its step is negative. Uses that
+    # reach out of the window need no clipping, see allocation.timeline.peak.
+    level = sa.func.sum(steps.c.delta).over(
+        partition_by=[steps.c.id, steps.c.resource_class],
+        order_by=[steps.c.at, steps.c.delta],
+    )
+    rest = [item for item in steps.c if item.name not in ('at', 'delta')]
+    return sa.select(*rest, level.label('level')).cte('levels')
+
+
+def _peaks(levels: Any, classes: Collection[str]) -> Any:
+    rest = [item for item in levels.c if item.name not in ('resource_class', 'level')]
+    peaks = [
+        sa.func.max(sa.case((levels.c.resource_class == name, levels.c.level))).label(
+            f'peak{place}'
+        )
+        for place, name in enumerate(classes)
+    ]
+    return sa.select(*rest, *peaks).group_by(*rest).order_by(levels.c.id)

@@ -1,0 +1,133 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The steps that the effects of leases took.
+
+Whoever writes has the row of the lease locked, so that nobody else writes
+steps of the same lease.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain.history import Effect
+from climate.domain.history import HistoryStep
+from climate.domain.history import Line
+from climate.domain.history import StepState
+
+_table = models.Base.metadata.tables['steps']
+
+# Made once, see leases.py.
+_OF_EVENT = sa.select(_table).where(
+    _table.c.lease_id == sa.bindparam('lease_id'), _table.c.event_id == sa.bindparam('event_id')
+)
+_UPDATE = sa.update(_table).where(_table.c.id == sa.bindparam('row_id'))
+
+
+class Steps(Repository):
+    """Rows of ``steps``."""
+
+    def insert(self, new: Iterable[HistoryStep]) -> None:
+        """Write *new* steps, in one statement."""
+        values = [
+            {
+                'lease_id': step.lease_id,
+                'event_id': step.event_id,
+                'reservation_id': step.reservation_id,
+                'resource_type': step.resource_type,
+                'effect': step.effect,
+                'first_at': step.first_at,
+                **_changeable(step),
+            }
+            for step in new
+        ]
+        if values:
+            self._session.execute(sa.insert(_table), values)
+
+    def update(self, changed: Iterable[HistoryStep]) -> None:
+        """Write what may change in steps, in one statement."""
+        values = [{'row_id': step.id, **_changeable(step)} for step in changed]
+        if values:
+            self._session.connection().execute(_UPDATE, values)
+
+    def of_event(self, lease_id: str, event_id: str) -> list[HistoryStep]:
+        """Return the steps that were taken for an event."""
+        values = {'lease_id': lease_id, 'event_id': event_id}
+        return [_step(row) for row in self._session.execute(_OF_EVENT, values)]
+
+    def of_lease(self, lease_id: str) -> list[HistoryStep]:
+        """Return the steps of a lease, in the order in which they were begun."""
+        query = sa.select(_table).where(_table.c.lease_id == lease_id)
+        found = self._session.execute(query.order_by(_table.c.first_at, _table.c.id))
+        return [_step(row) for row in found]
+
+    def undo(
+        self,
+        lease_id: str,
+        reservation_ids: Collection[str],
+        effects: Collection[Effect],
+        event_id: str | None = None,
+    ) -> None:
+        """Note that what some effects did to reservations was taken back.
+
+        :param event_id: only for this event; None for all
+        """
+        conditions = [
+            _table.c.lease_id == lease_id,
+            _table.c.reservation_id.in_(reservation_ids),
+            _table.c.effect.in_(effects),
+        ]
+        if event_id is not None:
+            conditions.append(_table.c.event_id == event_id)
+        self._session.execute(sa.update(_table).where(*conditions).values(state=StepState.UNDONE))
+
+
+def _changeable(step: HistoryStep) -> dict[str, Any]:
+    detail: dict[str, Any] = {
+        'waiting_for': step.waiting_for,
+        'error': step.error,
+        'lines': [[line.at.isoformat(), line.text] for line in step.lines],
+    }
+    return {
+        'state': step.state,
+        'attempts': step.attempts,
+        'last_at': step.last_at,
+        'detail': {key: value for key, value in detail.items() if value},
+    }
+
+
+def _step(row: Any) -> HistoryStep:
+    return HistoryStep(
+        id=row.id,
+        lease_id=row.lease_id,
+        event_id=row.event_id,
+        reservation_id=row.reservation_id,
+        resource_type=row.resource_type,
+        effect=Effect(row.effect),
+        state=StepState(row.state),
+        attempts=row.attempts,
+        first_at=row.first_at,
+        last_at=row.last_at,
+        waiting_for=row.detail.get('waiting_for'),
+        error=row.detail.get('error'),
+        lines=tuple(
+            Line(at=datetime.datetime.fromisoformat(at), text=text)
+            for at, text in row.detail.get('lines', ())
+        ),
+    )

@@ -1,0 +1,143 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of what is promised on resources that are out."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain.health import Trouble
+from climate.domain.lifecycles import LeaseStatus
+
+_resources = models.Base.metadata.tables['resources']
+_allocations = models.Base.metadata.tables['allocations']
+_reservations = models.Base.metadata.tables['reservations']
+_leases = models.Base.metadata.tables['leases']
+_maintenances = models.Base.metadata.tables['maintenances']
+
+_MOVABLE = (LeaseStatus.PENDING.value, LeaseStatus.ACTIVE.value)
+
+
+class Troubles(Repository):
+    """Allocations of resources that have failed or are in maintenance."""
+
+    def leases(self, until: datetime.datetime | None) -> list[str]:
+        """Return the leases to look after: in trouble, or marked to be, by their start.
+
+        ::
+
+            SELECT l.id FROM leases l WHERE l.deleted_at IS NULL AND l.status IN (…)
+              AND (l.degraded OR l.id IN (SELECT … FROM resources r JOIN allocations a …
+                                          WHERE r.failed_at IS NOT NULL …)
+                              OR l.id IN (SELECT … FROM maintenances m JOIN allocations a …))
+
+        :param until: what begins later on a resource that has failed is left
+            alone for now; None leaves nothing alone
+        """
+        promised = _allocations.join(
+            _reservations, _reservations.c.id == _allocations.c.reservation_id
+        )
+        lease_id = sa.select(_reservations.c.lease_id)
+        failed = lease_id.select_from(
+            promised.join(_resources, _resources.c.id == _allocations.c.resource_id)
+        ).where(*self._failed(until))
+        out = lease_id.select_from(
+            promised.join(_maintenances, _maintenances.c.resource_id == _allocations.c.resource_id)
+        ).where(*self._out())
+        marked = sa.select(_leases.c.id).where(_leases.c.degraded.is_(True))
+        found = sa.union(failed, out, marked).subquery()
+        query = (
+            sa.select(_leases.c.id)
+            .join(found, found.c[0] == _leases.c.id)
+            .where(_leases.c.deleted_at.is_(None), _leases.c.status.in_(_MOVABLE))
+            .order_by(_leases.c.start_date, _leases.c.id)
+        )
+        return list(self._session.scalars(query))
+
+    def of(
+        self, reservation_ids: Collection[str], until: datetime.datetime | None
+    ) -> list[Trouble]:
+        """Return what the reservations have on resources that are out.
+
+        At most one for each reservation and resource; a failure comes first.
+
+        :param until: as of :meth:`leases`
+        """
+        columns = (_allocations.c.reservation_id, _resources.c.id, _resources.c.name)
+        promised = _allocations.join(_resources, _resources.c.id == _allocations.c.resource_id)
+        mine = _allocations.c.reservation_id.in_(list(reservation_ids))
+        failed = (
+            sa.select(*columns, _resources.c.failed_at)
+            .select_from(promised)
+            .where(mine, *self._failed(until))
+        )
+        out = (
+            sa.select(
+                *columns,
+                _maintenances.c.start_date,
+                _maintenances.c.end_date,
+                _maintenances.c.reason,
+            )
+            .select_from(
+                promised.join(_maintenances, _maintenances.c.resource_id == _resources.c.id)
+            )
+            .where(mine, *self._out())
+            .order_by(_maintenances.c.start_date)
+        )
+        found: dict[tuple[str, int], Trouble] = {}
+        for row in self._session.execute(failed):
+            found[row[0], row[1]] = _trouble(row, row[3], 'has failed')
+        for window in self._session.execute(out):
+            period = f'from {_minute(window[3])} to {_minute(window[4])}'
+            why = f'is in maintenance {period}' + (f': {window[5]}' if window[5] else '')
+            found.setdefault((window[0], window[1]), _trouble(window, window[3], why))
+        return [found[key] for key in sorted(found)]
+
+    def _failed(self, until: datetime.datetime | None) -> list[Any]:
+        conditions = [
+            _resources.c.failed_at.is_not(None),
+            _resources.c.deleted == 0,
+            _allocations.c.live == 1,
+            _allocations.c.end_date > self._now,
+        ]
+        if until is not None:
+            conditions.append(_allocations.c.start_date < until)
+        return conditions
+
+    def _out(self) -> list[Any]:
+        return [
+            _allocations.c.live == 1,
+            _maintenances.c.end_date > self._now,
+            _maintenances.c.end_date > _allocations.c.start_date,
+            _maintenances.c.start_date < _allocations.c.end_date,
+        ]
+
+
+def _trouble(row: Any, begins: datetime.datetime, why: str) -> Trouble:
+    return Trouble(
+        reservation_id=row[0],
+        resource_id=row[1],
+        name=row[2],
+        begins=begins,
+        reason=f'{row[2]} {why}',
+    )
+
+
+def _minute(instant: datetime.datetime) -> str:
+    return f'{instant:%Y-%m-%d %H:%M} UTC'

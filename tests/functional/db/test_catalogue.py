@@ -1,0 +1,197 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The list of resources of every type, and the types that operators declare."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from climate import exceptions
+from climate.domain.leases import Allocation
+from climate.domain.lifecycles import ReservationStatus
+from climate.domain.requests import ResourceQuery
+from climate.domain.resource_types import Declaration
+from climate.domain.resources import Inventory
+from climate.domain.resources import Resource
+from tests import services
+from tests.functional.db import cases
+
+SEATS = Inventory(resource_class='SEAT', total=10)
+CORES = Inventory(resource_class='CUSTOM_CORE', total=64, allocation_ratio=1.5, max_unit=8)
+LICENCE = Declaration(
+    name='custom:licence',
+    description='Seats',
+    exclusive=False,
+    noun='licences',
+    classes=(CORES, SEATS),
+    announce=('server',),
+)
+
+
+class Catalogue:
+    """On every engine."""
+
+    store: Any
+    add_hosts: Any
+    add: Any
+    assertEqual: Any
+    assertRaises: Any
+
+    def put(self, name: str, resource_type: str = 'custom:licence') -> int:
+        """Write a resource of a type, and return its id."""
+        made = Resource(resource_type=resource_type, name=name, inventories=(SEATS,))
+        return int(self.store.run(lambda tx: tx.resources.insert(made)))
+
+    def page(self, **facts: Any) -> tuple[list[int], bool]:
+        """Return ids, and whether there are more."""
+        with self.store.reading() as tx:
+            found: tuple[list[int], bool] = tx.catalogue.page(ResourceQuery(**facts))
+            return found
+
+    def use(self, resource: int, *uses: tuple[str | None, int, float, float]) -> Any:
+        """Write a lease that has amounts of classes from hour to hour."""
+        lease = cases.lease(min(use[2] for use in uses), max(use[3] for use in uses))
+        reservation = lease.reservations[0].id
+        return self.add(
+            lease,
+            [
+                Allocation(
+                    reservation_id=reservation,
+                    resource_id=resource,
+                    resource_class=name,
+                    amount=amount,
+                    period=cases.hours(start, end),
+                )
+                for name, amount, start, end in uses
+            ],
+        )
+
+    def test_pages_in_any_order(self) -> None:
+        hosts = self.add_hosts(2)
+        a, b, upper = self.put('a'), self.put('b'), self.put('B', 'custom:rack')
+        everything = [*hosts, a, b, upper]
+        self.assertEqual((everything, False), self.page(limit=5))
+        self.assertEqual(([a, b], False), self.page(limit=5, resource_type='custom:licence'))
+        self.assertEqual(([upper], False), self.page(limit=5, name='B'))
+        order = (('resource_type', 'desc'), ('name', 'desc'))
+        wanted = [*reversed(hosts), upper, b, a]
+        seen: list[int] = []
+        while True:
+            ids, more = self.page(limit=2, sort=order, marker=seen[-1] if seen else None)
+            seen += ids
+            if not more:
+                break
+        self.assertEqual(wanted, seen)
+        self.store.run(lambda tx: tx.resources.delete(b))
+        self.assertEqual(([a], False), self.page(limit=5, resource_type='custom:licence'))
+        # Of what is gone meanwhile, the place is still known.
+        self.assertEqual(([upper], False), self.page(limit=5, marker=b))
+        self.assertRaises(exceptions.InvalidInput, self.page, limit=5, marker=10**6)
+
+    def test_a_type_is_known_by_the_id(self) -> None:
+        one = self.put('a', 'custom:rack')
+        with self.store.reading() as tx:
+            self.assertEqual('custom:rack', tx.catalogue.type_of(one))
+            self.assertEqual({one: 'a'}, tx.catalogue.names('custom:rack'))
+            self.assertEqual({one: 'a'}, tx.catalogue.names(None))
+            self.assertRaises(exceptions.NotFound, tx.catalogue.type_of, one + 1)
+
+    def test_a_reservation_is_in_the_calendar_once_for_each_resource(self) -> None:
+        (host,) = self.add_hosts(1)
+        lease = self.use(host, ('VCPU', 4, 1, 2), ('MEMORY_MB', 512, 1, 2), ('VCPU', 2, 1, 2))
+        whole = self.use(host, (None, 1, 3, 4))
+        with self.store.reading() as tx:
+            taken = tx.allocations.calendar('physical:host')
+        self.assertEqual(
+            [
+                (lease.id, cases.hours(1, 2), {'VCPU': 6, 'MEMORY_MB': 512}),
+                (whole.id, cases.hours(3, 4), {}),
+            ],
+            [(one.lease_id, one.period, dict(one.amounts)) for one in taken],
+        )
+
+    def test_who_has_how_much(self) -> None:
+        one = self.put('a')
+        lease = self.use(one, ('SEAT', 4, 1, 3), ('SEAT', 2, 2, 5))
+        self.use(one, (None, 1, 7, 8))
+        with self.store.reading() as tx:
+            uses = tx.catalogue.uses(one)
+        expected = [(cases.hours(1, 3), 4), (cases.hours(2, 5), 2)]
+        self.assertEqual({'SEAT': expected}, {key: sorted(value) for key, value in uses.items()})
+        self.store.run(lambda tx: tx.allocations.release([lease.reservations[0].id]))
+        with self.store.reading() as tx:
+            self.assertEqual({}, tx.catalogue.uses(one))
+
+    def test_inventories_are_replaced(self) -> None:
+        one = self.put('a')
+        self.store.run(lambda tx: tx.catalogue.replace_inventories(one, [CORES]))
+        with self.store.reading() as tx:
+            self.assertEqual((CORES,), tx.resources.get('custom:licence', one).inventories)
+        self.store.run(lambda tx: tx.catalogue.replace_inventories(one, []))
+        self.store.run(lambda tx: tx.catalogue.set_disabled(one, True))
+        with self.store.reading() as tx:
+            found = tx.resources.get('custom:licence', one)
+        self.assertEqual(((), True), (found.inventories, found.disabled))
+
+    def test_declarations(self) -> None:
+        self.store.run(lambda tx: tx.resource_types.insert(LICENCE))
+        with self.store.reading() as tx:
+            (found,) = tx.resource_types.all()
+            self.assertEqual(found, tx.resource_types.find('custom:licence', lock=True))
+            self.assertEqual(None, tx.resource_types.find('custom:Licence'))
+        self.assertEqual(cases.NOW, found.created_at)
+        for name in ('name', 'description', 'exclusive', 'noun', 'classes', 'announce', 'origin'):
+            self.assertEqual(getattr(LICENCE, name), getattr(found, name))
+        changed = Declaration(name='custom:licence', noun='seats')
+        self.store.run(lambda tx: tx.resource_types.update(changed))
+        with self.store.reading() as tx:
+            now = tx.resource_types.find('custom:licence')
+        self.assertEqual(('seats', True, ()), (now.noun, now.exclusive, now.classes))
+        self.store.run(lambda tx: tx.resource_types.delete('custom:licence'))
+        with self.store.reading() as tx:
+            self.assertEqual([], tx.resource_types.all())
+
+    def test_who_needs_a_type(self) -> None:
+        def users(name: str) -> Any:
+            with self.store.reading() as tx:
+                return tx.resource_types.users(name)
+
+        self.assertEqual('', users('physical:host'))
+        (host,) = self.add_hosts(1)
+        self.assertEqual('resources', users('physical:host'))
+        self.store.run(lambda tx: tx.resources.delete(host))
+        lease = self.use(host, (None, 1, 1, 2))
+        self.assertEqual('reservations', users('physical:host'))
+        self.assertEqual('', users('custom:rack'))
+        over = dataclasses.replace(lease.reservations[0], status=ReservationStatus.DELETED)
+        self.store.run(lambda tx: tx.reservations.update(over))
+        self.assertEqual('', users('physical:host'))
+
+
+class TestSqlite(Catalogue, cases.StoreCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(Catalogue, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(Catalogue, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
