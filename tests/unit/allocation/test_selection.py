@@ -58,7 +58,7 @@ def free_for(window: Period, booked: dict[int, list[Period]]) -> list[Candidate]
 def choose(candidates: list[Candidate], minimum: int, maximum: int, seed: int = 0) -> list[int]:
     """Choose for the hours 10 to 12 and return ids."""
     chosen = selection.choose(candidates, at(10), at(12), minimum, maximum, random.Random(seed))
-    return [c.resource_id for c in chosen]
+    return [share.candidate.resource_id for share in chosen]
 
 
 neighbours = st.lists(
@@ -86,7 +86,7 @@ class ChooseTest(base.TestCase):
                 continue
             self.assertEqual(min(wanted, len(candidates)), len(chosen))
             for one in chosen:
-                booked[one.resource_id].append(window)
+                booked[one.candidate.resource_id].append(window)
         for busy in booked.values():
             for one, other in itertools.combinations(busy, 2):
                 self.assertFalse(one.overlaps(other))
