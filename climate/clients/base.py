@@ -211,6 +211,13 @@ class Cloud(Protocol):
         """
         ...
 
+    def as_service(self) -> Cloud:
+        """Return the cloud as we see it ourselves, whoever this one is of.
+
+        For what callers are not told, such as where volumes of a type lie.
+        """
+        ...
+
     @property
     def compute(self) -> Compute:
         """Nova."""

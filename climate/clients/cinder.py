@@ -210,9 +210,12 @@ class CinderBlockStorage:
     def find_volume_type(self, name: str) -> VolumeType | None:
         """Return the type of exactly this name, public or not; None if none."""
         with self._service.calling('find_volume_type') as cinder:
-            # Cinder tells private types as well if it is asked for None.
-            found = [_volume_type(item) for item in cinder.types(is_public='None')]
-        return next((item for item in found if item.name == name), None)
+            return next((item for item in _types(cinder) if item.name == name), None)
+
+    def list_volume_types(self) -> tuple[VolumeType, ...]:
+        """Return all types, public or not, by name."""
+        with self._service.calling('list_volume_types') as cinder:
+            return tuple(sorted(_types(cinder), key=lambda item: item.name))
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
         """Make a type that no project may use until it is told so."""
@@ -292,6 +295,11 @@ def _backup(item: Any) -> Backup:
         status=item.status,
         reason=item.fail_reason or '',
     )
+
+
+def _types(cinder: Any) -> list[VolumeType]:
+    # Cinder tells private types as well if it is asked for None.
+    return [_volume_type(item) for item in cinder.types(is_public='None')]
 
 
 def _volume_type(item: Any) -> VolumeType:

@@ -117,6 +117,14 @@ class HeatClient:
             return _snapshot(self._get(f'{url}/snapshots/{_quoted(snapshot_id)}')['snapshot'])
         return None
 
+    def list_stack_snapshots(self, stack_id: str) -> tuple[StackSnapshot, ...]:
+        """Return the snapshots of a stack, by name and id."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('list_stack_snapshots'):
+            url, _ = self._find(stack_id)
+            found = [_snapshot(item) for item in self._get(f'{url}/snapshots')['snapshots']]
+            return tuple(sorted(found, key=lambda item: (item.name, item.id)))
+        return ()
+
     def delete_stack(self, stack_id: str) -> None:
         """Begin to delete a stack; fine if it is gone or going."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('delete_stack'):

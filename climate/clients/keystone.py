@@ -137,7 +137,14 @@ class KeystoneClient:
         found = self._find('find_user', f'/users/{_quoted(user_id)}', 'user')
         if found is None:
             return None
-        return User(id=found['id'], name=found['name'], enabled=bool(found['enabled']))
+        # An extra attribute: it may be missing, null, or anything else.
+        email = found.get('email')
+        return User(
+            id=found['id'],
+            name=found['name'],
+            enabled=bool(found['enabled']),
+            email=email if isinstance(email, str) else '',
+        )
 
     def find_project(self, project_id: str) -> Project | None:
         """Return a project; None if there is none."""
@@ -185,15 +192,15 @@ class CallerAuth(ksa_identity.BaseIdentityPlugin):
 
 
 def why_no_token(keystone: KeystoneClient, trust_id: str) -> exceptions.EffectError:
-    """Return the error that says why a trust gives no token."""
+    """Return the error that says why a trust gives no token, and nothing of its id."""
     try:
         found = keystone.find_trust(trust_id)
     except exceptions.EffectError as error:
         return error
     if found is None:
-        return TrustLost(f'trust {trust_id} is gone, expired, or its user or project is')
+        return TrustLost('the trust of the user is gone or expired, or its user or project is gone')
     return TrustLost(
-        f'trust {trust_id} gives no token: user {found.trustor_user_id} has lost a role in '
+        f'the trust gives no token: user {found.trustor_user_id} has lost a role in '
         f'project {found.project_id}, or one of them is disabled'
     )
 

@@ -80,11 +80,20 @@ class NeutronNetworking:
         with self._service.calling(verb) as neutron:
             return _by_id(_network(item) for item in neutron.networks(**query))
 
-    def create_network(self, name: str, project_id: str, segment: Segment) -> Network:
+    def create_network(
+        self, name: str, project_id: str, segment: Segment, *, description: str = ''
+    ) -> Network:
         """Make a network of a project on a segment, without tags."""
         with self._service.calling('create_network') as neutron:
-            made = neutron.create_network(name=name, project_id=project_id, **_provider(segment))
+            made = neutron.create_network(
+                name=name, project_id=project_id, description=description, **_provider(segment)
+            )
             return _network(made)
+
+    def describe_network(self, network_id: str, name: str, description: str) -> None:
+        """Give a network another name and description."""
+        with self._service.calling('describe_network') as neutron:
+            neutron.update_network(network_id, name=name, description=description)
 
     def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
         """Give a network these tags in place of those it has."""
@@ -130,6 +139,13 @@ class NeutronNetworking:
         with self._service.calling('list_ports') as neutron:
             return _by_id(_port(item) for item in neutron.ports(network_id=network_id))
 
+    def find_port_of_address(self, network_id: str, address: str) -> Port | None:
+        """Return the port that has an address of a network; None if none has."""
+        query = {'network_id': network_id, 'fixed_ips': f'ip_address={address}'}
+        with self._service.calling('find_port_of_address') as neutron:
+            found = _by_id(_port(item) for item in neutron.ports(**query))
+        return found[0] if found else None
+
     def delete_port(self, port_id: str) -> None:
         """Remove a port; fine if it is gone already."""
         with contextlib.suppress(CloudNotFound):
@@ -141,6 +157,17 @@ class NeutronNetworking:
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('remove_router_interface') as neutron:
                 neutron.remove_interface_from_router(router_id, port=port_id)
+
+    def remove_routes(self, router_id: str, port_id: str) -> None:
+        """Take the static routes off a router that lead through an interface."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('remove_routes') as neutron:
+                fixed = neutron.get_port(port_id).fixed_ips
+                ranges = [neutron.get_subnet(item['subnet_id']).cidr for item in fixed]
+                routes = neutron.get_router(router_id).routes
+                stay = [item for item in routes if not _is_within(item['nexthop'], ranges)]
+                if len(stay) < len(routes):
+                    neutron.update_router(router_id, routes=stay)
 
     def delete_router(self, router_id: str) -> None:
         """Remove a router and its gateway; fine if it is gone already."""
@@ -173,6 +200,7 @@ class NeutronNetworking:
         *,
         subnet_id: str | None = None,
         address: str | None = None,
+        description: str = '',
     ) -> FloatingIP:
         """Give a project an address of an external network, without tags."""
         wanted = {'subnet_id': subnet_id, 'floating_ip_address': address}
@@ -180,6 +208,7 @@ class NeutronNetworking:
             made = neutron.create_ip(
                 floating_network_id=network_id,
                 project_id=project_id,
+                description=description,
                 **{key: value for key, value in wanted.items() if value is not None},
             )
             return _floating_ip(made)
@@ -211,6 +240,11 @@ def _by_id(items: Iterable[T]) -> tuple[T, ...]:
     return tuple(sorted(items, key=lambda item: item.id))
 
 
+def _is_within(address: str, ranges: Iterable[str]) -> bool:
+    found = ipaddress.ip_address(address)
+    return any(found in ipaddress.ip_network(item) for item in ranges)
+
+
 def _provider(segment: Segment) -> Mapping[str, object]:
     attributes = {
         'provider_network_type': segment.network_type,
@@ -234,6 +268,7 @@ def _network(item: Any) -> Network:
         ),
         external=bool(item.is_router_external),
         tags=frozenset(item.tags),
+        description=item.description or '',
     )
 
 
@@ -267,4 +302,5 @@ def _floating_ip(item: Any) -> FloatingIP:
         project_id=item.project_id,
         port_id=item.port_id,
         tags=frozenset(item.tags or ()),
+        description=item.description or '',
     )

@@ -72,6 +72,10 @@ class RealCloud:
         """Return the cloud as the owner of a token sees it."""
         return self.stead.of_caller(token)
 
+    def as_service(self) -> RealCloud:
+        """Return the cloud as we see it ourselves."""
+        return self.stead.as_service()
+
 
 def connect(conf: cfg.ConfigOpts) -> RealCloud:
     """Return the cloud that the groups of its services describe.

@@ -45,6 +45,7 @@ GROUPS = {
     'block-storage': 'cinder',
     'orchestration': 'heat',
     'identity': 'keystone',
+    'baremetal': 'ironic',
 }
 
 

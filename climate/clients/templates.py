@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Reads templates of Heat."""
+"""Reads and writes templates of Heat."""
 
 from __future__ import annotations
 
@@ -50,6 +50,11 @@ def parse(text: str) -> Any:
         raise exceptions.Permanent('the template is nested too deeply') from None
 
 
+def dump(template: Any) -> str:
+    """Return a template as text, which :func:`parse` and Heat read as the same."""
+    return str(yaml.safe_dump(template, sort_keys=False))
+
+
 def at_its_largest(text: str) -> str:
     """Return a template whose groups begin with as many members as they may have.
 
@@ -63,7 +68,7 @@ def at_its_largest(text: str) -> str:
         return text
     if not _grow(template):
         return text
-    return yaml.safe_dump(template, sort_keys=False)
+    return dump(template)
 
 
 def _grow(template: Any) -> bool:

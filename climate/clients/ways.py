@@ -106,6 +106,22 @@ def configured(conf: cfg.ConfigOpts) -> Ways:
     return found
 
 
+def way_of(conf: cfg.ConfigOpts, group: str) -> Way:
+    """Return our own way to a service that is called by some processes only.
+
+    :raises climate.exceptions.ConfigurationError: if it cannot work
+    """
+    found = _way(conf, group)
+    if found is None:
+        found = _way(conf, 'nova')
+        conf.set_default('region_name', conf.nova.region_name, group=group)
+    if found is None:
+        raise exceptions.ConfigurationError(
+            f'neither [{group}] auth_type nor [nova] auth_type is set'
+        )
+    return found
+
+
 def _way(conf: cfg.ConfigOpts, group: str) -> Way | None:
     # Once more, after the files were read: an auth_section may have been named.
     ks_loading.register_auth_conf_options(conf, group)
@@ -155,6 +171,10 @@ class Stead(Generic[T]):
     def of_caller(self, token: str) -> T:
         """Return the cloud of the owner of a token."""
         return self._cloud(CallerAuth(token, self._callers.access_of), None)
+
+    def as_service(self) -> T:
+        """Return our own cloud."""
+        return self._opened(self._own)
 
     def _cloud(self, auth: ksa_plugin.BaseAuthPlugin, refusal: Refusal | None) -> T:
         return self._opened({group: way.under(auth, refusal) for group, way in self._own.items()})

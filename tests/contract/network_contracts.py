@@ -76,6 +76,22 @@ class NetworkContract(NetworkingContract):
         ):
             self.assertEqual(made, found)
 
+    def test_described_and_described_otherwise(self) -> None:
+        made = self.network.create_network(
+            worlds.unique(), self.world.project, self.world.segment(), description='for ä'
+        )
+        self.addCleanup(self.clean_network, made.id)
+        self.assertEqual('for ä', made.description)
+        name = worlds.unique()
+        describe = self.network.describe_network
+        for description in ('else', ''):
+            self.lost('network.describe_network', describe, made.id, name, description)
+            describe(made.id, name, description)
+            found = self.network.find_network(made.id)
+            assert found is not None
+            self.assertEqual((name, description), (found.name, found.description))
+        self.assertRaises(base.CloudNotFound, describe, contracts.NOBODY, 'a', 'b')
+
     def test_a_tunnel_has_no_wires(self) -> None:
         number = self.world.segment().segmentation_id + 100000
         tunnel = base.Segment(network_type='vxlan', physical_network=None, segmentation_id=number)
@@ -240,6 +256,17 @@ class PortContract(NetworkingContract):
         self.network.detach_floating_ip(floating.id)
         remove(router_id, port_id)
 
+    def test_a_router_with_routes_through_it_stays(self) -> None:
+        router_id, port_id, _ = self.router()
+        self.world.route(router_id, '10.9.0.77')
+        remove = self.network.remove_router_interface
+        self.assertRaises(base.CloudConflict, remove, router_id, port_id)
+        self.lost('network.remove_routes', self.network.remove_routes, router_id, port_id)
+        self.network.remove_routes(router_id, port_id)
+        remove(router_id, port_id)
+        self.network.remove_routes(router_id, port_id)
+        self.network.remove_routes(contracts.NOBODY, contracts.NOBODY)
+
     def test_a_port_that_goes_leaves_its_floating_ip(self) -> None:
         _, _, external = self.router()
         port = self.world.port(self.subnet)
@@ -270,7 +297,8 @@ class FloatingIPContract(NetworkingContract):
 
     def test_one_of_ones_choice_is_made_and_found(self) -> None:
         self.assertIsNone(self.network.find_floating_ip(self.external, FREE))
-        made = self.take(subnet_id=self.subnet, address=FREE)
+        made = self.take(subnet_id=self.subnet, address=FREE, description='for ä')
+        self.assertEqual('for ä', made.description)
         self.assertEqual(
             (self.external, FREE, self.world.project, None, frozenset()),
             (made.network_id, made.address, made.project_id, made.port_id, made.tags),
@@ -333,6 +361,10 @@ class FloatingIPContract(NetworkingContract):
         made = self.take()
         (port,) = self.network.list_ports(self.external)
         self.assertEqual(('network:floatingip', made.id), (port.device_owner, port.device_id))
+        find = self.network.find_port_of_address
+        self.assertEqual(port, find(self.external, made.address))
+        for network_id, address in ((self.external, FREE), (contracts.NOBODY, made.address)):
+            self.assertIsNone(find(network_id, address))
         self.assertRaises(base.CloudConflict, self.network.delete_port, port.id)
         self.network.delete_floating_ip(made.id)
         self.assertEqual((), self.network.list_ports(self.external))

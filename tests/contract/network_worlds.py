@@ -53,6 +53,10 @@ class Networks(abc.ABC):
         """Plug a new router into a subnet, with the gateway to an external network."""
 
     @abc.abstractmethod
+    def route(self, router_id: str, nexthop: str) -> None:
+        """Have a router send something to an address of its subnet, and no more."""
+
+    @abc.abstractmethod
     def attach(self, floating_ip_id: str, port_id: str) -> None:
         """Let a floating IP lead to a port."""
 
@@ -88,6 +92,10 @@ class TwinNetworks(Networks):
     def router(self, subnet_id: str, external_id: str) -> str:
         """Plug one in."""
         return str(self.twin.networks.add_router(subnet_id, self.project))
+
+    def route(self, router_id: str, nexthop: str) -> None:
+        """Have it."""
+        self.twin.networks.add_route(router_id, nexthop)
 
     def attach(self, floating_ip_id: str, port_id: str) -> None:
         """Attach it."""
@@ -170,6 +178,11 @@ class RealWorld(Networks, real_worlds.RealWorld):
             if list(self.neutron.ports(device_id=router_id, fixed_ips=f'subnet_id={subnet_id}')):
                 self.neutron.remove_interface_from_router(router_id, subnet=subnet_id)
             self.neutron.delete_router(router_id)
+
+    def route(self, router_id: str, nexthop: str) -> None:
+        """Have it."""
+        routes = [{'destination': '192.0.2.0/24', 'nexthop': nexthop}]
+        self.neutron.update_router(router_id, routes=routes)
 
     def attach(self, floating_ip_id: str, port_id: str) -> None:
         """Attach it."""

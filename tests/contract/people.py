@@ -51,6 +51,10 @@ class Person(abc.ABC):
         """Enable or disable user and project."""
 
     @abc.abstractmethod
+    def set_email(self, email: str) -> None:
+        """Have an address; '' for none."""
+
+    @abc.abstractmethod
     def delete_user(self) -> None:
         """Let the user be gone; fine if it is."""
 
@@ -80,6 +84,10 @@ class TwinPerson(Person):
         """Enable or disable user and project."""
         self._twin.set_enabled(user_id=self.user_id, enabled=user)
         self._twin.set_enabled(project_id=self.project_id, enabled=project)
+
+    def set_email(self, email: str) -> None:
+        """Have an address; '' for none."""
+        self._twin.set_email(self.user_id, email)
 
     def delete_user(self) -> None:
         """Let the user be gone."""
@@ -140,6 +148,11 @@ class RealPerson(Person):
         self._keystone.patch(f'/users/{self.user_id}', json={'user': {'enabled': user}})
         change = {'project': {'enabled': project}}
         self._keystone.patch(f'/projects/{self.project_id}', json=change)
+
+    def set_email(self, email: str) -> None:
+        """Have an address; '' for none."""
+        change = {'user': {'email': email}}
+        self._keystone.patch(f'/users/{self.user_id}', json=change)
 
     def delete_user(self) -> None:
         """Let the user be gone."""

@@ -173,6 +173,31 @@ class ServerLifeContract(contracts.Contract):
         self.assertTrue(back.host)
         self.compute.unshelve_server(server_id)
 
+    def test_put_back_onto_a_host_of_our_choice(self) -> None:
+        here, there = self.world.hosts[:2]
+        server_id = self.make(host=here)
+        self.still(server_id, 'ACTIVE')
+        self.compute.shelve_server(server_id)
+        self.until_offloaded(server_id)
+        error = self.assertRaises(
+            exceptions.Permanent, self.compute.unshelve_server, server_id, 'nobody'
+        )
+        self.assertIs(exceptions.Permanent, type(error))
+        self.assertIsNotNone(self.settled(server_id, 'SHELVED_OFFLOADED'))
+        self.compute.unshelve_server(server_id, there)
+        self.compute.unshelve_server(server_id, there)
+        back = until(lambda: self.settled(server_id, 'ACTIVE'), self.world.patience, 'it is back')
+        self.assertEqual(there, back.host)
+        self.compute.unshelve_server(server_id, there)
+
+    def test_those_of_a_project_are_listed(self) -> None:
+        server_id = self.make(host=self.world.hosts[0])
+        made = self.still(server_id, 'ACTIVE')
+        mine = self.compute.list_servers_of_project(made.project_id)
+        self.assertIn(made, mine)
+        self.assertEqual({made.project_id}, {each.project_id for each in mine})
+        self.assertEqual((), self.compute.list_servers_of_project(contracts.NOBODY))
+
     def settled(self, server_id: str, status: str) -> base.Server | None:
         """Return a server if it has this status and nothing is done with it."""
         found = self.compute.find_server(server_id)

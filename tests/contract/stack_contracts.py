@@ -275,6 +275,7 @@ class LifeContract(StackCase):
         self.assertIsNone(self.heat.find_stack(contracts.NOBODY))
         self.assertIsNone(self.heat.find_stack('a/b?c=d'))
         self.assertIsNone(self.heat.find_stack_snapshot(contracts.NOBODY, contracts.NOBODY))
+        self.assertEqual((), self.heat.list_stack_snapshots(contracts.NOBODY))
         for verb in (
             self.heat.list_stack_resources,
             self.heat.suspend_stack,
@@ -301,6 +302,9 @@ class LifeContract(StackCase):
             self.assertEqual((ids[-1], 'mine'), (found.id, found.name))
             self.check(stack_id, 'SNAPSHOT', 'COMPLETE')
         self.assertNotEqual(*ids)
+        found = self.heat.list_stack_snapshots(stack_id)
+        self.assertEqual(sorted(ids), sorted(item.id for item in found))
+        self.assertEqual({('mine', 'COMPLETE')}, {(item.name, item.status) for item in found})
         self.assertIsNone(self.heat.find_stack_snapshot(stack_id, contracts.NOBODY))
         self.heat.suspend_stack(stack_id)
         self.check(stack_id, 'SUSPEND', 'COMPLETE')

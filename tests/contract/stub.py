@@ -69,6 +69,7 @@ class StubCloud:
         self.tokens: set[str] = set()
         self.troubles: list[Trouble] = []
         self.hidden_hosts = False
+        self.newest = 100
         self.catalog = {'compute': COMPUTE, 'placement': PLACEMENT, 'network': NETWORK}
         self._lock = threading.Lock()
         self._released = threading.Event()

@@ -15,7 +15,9 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 from typing import Protocol
@@ -25,6 +27,7 @@ from climate.clients import base
 from climate.clients import fake
 
 PAGE = 2
+HINTS = '2.100'
 COMPUTE = '/compute/v2.1'
 PLACEMENT = '/placement'
 Answer = tuple[int, Any]
@@ -35,6 +38,7 @@ class Stub(Protocol):
 
     twin: fake.Twin
     hidden_hosts: bool
+    newest: int
 
 
 class HTTPError(Exception):
@@ -64,7 +68,10 @@ def error_body(request: Request, error: HTTPError) -> Any:
 
 def check_compute(request: Request) -> None:
     wanted = '2.46' if '/servers' in request.path else '2.53'
-    if request.headers.get('X-OpenStack-Nova-API-Version') != wanted:
+    asked = request.headers.get('X-OpenStack-Nova-API-Version')
+    if asked == HINTS and re.fullmatch(r'.*/servers/[^/]+', request.path):
+        return
+    if asked != wanted:
         raise HTTPError(406, f'this stub speaks compute API {wanted} here')
 
 
@@ -128,6 +135,8 @@ def _server(item: base.Server) -> dict[str, Any]:
         'id': item.id,
         'name': item.name,
         'tenant_id': item.project_id,
+        'user_id': item.user_id,
+        'created': item.created_at.strftime('%Y-%m-%dT%H:%M:%SZ'),
         'status': item.status,
         'OS-EXT-SRV-ATTR:host': item.host,
         'OS-EXT-SRV-ATTR:hypervisor_hostname': item.hypervisor_hostname,
@@ -142,12 +151,25 @@ def _server(item: base.Server) -> dict[str, Any]:
 
 def _list_servers(stub: Stub, request: Request) -> Answer:
     assert request.query['all_tenants']
+    if 'changes-since' in request.query:
+        since = datetime.datetime.fromisoformat(request.query['changes-since'])
+        return 200, {'servers': _page(_changed(stub, since), request.query)}
     items = [
         _server(item)
         for item in stub.twin.servers()
         if stub.hidden_hosts or item.host == request.query['host']
     ]
     return 200, {'servers': _page(items, request.query)}
+
+
+def _changed(stub: Stub, since: datetime.datetime) -> list[Any]:
+    """Return what was changed since, one that was made before and one that is gone among them."""
+    found = [_server(item) for item in stub.twin.servers()]
+    gone = {'id': 'gone', 'status': 'DELETED'}
+    old = {'id': 'old', 'created': '2020-01-01T00:00:00Z'}
+    return [item | extra for item in found[:1] for extra in (gone, old)] + [
+        item for item in found if datetime.datetime.fromisoformat(item['created']) >= since
+    ]
 
 
 def _find_server(stub: Stub, ident: str) -> base.Server:
@@ -157,8 +179,22 @@ def _find_server(stub: Stub, ident: str) -> base.Server:
     return found
 
 
-def _show_server(stub: Stub, _request: Request, ident: str) -> Answer:
-    return 200, {'server': _server(_find_server(stub, ident))}
+def _show_server(stub: Stub, request: Request, ident: str) -> Answer:
+    body = _server(_find_server(stub, ident))
+    if request.headers.get('X-OpenStack-Nova-API-Version') == HINTS:
+        if stub.newest < int(HINTS.partition('.')[2]):
+            raise HTTPError(406, f'Version {HINTS} is not supported by the API.')
+        body['scheduler_hints'] = dict(stub.twin.compute.scheduler_hints(ident))
+    return 200, {'server': body}
+
+
+def _set_metadata(stub: Stub, request: Request, ident: str) -> Answer:
+    _find_server(stub, ident)
+    try:
+        stub.twin.compute.set_server_metadata(ident, request.body['metadata'])
+    except exceptions.Permanent as error:
+        raise HTTPError(400, error.message) from None
+    return 200, {'metadata': dict(_find_server(stub, ident).metadata)}
 
 
 def _delete_server(stub: Stub, _request: Request, ident: str) -> Answer:
@@ -282,6 +318,7 @@ COMPUTE_ROUTES: list[Route] = [
     ('GET', '/os-services', _list_services),
     ('GET', '/servers/detail', _list_servers),
     ('GET', '/servers/([^/]+)', _show_server),
+    ('POST', '/servers/([^/]+)/metadata', _set_metadata),
     ('DELETE', '/servers/([^/]+)', _delete_server),
     ('POST', '/servers/([^/]+)/action', _act_on_server),
     ('GET', '/os-aggregates', _list_aggregates),

@@ -14,10 +14,12 @@
 
 from __future__ import annotations
 
+from tests.contract import booting_contracts
 from tests.contract import contracts
 from tests.contract import flavor_contracts
 from tests.contract import placement_contracts
 from tests.contract import server_contracts
+from tests.contract import slot_contracts
 from tests.contract import worlds
 
 
@@ -51,8 +53,20 @@ class TestMemoryTwinServerLife(server_contracts.ServerLifeContract):
     world_type = worlds.TwinWorld
 
 
+class TestMemoryTwinBooted(booting_contracts.BootedAndShelvedContract):
+    """Servers that others boot, of the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
 class TestMemoryTwinImages(server_contracts.ImageContract):
     """Images on the twin in memory."""
+
+    world_type = worlds.TwinWorld
+
+
+class TestMemoryTwinSlots(slot_contracts.SlotContract):
+    """Slots in the twin in memory."""
 
     world_type = worlds.TwinWorld
 
@@ -123,6 +137,12 @@ class TestFileTwinServerLife(server_contracts.ServerLifeContract):
     world_type = worlds.FileTwinWorld
 
 
+class TestFileTwinBooted(booting_contracts.BootedAndShelvedContract):
+    """Servers that others boot, of the twin on a file."""
+
+    world_type = worlds.FileTwinWorld
+
+
 class TestFileTwinImages(server_contracts.ImageContract):
     """Images on the twin on a file."""
 
@@ -181,6 +201,16 @@ class TestHTTPServers(server_contracts.ServerContract):
     """Servers over HTTP, against a stub."""
 
     world_type = worlds.StubWorld
+
+
+class TestHTTPBooted(booting_contracts.BootedContract):
+    """Servers that others boot, over HTTP, against a stub."""
+
+    world_type = worlds.StubWorld
+
+    def test_a_nova_that_does_not_tell_hints(self) -> None:
+        self.world.stub.newest = 96
+        self.assertEqual({}, self.compute.scheduler_hints(self.server_id))
 
 
 class TestHTTPPlacement(placement_contracts.PlacementContract):

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from tests.contract import volume_contracts
+from tests.contract import volume_type_contracts
 from tests.contract import volume_worlds
 
 
@@ -42,7 +43,7 @@ class TestMemoryTwinWithoutBackups(volume_contracts.NoBackupContract):
     world_type = volume_worlds.TwinWorld
 
 
-class TestMemoryTwinVolumeTypes(volume_contracts.VolumeTypeContract):
+class TestMemoryTwinVolumeTypes(volume_type_contracts.VolumeTypeContract):
     """Volume types on the twin in memory."""
 
     world_type = volume_worlds.TwinWorld
@@ -72,7 +73,7 @@ class TestFileTwinWithoutBackups(volume_contracts.NoBackupContract):
     world_type = volume_worlds.FileTwinWorld
 
 
-class TestFileTwinVolumeTypes(volume_contracts.VolumeTypeContract):
+class TestFileTwinVolumeTypes(volume_type_contracts.VolumeTypeContract):
     """Volume types on the twin on a file."""
 
     world_type = volume_worlds.FileTwinWorld

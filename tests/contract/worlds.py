@@ -78,6 +78,12 @@ class World(abc.ABC):
         self.until_still(server_id)
         return server_id
 
+    def boot_described(self, host: str, **wanted: Any) -> str:
+        """Start a server of which more is said, as :meth:`boot` does."""
+        server_id = self.cloud.compute.create_server(self.draft(host, **wanted))
+        self.until_still(server_id)
+        return server_id
+
     def until_still(self, server_id: str) -> base.Server:
         """Wait until Nova does nothing with a server any more, and return it."""
 
@@ -250,6 +256,11 @@ class StubWorld(World):
     def boot(self, host: str, name: str = 'vm') -> str:
         """Start a server, which the stub cannot be asked for."""
         return self.stub.twin.boot_server(host, 'p1', name).id
+
+    def boot_described(self, host: str, **wanted: Any) -> str:
+        """Start a server, which the stub cannot be asked for."""
+        metadata, hints = wanted['metadata'], wanted['scheduler_hints']
+        return self.stub.twin.boot_server(host, 'p1', 'vm', metadata=metadata, hints=hints).id
 
     def poor(self, resource: str) -> contextlib.AbstractContextManager[base.Compute]:
         """Refuse: the stub has no quotas."""

@@ -76,7 +76,7 @@ def _contents(twin: Twin) -> dict[str, list[dict[str, object]]]:
 def _show(twin: Twin, arguments: argparse.Namespace) -> None:
     contents = _contents(twin)
     if arguments.json:
-        _say(json.dumps({'reachable': twin.reachable, **contents}, indent=2))
+        _say(json.dumps({'reachable': twin.reachable, **contents}, indent=2, default=str))
         return
     for name, rows in contents.items():
         _say(f'{name}: {len(rows)}')

@@ -23,6 +23,12 @@ from climate.clients.fake import providers
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Store
 
+_TABLES = (
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    " AND name NOT IN ('settings', 'faults', 'calls', 'journal') ORDER BY name"
+)
+_COLUMNS = "SELECT name FROM pragma_table_info(?) WHERE name != 'generation' ORDER BY cid"
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
@@ -63,25 +69,28 @@ class Control:
         *,
         when: faults.When = 'before',
         error: faults.Error = 'transient',
+        skip: int = 0,
     ) -> None:
         """Let a verb fail from now on.
 
         :param verb: such as ``compute.add_host``, ``compute.*`` or ``*``
         :param times: how often; None until :meth:`heal`
         :param when: ``after``: the work is done and its answer is lost
+        :param skip: how many calls go well before
         :raises ValueError: if no verb matches or *times* is below 1
         """
-        if times is not None and times < 1:
+        if (times is not None and times < 1) or skip < 0:
             raise ValueError('a fault has to happen at least once')
         if when not in ('before', 'after') or error not in faults.ERRORS:
             raise ValueError(f'no such fault: {when} {error}')
         with self._store.transaction(self._gate.now()) as db:
             db.run(
-                'INSERT INTO faults (verb, times, moment, error) VALUES (?, ?, ?, ?)',
+                'INSERT INTO faults (verb, times, moment, error, skip) VALUES (?, ?, ?, ?, ?)',
                 faults.known(verb),
                 times,
                 when,
                 error,
+                skip,
             )
 
     def slow(self, verb: str, seconds: float) -> None:
@@ -106,6 +115,31 @@ class Control:
         """Return the faults that are in force, the oldest first."""
         with self._store.transaction(self._gate.now()) as db:
             return tuple(faults.present(db))
+
+    # -- the state as a whole
+
+    def state(self) -> bytes:
+        """Return the state of the cloud, for :meth:`restore`."""
+        return self._store.dump()
+
+    def restore(self, state: bytes) -> None:
+        """Let the cloud, its faults and its journal be as they were."""
+        self._store.load(state)
+
+    def contents(self) -> dict[str, list[tuple[object, ...]]]:
+        """Return the rows of every table of the cloud, sorted, to be compared.
+
+        Without what only a twin has: faults, counts of calls and the journal;
+        and without the generations, which only count changes.
+        """
+        with self._store.transaction(self._gate.now()) as db:
+            tables = [row['name'] for row in db.rows(_TABLES)]
+            found = {}
+            for table in tables:
+                columns = [row['name'] for row in db.rows(_COLUMNS, table)]
+                rows = db.rows(f'SELECT {", ".join(columns)} FROM {table}')  # noqa: S608  its own
+                found[table] = sorted((tuple(row) for row in rows), key=repr)
+            return found
 
     # -- memory of calls
 
@@ -160,6 +194,30 @@ class Control:
             db.run('DELETE FROM hidden_hosts WHERE host = ?', host)
             if hidden:
                 db.run('INSERT INTO hidden_hosts (host) VALUES (?)', host)
+
+    def set_server(
+        self,
+        server_id: str,
+        *,
+        status: str | None = None,
+        locked: bool | None = None,
+        flavor: str | None = None,
+    ) -> None:
+        """Let a server be locked or not, of another flavor or in another state."""
+        with self._store.transaction(self._gate.now()) as db:
+            db.run(
+                'UPDATE servers SET status = coalesce(?, status), locked = coalesce(?, locked),'
+                ' flavor = coalesce(?, flavor) WHERE id = ?',
+                status,
+                locked,
+                flavor,
+                server_id,
+            )
+
+    def set_image(self, image_id: str, status: str) -> None:
+        """Let an image be in another state, such as ``error``."""
+        with self._store.transaction(self._gate.now()) as db:
+            db.run('UPDATE images SET status = ?, active_at = 0 WHERE id = ?', status, image_id)
 
     def _change(self, sql: str, value: bool) -> None:
         with self._store.transaction(self._gate.now()) as db:

@@ -42,6 +42,12 @@ class Directory(Control):
             if project_id is not None:
                 keystone.put_project(db, project_id, enabled=enabled)
 
+    def set_email(self, user_id: str, email: str) -> None:
+        """Let a user have an address; '' for none. The user is made if not there."""
+        with self._store.transaction(self._gate.now()) as db:
+            keystone.put_user(db, user_id)
+            keystone.put_email(db, user_id, email)
+
     def remove_user(self, user_id: str) -> None:
         """Let a user be gone, with the trusts that they made."""
         self._remove('DELETE FROM users WHERE id = ?', user_id)

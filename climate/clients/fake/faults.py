@@ -36,7 +36,8 @@ CREATE TABLE IF NOT EXISTS faults (
     times INTEGER,
     moment TEXT NOT NULL CHECK (moment IN ('before', 'after', 'slow')),
     error TEXT,
-    seconds REAL
+    seconds REAL,
+    skip INTEGER NOT NULL DEFAULT 0
 );
 """
 
@@ -74,6 +75,7 @@ class Fault:
     :ivar moment: ``before`` the work, ``after`` it, or ``slow``
     :ivar error: a key of :data:`ERRORS`; None if slow
     :ivar seconds: how slow; None if not
+    :ivar skip: how many calls it lets pass before
     """
 
     id: int
@@ -82,6 +84,7 @@ class Fault:
     moment: str
     error: str | None
     seconds: float | None
+    skip: int = 0
 
 
 def known(pattern: str) -> str:
@@ -96,13 +99,22 @@ def known(pattern: str) -> str:
 
 def present(db: Db) -> list[Fault]:
     """Return every fault, the oldest first."""
-    rows = db.rows('SELECT id, verb, times, moment, error, seconds FROM faults ORDER BY id')
+    rows = db.rows('SELECT id, verb, times, moment, error, seconds, skip FROM faults ORDER BY id')
     return [Fault(**dict(row)) for row in rows]
 
 
 def concerning(db: Db, verb: str) -> list[Fault]:
     """Return the faults that concern a verb, the oldest first."""
     return [fault for fault in present(db) if fnmatch.fnmatchcase(verb, fault.verb)]
+
+
+def happening(db: Db, found: list[Fault]) -> Fault | None:
+    """Return the first of the faults that is not to let this call pass."""
+    for fault in found:
+        if fault.error and not fault.skip:
+            return fault
+        db.run('UPDATE faults SET skip = skip - 1 WHERE id = ? AND skip > 0', fault.id)
+    return None
 
 
 def use_up(db: Db, verb: str, fault: Fault) -> exceptions.EffectError:

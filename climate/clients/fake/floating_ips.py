@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS floating_ips (
     project_id TEXT NOT NULL,
     port_id TEXT,
     tags TEXT NOT NULL,
+    description TEXT NOT NULL DEFAULT '',
     UNIQUE (network_id, address)
 );
 """
@@ -71,12 +72,13 @@ class FakeFloatingIPs:
         *,
         subnet_id: str | None = None,
         address: str | None = None,
+        description: str = '',
     ) -> FloatingIP:
         """Give a project an address of an external network."""
         return self._gate.run(
             'network.create_floating_ip',
             (network_id, project_id, subnet_id, address),
-            lambda db: _create(db, network_id, project_id, subnet_id, address),
+            lambda db: _create(db, network_id, project_id, subnet_id, address, description),
         )
 
     def set_floating_ip_tags(self, floating_ip_id: str, tags: AbstractSet[str]) -> None:
@@ -124,7 +126,12 @@ def _find(db: Db, network_id: str, address: str) -> FloatingIP | None:
 
 
 def _create(
-    db: Db, network_id: str, project_id: str, subnet_id: str | None, address: str | None
+    db: Db,
+    network_id: str,
+    project_id: str,
+    subnet_id: str | None,
+    address: str | None,
+    description: str,
 ) -> FloatingIP:
     ranges = _ranges(db, network_id, subnet_id)
     held = db.rows('SELECT 1 FROM floating_ips WHERE project_id = ?', project_id)
@@ -134,12 +141,13 @@ def _create(
         raise CloudConflict(f'address {address} is in use')
     made = str(uuid.uuid4())
     db.run(
-        'INSERT INTO floating_ips (id, network_id, address, project_id, tags)'
-        " VALUES (?, ?, ?, ?, '[]')",
+        'INSERT INTO floating_ips (id, network_id, address, project_id, description, tags)'
+        " VALUES (?, ?, ?, ?, ?, '[]')",
         made,
         network_id,
         chosen,
         project_id,
+        description,
     )
     # It holds its address by a port of its own, that belongs to no project.
     db.run(

@@ -83,6 +83,11 @@ class Gate:
         """Return the project that the caller works in."""
         return SERVICE_PROJECT
 
+    @property
+    def own(self) -> Gate:
+        """The gate of ourselves."""
+        return self
+
     def check_redelegation(self, _db: Db) -> None:
         """Check that the identity of the caller may be handed on."""
 
@@ -107,6 +112,7 @@ class _GateOfOthers(Gate):
         self, gate: Gate, project: Callable[[Db], str], redelegation: Callable[[Db], None]
     ) -> None:
         super().__init__(gate.store, gate.clock)
+        self._own = gate.own
         self._project = project
         self._redelegation = redelegation
 
@@ -118,6 +124,11 @@ class _GateOfOthers(Gate):
             return work(db)
 
         return super().run(verb, arguments, checked)
+
+    @property
+    def own(self) -> Gate:
+        """The gate of ourselves."""
+        return self._own
 
     def project(self, db: Db) -> str:
         """Return the project that they work in."""
@@ -154,7 +165,7 @@ def _attempt(
 ) -> T | exceptions.EffectError:
     if not _settings(db)['reachable']:
         return exceptions.Transient(f'{verb}: the twin cannot be reached, as it was told')
-    failure = next((fault for fault in found if fault.error), None)
+    failure = faults.happening(db, found)
     error = faults.use_up(db, verb, failure) if failure else None
     if error and failure and failure.moment == 'before':
         return error

@@ -55,12 +55,14 @@ CREATE TABLE IF NOT EXISTS stacks (
 CREATE TABLE IF NOT EXISTS stack_snapshots (
     id TEXT PRIMARY KEY,
     stack_id TEXT NOT NULL REFERENCES stacks (id) ON DELETE CASCADE,
+    project_id TEXT NOT NULL,
     name TEXT NOT NULL,
-    done_at REAL NOT NULL
+    done_at REAL NOT NULL,
+    reason TEXT NOT NULL DEFAULT ''
 );
 """
 _DELAY = 'OS::Heat::Delay'
-_TEST = 'OS::Heat::TestResource'
+_SERVER = 'OS::Nova::Server'
 
 
 class FakeHeat:
@@ -121,6 +123,14 @@ class FakeHeat:
             'orchestration.find_stack_snapshot',
             (stack_id, snapshot_id),
             lambda db: self._find_snapshot(db, stack_id, snapshot_id),
+        )
+
+    def list_stack_snapshots(self, stack_id: str) -> tuple[StackSnapshot, ...]:
+        """Return the snapshots of a stack, by name and id."""
+        return self._gate.run(
+            'orchestration.list_stack_snapshots',
+            (stack_id,),
+            lambda db: self._snapshots(db, stack_id),
         )
 
     def delete_stack(self, stack_id: str) -> None:
@@ -209,27 +219,37 @@ class FakeHeat:
         stack_orders.check_snapshot(stack)
         snapshot_id = str(uuid.uuid4())
         db.run(
-            'INSERT INTO stack_snapshots (id, stack_id, name, done_at) VALUES (?, ?, ?, ?)',
+            'INSERT INTO stack_snapshots (id, stack_id, project_id, name, done_at)'
+            ' VALUES (?, ?, ?, ?, ?)',
             snapshot_id,
             stack.id,
+            self._gate.project(db),
             name,
             _begin(db, stack.id, 'SNAPSHOT'),
         )
         return snapshot_id
 
     def _find_snapshot(self, db: Db, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
+        found = self._snapshots(db, stack_id)
+        return next((item for item in found if item.id == snapshot_id), None)
+
+    def _snapshots(self, db: Db, stack_id: str) -> tuple[StackSnapshot, ...]:
         stack = self._find(db, stack_id)
-        if stack is None:
-            return None
-        row = db.row(
-            'SELECT id, name, done_at FROM stack_snapshots WHERE stack_id = ? AND id = ?',
-            stack.id,
-            snapshot_id,
+        rows = db.rows(
+            'SELECT id, name, done_at, reason FROM stack_snapshots WHERE stack_id = ?'
+            ' AND project_id = ? ORDER BY name, id',
+            '' if stack is None else stack.id,
+            self._gate.project(db),
         )
-        if row is None:
-            return None
-        status = 'COMPLETE' if row['done_at'] <= db.now else 'IN_PROGRESS'
-        return StackSnapshot(id=row['id'], name=row['name'], status=status, reason='')
+        return tuple(
+            StackSnapshot(
+                id=row['id'],
+                name=row['name'],
+                status=_snapshot_status(row, db.now),
+                reason=row['reason'],
+            )
+            for row in rows
+        )
 
     def _delete(self, db: Db, stack_id: str) -> None:
         stack = self._find(db, stack_id)
@@ -238,11 +258,32 @@ class FakeHeat:
             self._find(db, stack_id)
 
 
+def break_stack(db: Db, stack_id: str, reason: str) -> None:
+    """Let what was done with a stack last have failed, or what is being done fail now."""
+    db.run(
+        "UPDATE stacks SET outcome = 'FAILED', reason = ?, done_at = min(done_at, ?) WHERE id = ?",
+        reason,
+        db.now,
+        stack_id,
+    )
+    db.run(
+        'UPDATE stack_snapshots SET reason = ? WHERE stack_id = ? AND done_at > ?',
+        reason,
+        stack_id,
+        db.now,
+    )
+
+
+def _snapshot_status(row: sqlite3.Row, now: float) -> str:
+    if row['reason']:
+        return 'FAILED'
+    return 'COMPLETE' if row['done_at'] <= now else 'IN_PROGRESS'
+
+
 def _kept(item: PlannedResource) -> dict[str, Any]:
-    """Return the properties that say how long something takes; others may be secret."""
-    if item.type != _DELAY:
-        return {}
-    return {key: item.properties.get(key) for key in ('min_wait', 'actions')}
+    """Return the properties that matter later; others may be secret."""
+    names = {_DELAY: ('min_wait', 'actions'), _SERVER: ('flavor',)}.get(item.type, ())
+    return {key: item.properties.get(key) for key in names}
 
 
 def _begin(db: Db, stack_id: str, action: str, broken: str | None = None) -> float:

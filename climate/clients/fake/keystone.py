@@ -24,7 +24,6 @@ import datetime
 import re
 import uuid
 from collections.abc import Iterable
-from typing import TypeVar
 
 from climate import exceptions
 from climate.clients.base import CloudNotFound
@@ -39,6 +38,9 @@ from climate.clients.protocols.trusts import Trust
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS users (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, enabled INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS user_emails (
+    user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE, email TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS projects (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, enabled INTEGER NOT NULL
@@ -59,8 +61,10 @@ CREATE TABLE IF NOT EXISTS trusts (
 ) WITHOUT ROWID;
 """
 TRUSTEE = SERVICE_PROJECT
-K = TypeVar('K', User, Project)
-_USER = 'SELECT id, name, enabled FROM users WHERE id = ?'
+_USER = """
+SELECT u.id, u.name, u.enabled, coalesce(e.email, '') AS email
+FROM users u LEFT JOIN user_emails e ON e.user_id = u.id WHERE u.id = ?
+"""
 _PROJECT = 'SELECT id, name, enabled FROM projects WHERE id = ?'
 _TOKEN = re.compile(r'(?P<user>[^:\s]{1,255}):(?P<project>[^:\s]{1,255})(?::(?P<roles>[^:]*))?')
 _IMPLIED = {'admin': ('manager', 'member', 'reader'), 'member': ('reader',)}
@@ -103,16 +107,14 @@ class FakeKeystone:
 
     def find_user(self, user_id: str) -> User | None:
         """Return a user; None if there is none."""
-        return self._gate.run(
-            'identity.find_user', (user_id,), lambda db: _find(db, User, _USER, user_id)
-        )
+        return self._gate.run('identity.find_user', (user_id,), lambda db: _find_user(db, user_id))
 
     def find_project(self, project_id: str) -> Project | None:
         """Return a project; None if there is none."""
         return self._gate.run(
             'identity.find_project',
             (project_id,),
-            lambda db: _find(db, Project, _PROJECT, project_id),
+            lambda db: _find_project(db, project_id),
         )
 
     def list_roles(self, user_id: str, project_id: str) -> frozenset[str]:
@@ -133,6 +135,13 @@ def put_user(db: Db, user_id: str, *, enabled: bool = True) -> None:
         user_id,
         enabled,
     )
+
+
+def put_email(db: Db, user_id: str, email: str) -> None:
+    """Let a user have an address; '' for none."""
+    db.run('DELETE FROM user_emails WHERE user_id = ?', user_id)
+    if email:
+        db.run('INSERT INTO user_emails (user_id, email) VALUES (?, ?)', user_id, email)
 
 
 def put_project(db: Db, project_id: str, *, enabled: bool = True) -> None:
@@ -165,12 +174,12 @@ def project_of_trust(db: Db, trust_id: str) -> str:
     """
     trust = _find_trust(db, trust_id)
     if trust is None:
-        raise TrustLost(f'trust {trust_id} is gone, expired, or its user or project is')
+        raise TrustLost('the trust of the user is gone or expired, or its user or project is gone')
     if not _enabled(db, trust.trustor_user_id, trust.project_id) or not set(trust.roles) <= _roles(
         db, trust.trustor_user_id, trust.project_id
     ):
         raise TrustLost(
-            f'trust {trust_id} gives no token: user {trust.trustor_user_id} has lost a role in '
+            f'the trust gives no token: user {trust.trustor_user_id} has lost a role in '
             f'project {trust.project_id}, or one of them is disabled'
         )
     return trust.project_id
@@ -182,7 +191,7 @@ def check_redelegation(db: Db, trust_id: str) -> None:
     :raises climate.exceptions.Transient: if it does, for Heat answers with a 500
     """
     if db.row('SELECT 1 FROM trusts WHERE id = ? AND NOT redelegate', trust_id):
-        raise exceptions.Transient(f'Heat cannot hand on trust {trust_id}: HTTP 500')
+        raise exceptions.Transient('Heat cannot hand on the trust: HTTP 500')
 
 
 def project_of_token(db: Db, token: str) -> str:
@@ -193,11 +202,14 @@ def project_of_token(db: Db, token: str) -> str:
     return _caller(db, token)[1]
 
 
-def _find(db: Db, kind: type[K], sql: str, key: str) -> K | None:
-    row = db.row(sql, key)
-    if row is None:
-        return None
-    return kind(id=row['id'], name=row['name'], enabled=bool(row['enabled']))
+def _find_user(db: Db, user_id: str) -> User | None:
+    row = db.row(_USER, user_id)
+    return None if row is None else User(**{**dict(row), 'enabled': bool(row['enabled'])})
+
+
+def _find_project(db: Db, project_id: str) -> Project | None:
+    row = db.row(_PROJECT, project_id)
+    return None if row is None else Project(**{**dict(row), 'enabled': bool(row['enabled'])})
 
 
 def _caller(db: Db, token: str) -> tuple[str, str, frozenset[str]]:

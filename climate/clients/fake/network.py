@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Neutron's networks, ports and routers, as the twin has them."""
+"""Neutron's networks and ports, as the twin has them."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from climate.clients.base import Segment
 from climate.clients.base import Subnet
 from climate.clients.fake import floating_ips
 from climate.clients.fake import quotas
+from climate.clients.fake import routers
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
 from climate.clients.protocols.ports import ROUTER_INTERFACES
@@ -42,7 +43,8 @@ CREATE TABLE IF NOT EXISTS networks (
     physical_network TEXT,
     segmentation_id INTEGER,
     external INTEGER NOT NULL,
-    tags TEXT NOT NULL
+    tags TEXT NOT NULL,
+    description TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS networks_by_name ON networks (name);
 CREATE TABLE IF NOT EXISTS subnets (
@@ -54,7 +56,6 @@ CREATE TABLE IF NOT EXISTS subnets (
     allocation_pools TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS subnets_by_network ON subnets (network_id);
-CREATE TABLE IF NOT EXISTS routers (id TEXT PRIMARY KEY, project_id TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ports (
     id TEXT PRIMARY KEY,
     network_id TEXT NOT NULL REFERENCES networks (id),
@@ -99,12 +100,22 @@ class FakeNetworking(floating_ips.FakeFloatingIPs):
             lambda db: tuple(found for found in networks(db) if tag in found.tags),
         )
 
-    def create_network(self, name: str, project_id: str, segment: Segment) -> Network:
+    def create_network(
+        self, name: str, project_id: str, segment: Segment, *, description: str = ''
+    ) -> Network:
         """Make a network."""
         return self._gate.run(
             'network.create_network',
             (name, project_id, segment.network_type, segment.segmentation_id),
-            lambda db: create_network(db, name, project_id, segment),
+            lambda db: create_network(db, name, project_id, segment, description=description),
+        )
+
+    def describe_network(self, network_id: str, name: str, description: str) -> None:
+        """Give a network another name and description."""
+        self._gate.run(
+            'network.describe_network',
+            (network_id, name, description),
+            lambda db: _describe_network(db, network_id, name, description),
         )
 
     def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
@@ -143,6 +154,14 @@ class FakeNetworking(floating_ips.FakeFloatingIPs):
         """Return the ports of a network, by id."""
         return self._gate.run('network.list_ports', (network_id,), lambda db: ports(db, network_id))
 
+    def find_port_of_address(self, network_id: str, address: str) -> Port | None:
+        """Return the port that has an address of a network."""
+        return self._gate.run(
+            'network.find_port_of_address',
+            (network_id, address),
+            lambda db: _find_port_of_address(db, network_id, address),
+        )
+
     def delete_port(self, port_id: str) -> None:
         """Remove a port."""
         self._gate.run('network.delete_port', (port_id,), lambda db: _delete_port(db, port_id))
@@ -152,13 +171,21 @@ class FakeNetworking(floating_ips.FakeFloatingIPs):
         self._gate.run(
             'network.remove_router_interface',
             (router_id, port_id),
-            lambda db: _remove_router_interface(db, router_id, port_id),
+            lambda db: routers.remove_interface(db, router_id, port_id),
+        )
+
+    def remove_routes(self, router_id: str, port_id: str) -> None:
+        """Take the static routes off a router that lead through an interface."""
+        self._gate.run(
+            'network.remove_routes',
+            (router_id, port_id),
+            lambda db: routers.remove_routes(db, router_id, port_id),
         )
 
     def delete_router(self, router_id: str) -> None:
         """Remove a router and its gateway."""
         self._gate.run(
-            'network.delete_router', (router_id,), lambda db: _delete_router(db, router_id)
+            'network.delete_router', (router_id,), lambda db: routers.delete(db, router_id)
         )
 
 
@@ -174,6 +201,7 @@ def _network(row: sqlite3.Row) -> Network:
         ),
         external=bool(row['external']),
         tags=frozenset(json.loads(row['tags'])),
+        description=row['description'],
     )
 
 
@@ -204,7 +232,13 @@ def _find_network_of_segment(db: Db, segment: Segment) -> Network | None:
 
 
 def create_network(
-    db: Db, name: str, project_id: str, segment: Segment, *, external: bool = False
+    db: Db,
+    name: str,
+    project_id: str,
+    segment: Segment,
+    *,
+    external: bool = False,
+    description: str = '',
 ) -> Network:
     """Make a network on a segment.
 
@@ -220,7 +254,7 @@ def create_network(
     network_id = str(uuid.uuid4())
     db.run(
         'INSERT INTO networks (id, name, project_id, network_type, physical_network,'
-        " segmentation_id, external, tags) VALUES (?, ?, ?, ?, ?, ?, ?, '[]')",
+        " segmentation_id, external, description, tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')",
         network_id,
         name,
         project_id,
@@ -228,6 +262,7 @@ def create_network(
         segment.physical_network,
         segment.segmentation_id,
         external,
+        description,
     )
     row = db.row('SELECT * FROM networks WHERE id = ?', network_id)
     assert row is not None
@@ -246,6 +281,12 @@ def _require_segment(db: Db, segment: Segment) -> None:
         raise exceptions.Permanent(f'the twin has no wires {segment.physical_network!r}')
     if not 1 <= (segment.segmentation_id or 0) <= largest:
         raise exceptions.Permanent(f'a segment has a number from 1 to {largest}')
+
+
+def _describe_network(db: Db, network_id: str, name: str, description: str) -> None:
+    sql = 'UPDATE networks SET name = ?, description = ? WHERE id = ?'
+    if not db.run(sql, name, description, network_id):
+        raise CloudNotFound(f'the twin has no network {network_id}')
 
 
 def _set_network_tags(db: Db, network_id: str, tags: AbstractSet[str]) -> None:
@@ -299,14 +340,18 @@ def _delete_subnet(db: Db, subnet_id: str) -> None:
     db.run('DELETE FROM subnets WHERE id = ?', subnet_id)
 
 
+_PORT = 'SELECT id, network_id, project_id, device_id, device_owner FROM ports'
+
+
 def ports(db: Db, network_id: str) -> tuple[Port, ...]:
     """Return the ports of a network, by id."""
-    rows = db.rows(
-        'SELECT id, network_id, project_id, device_id, device_owner FROM ports'
-        ' WHERE network_id = ? ORDER BY id',
-        network_id,
-    )
+    rows = db.rows(f'{_PORT} WHERE network_id = ? ORDER BY id', network_id)
     return tuple(Port(**dict(row)) for row in rows)
+
+
+def _find_port_of_address(db: Db, network_id: str, address: str) -> Port | None:
+    row = db.row(f'{_PORT} WHERE network_id = ? AND address = ?', network_id, address)
+    return None if row is None else Port(**dict(row))
 
 
 def _delete_port(db: Db, port_id: str) -> None:
@@ -315,26 +360,3 @@ def _delete_port(db: Db, port_id: str) -> None:
         raise CloudConflict(f'port {port_id} belongs to {row["device_owner"]}')
     db.run('UPDATE floating_ips SET port_id = NULL WHERE port_id = ?', port_id)
     db.run('DELETE FROM ports WHERE id = ?', port_id)
-
-
-def _remove_router_interface(db: Db, router_id: str, port_id: str) -> None:
-    if db.row(
-        'SELECT 1 FROM ports i JOIN ports p ON p.subnet_id = i.subnet_id'
-        ' JOIN floating_ips f ON f.port_id = p.id WHERE i.id = ? AND i.device_id = ?',
-        port_id,
-        router_id,
-    ):
-        raise CloudConflict(f'floating IPs are reached through port {port_id}')
-    db.run(
-        "DELETE FROM ports WHERE id = ? AND device_id = ? AND device_owner != 'network:floatingip'",
-        port_id,
-        router_id,
-    )
-
-
-def _delete_router(db: Db, router_id: str) -> None:
-    for row in db.rows('SELECT device_owner FROM ports WHERE device_id = ?', router_id):
-        if row['device_owner'] in ROUTER_INTERFACES:
-            raise CloudConflict(f'router {router_id} still has interfaces')
-    db.run('DELETE FROM ports WHERE device_id = ?', router_id)
-    db.run('DELETE FROM routers WHERE id = ?', router_id)

@@ -26,6 +26,7 @@ from climate.clients.base import Subnet
 from climate.clients.fake import floating_ips
 from climate.clients.fake import network
 from climate.clients.fake import quotas
+from climate.clients.fake import routers
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
 from climate.clients.fake.store import Store
@@ -69,18 +70,29 @@ class NetworkContents:
         with self._store.transaction(self._gate.now()) as db:
             return _create_subnet(db, network_id, cidr, pools)
 
-    def add_port(self, subnet_id: str, project_id: str, device_id: str = '') -> Port:
+    def add_port(
+        self, subnet_id: str, project_id: str, device_id: str = '', address: str | None = None
+    ) -> Port:
         """Plug a server, or nothing, into a subnet."""
         owner = 'compute:nova' if device_id else ''
-        return self._plug(subnet_id, project_id, device_id, owner)
+        return self._plug(subnet_id, project_id, device_id, owner, address)
 
-    def add_router(self, subnet_id: str, project_id: str) -> str:
-        """Plug a new router into a subnet and return its id."""
-        router_id = str(uuid.uuid4())
+    def add_router(self, subnet_id: str, project_id: str, router_id: str | None = None) -> str:
+        """Plug a router into a subnet and return its id; a new one if None is named."""
+        router_id = router_id or str(uuid.uuid4())
         with self._store.transaction(self._gate.now()) as db:
-            db.run('INSERT INTO routers (id, project_id) VALUES (?, ?)', router_id, project_id)
+            db.run(
+                'INSERT OR IGNORE INTO routers (id, project_id) VALUES (?, ?)',
+                router_id,
+                project_id,
+            )
         self._plug(subnet_id, project_id, router_id, 'network:router_interface')
         return router_id
+
+    def add_route(self, router_id: str, nexthop: str) -> None:
+        """Have a router send something to an address."""
+        with self._store.transaction(self._gate.now()) as db:
+            routers.add_route(db, router_id, nexthop)
 
     def attach(self, floating_ip_id: str, port_id: str) -> None:
         """Let a floating IP lead to a port."""
@@ -102,17 +114,25 @@ class NetworkContents:
         with self._store.transaction(self._gate.now()) as db:
             return floating_ips.floating_ips(db)
 
-    def _plug(self, subnet_id: str, project_id: str, device_id: str, owner: str) -> Port:
+    def _plug(
+        self,
+        subnet_id: str,
+        project_id: str,
+        device_id: str,
+        owner: str,
+        address: str | None = None,
+    ) -> Port:
         port_id = str(uuid.uuid4())
         with self._store.transaction(self._gate.now()) as db:
             if not db.run(
                 'INSERT INTO ports'
-                ' (id, network_id, project_id, device_id, device_owner, subnet_id)'
-                ' SELECT ?, network_id, ?, ?, ?, id FROM subnets WHERE id = ?',
+                ' (id, network_id, project_id, device_id, device_owner, address, subnet_id)'
+                ' SELECT ?, network_id, ?, ?, ?, ?, id FROM subnets WHERE id = ?',
                 port_id,
                 project_id,
                 device_id,
                 owner,
+                address,
                 subnet_id,
             ):
                 raise LookupError(f'the twin has no subnet {subnet_id!r}')

@@ -14,17 +14,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping
+from typing import TypeVar
 
 from climate.clients.base import Allocation
 from climate.clients.base import Provider
 from climate.clients.fake import aggregates
 from climate.clients.fake import providers
+from climate.clients.fake import server_rows
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
 from climate.domain.resources import Inventory
 
 SCHEMA = providers.SCHEMA
+T = TypeVar('T')
 
 
 class FakePlacement:
@@ -32,6 +36,15 @@ class FakePlacement:
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
+
+    def _run_later(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
+        """Run a verb when those have gone who were to be gone by now."""
+
+        def settled(db: Db) -> T:
+            server_rows.settle(db)
+            return work(db)
+
+        return self._gate.run(verb, arguments, settled)
 
     def find_provider(self, name: str) -> Provider | None:
         """Return the provider of this name; None if there is none."""
@@ -59,7 +72,7 @@ class FakePlacement:
 
     def delete_provider(self, uuid: str) -> None:
         """Remove a provider."""
-        self._gate.run(
+        self._run_later(
             'placement.delete_provider', (uuid,), lambda db: providers.delete_provider(db, uuid)
         )
 
@@ -79,7 +92,7 @@ class FakePlacement:
 
     def remove_inventory(self, uuid: str, resource_class: str) -> None:
         """Take all of a class from a provider."""
-        self._gate.run(
+        self._run_later(
             'placement.remove_inventory',
             (uuid, resource_class),
             lambda db: providers.remove_inventory(db, uuid, resource_class),
@@ -87,11 +100,11 @@ class FakePlacement:
 
     def usages(self, uuid: str) -> Mapping[str, int]:
         """Return how much of each class of a provider is allocated."""
-        return self._gate.run('placement.usages', (uuid,), lambda db: providers.usages(db, uuid))
+        return self._run_later('placement.usages', (uuid,), lambda db: providers.usages(db, uuid))
 
     def allocations(self, uuid: str) -> tuple[Allocation, ...]:
         """Return who holds what of a provider, by consumer."""
-        return self._gate.run(
+        return self._run_later(
             'placement.allocations', (uuid,), lambda db: providers.allocations(db, uuid)
         )
 

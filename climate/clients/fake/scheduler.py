@@ -14,9 +14,9 @@
 
 A host is chosen that is enabled and up, in the zone that was asked for, in the
 aggregate that the hint ``reservation`` names, and whose providers have the
-traits and the room that the flavor needs: each class from the first provider
-of the host's tree that has enough of it. There is no more to it: no filters of
-an operator, no weighing.
+room and the traits that the flavor needs: each class from the first provider
+of the host's tree that has enough of it, the traits from those providers.
+There is no more to it: no filters of an operator, no weighing.
 """
 
 from __future__ import annotations
@@ -88,17 +88,19 @@ def _is_in(db: Db, host: str, aggregate: str) -> bool:
 
 def _room(db: Db, root: str, flavor: Flavor) -> dict[tuple[str, str], int] | None:
     tree = providers.tree(db, root)
-    traits = frozenset[str]().union(*(providers.traits(db, uuid) for uuid in tree))
-    for key, value in flavor.extra_specs.items():
-        name = key.removeprefix('trait:')
-        if name != key and (name in traits) != (value == 'required'):
-            return None
     found = {}
     for name, amount in needs(flavor).items():
         uuid = next((each for each in tree if providers.has_room(db, each, name, amount)), None)
         if uuid is None:
             return None
         found[uuid, name] = amount
+    # As in Placement, a trait counts only where something is taken.
+    taken_from = {uuid for uuid, _ in found}
+    traits = frozenset[str]().union(*(providers.traits(db, uuid) for uuid in taken_from))
+    for key, value in flavor.extra_specs.items():
+        name = key.removeprefix('trait:')
+        if name != key and (name in traits) != (value == 'required'):
+            return None
     return found
 
 

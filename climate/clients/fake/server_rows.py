@@ -14,17 +14,24 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import sqlite3
+from collections.abc import Mapping
 
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
 from climate.clients.base import Flavor
 from climate.clients.base import Server
 from climate.clients.base import ServerDraft
 from climate.clients.fake import attachments
 from climate.clients.fake import scheduler
 from climate.clients.fake.store import Db
+from climate.clients.fake.verbs import check_metadata
 
 NO_ROOM = 'No valid host was found. There are not enough hosts available.'
+
+TAKES_METADATA = frozenset({'ACTIVE', 'PAUSED', 'SUSPENDED', 'SHUTOFF'})
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS servers (
@@ -101,11 +108,23 @@ def _arrive(db: Db, row: sqlite3.Row) -> None:
         db.run('UPDATE servers SET shelved_image = NULL WHERE id = ?', row['id'])
 
 
+def born(db: Db, project_id: str, user_id: str = '') -> dict[str, object]:
+    """Return what is kept of the birth of a server.
+
+    :param user_id: who has made it; a user named after the project if ''
+    """
+    return {'created': db.now, 'user': user_id or f'user-of-{project_id}'}
+
+
 def _server(db: Db, row: sqlite3.Row) -> Server:
+    kept = json.loads(row['draft'])
+    created = datetime.datetime.fromtimestamp(int(kept.get('created', 0)), datetime.UTC)
     return Server(
         id=row['id'],
         name=row['name'],
         project_id=row['project_id'],
+        user_id=kept.get('user', ''),
+        created_at=created,
         host=row['host'],
         hypervisor_hostname=row['hypervisor_hostname'],
         status=row['status'],
@@ -146,6 +165,36 @@ def find(db: Db, server_id: str) -> Server | None:
     return None if row is None else _server(db, row)
 
 
+def since(db: Db, instant: datetime.datetime) -> tuple[Server, ...]:
+    """Return the servers made at *instant* or later, oldest first."""
+    first = instant.replace(microsecond=0)
+    new = [server for server in servers(db) if server.created_at >= first]
+    return tuple(sorted(new, key=lambda server: (server.created_at, server.id)))
+
+
+def hints(db: Db, server_id: str) -> Mapping[str, object]:
+    """Return the scheduler hints of a server; none if it is gone."""
+    row = db.row('SELECT draft FROM servers WHERE id = ?', server_id)
+    found: dict[str, object] = {} if row is None else json.loads(row['draft']).get('hints', {})
+    return found
+
+
+def set_metadata(db: Db, server_id: str, metadata: Mapping[str, str]) -> None:
+    """Set some metadata of a server.
+
+    :raises climate.clients.base.CloudNotFound: if there is none
+    :raises climate.clients.base.CloudConflict: as Nova does, when it is shelved or busy
+    """
+    check_metadata(metadata)
+    found = find(db, server_id)
+    if found is None:
+        raise CloudNotFound(f'the twin has no server {server_id}')
+    if found.status not in TAKES_METADATA or found.task_state is not None:
+        raise CloudConflict(f'metadata of a server that is {found.status} cannot be changed')
+    changed = json.dumps({**found.metadata, **metadata})
+    db.run('UPDATE servers SET metadata = ? WHERE id = ?', changed, server_id)
+
+
 def insert(
     db: Db,
     server_id: str,
@@ -161,6 +210,7 @@ def insert(
     kept = {
         'hints': dict(draft.scheduler_hints),
         'zone': draft.availability_zone,
+        **born(db, project_id),
     }
     db.run(
         'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor, status,'

@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
+from climate import exceptions
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Server
@@ -105,16 +106,36 @@ def begin(db: Db, action: str, server_id: str) -> None:
     if server.task_state or server.status not in wanted.before:
         state = server.task_state or server.status
         raise CloudConflict(f'server {server_id} is {state}: it is not the time to {action} it')
-    if action == 'unshelve' and not server.host and not _find_room(db, server):
-        # As Nova does: the request is accepted, and nothing comes of it.
-        return
     if action == 'shelve':
         image_id = images.add(db, f'{server.name}-shelved', server, 0, server.project_id)
         db.run('UPDATE servers SET shelved_image = ? WHERE id = ?', image_id, server_id)
     _go(db, server_id, wanted.task, wanted.after, db.seconds('server_action'))
 
 
-def _find_room(db: Db, server: Server) -> bool:
+def unshelve(db: Db, server_id: str, host: str | None, *, admin: bool) -> None:
+    """Begin to put a shelved server onto a host again.
+
+    :raises CloudNotFound: if there is no such server
+    :raises CloudConflict: if its state does not allow it
+    :raises climate.exceptions.Permanent: if the host is not there, or not to be chosen
+    """
+    server = _require(db, server_id)
+    if server.status == 'SHELVED_OFFLOADED' and not server.task_state:
+        if host is not None and not admin:
+            raise exceptions.Permanent('only an administrator may say where a server runs')
+        if host is not None and not db.row(
+            'SELECT 1 FROM hypervisors WHERE service_host = ?', host
+        ):
+            raise exceptions.Permanent(f'the twin has no compute host {host}')
+        if not _find_room(db, server, host):
+            # As Nova does: the request is accepted, and nothing comes of it.
+            return
+    elif server.status == 'SHELVED' and host is not None:
+        raise CloudConflict(f'server {server_id} is not off its host yet')
+    begin(db, 'unshelve', server_id)
+
+
+def _find_room(db: Db, server: Server, host: str | None) -> bool:
     flavor = flavors.find_flavor(db, server.flavor_id)
     row = db.row('SELECT draft FROM servers WHERE id = ?', server.id)
     if flavor is None or row is None:
@@ -124,7 +145,8 @@ def _find_room(db: Db, server: Server) -> bool:
         name=server.name,
         flavor_id=flavor.id,
         scheduler_hints=kept.get('hints', {}),
-        availability_zone=kept.get('zone'),
+        availability_zone=kept.get('zone') if host is None else None,
+        host=host,
     )
     place = scheduler.choose(db, draft, flavor)
     if place is None:

@@ -18,7 +18,9 @@ It is under way until a server is looked at after its time has come.
 
 from __future__ import annotations
 
+import datetime
 import uuid
+from collections.abc import Mapping
 
 from climate import exceptions
 from climate.clients.base import Server
@@ -56,10 +58,42 @@ class FakeServers(Verbs):
             lambda db: _of_flavor(db, flavor_id),
         )
 
+    def list_servers_of_project(self, project_id: str) -> tuple[Server, ...]:
+        """Return the servers of a project, by id."""
+        return self._gate.run(
+            'compute.list_servers_of_project',
+            (project_id,),
+            lambda db: tuple(
+                server for server in server_rows.servers(db) if server.project_id == project_id
+            ),
+        )
+
     def find_server(self, server_id: str) -> Server | None:
         """Return a server; None if there is none."""
         return self._gate.run(
             'compute.find_server', (server_id,), lambda db: server_rows.find(db, server_id)
+        )
+
+    def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
+        """Return the servers of all projects made at *instant* or later, oldest first."""
+        return self._gate.run(
+            'compute.list_servers_since',
+            (instant.isoformat(),),
+            lambda db: server_rows.since(db, instant),
+        )
+
+    def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
+        """Return the scheduler hints that a server was made with."""
+        return self._gate.run(
+            'compute.scheduler_hints', (server_id,), lambda db: server_rows.hints(db, server_id)
+        )
+
+    def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
+        """Set some metadata of a server of any project."""
+        self._gate.run(
+            'compute.set_server_metadata',
+            (server_id,),
+            lambda db: server_rows.set_metadata(db, server_id, metadata),
         )
 
     def create_server(self, draft: ServerDraft) -> str:
@@ -92,9 +126,15 @@ class FakeServers(Verbs):
         """Begin to take a shelved server off its host."""
         self._act('offload', server_id)
 
-    def unshelve_server(self, server_id: str) -> None:
+    def unshelve_server(self, server_id: str, host: str | None = None) -> None:
         """Begin to put a shelved server onto a host again."""
-        self._act('unshelve', server_id)
+        self._gate.run(
+            'compute.unshelve_server',
+            (server_id, host),
+            lambda db: server_states.unshelve(
+                db, server_id, host, admin=self._gate.project(db) == ADMIN_PROJECT
+            ),
+        )
 
     def suspend_server(self, server_id: str) -> None:
         """Begin to write the memory of a server to disk."""

@@ -61,6 +61,10 @@ class Services:
         """Return the cloud as the owner of a token sees it."""
         return _of(self._entrance.under(functools.partial(keystone.project_of_token, token=token)))
 
+    def as_service(self) -> Services:
+        """Return the cloud as we see it ourselves."""
+        return _of(self._entrance.own)
+
 
 def _of(gate: Gate) -> Services:
     made = Services()

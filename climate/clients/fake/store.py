@@ -91,6 +91,13 @@ class Db:
         self.run('INSERT OR REPLACE INTO durations (what, seconds) VALUES (?, ?)', what, seconds)
 
 
+def _opened(state: bytes) -> sqlite3.Connection:
+    connection = sqlite3.connect(MEMORY)
+    # What was a file says that it has a write-ahead log, which memory cannot have.
+    connection.deserialize(state[:18] + b'\x01\x01' + state[20:])
+    return connection
+
+
 # Every store of this process, for whoever is forked from it.
 _stores: weakref.WeakSet[Store] = weakref.WeakSet()
 _forking: list[Store] = []
@@ -175,6 +182,16 @@ class Store:
                 connection.execute('ROLLBACK')
                 raise
             connection.execute('COMMIT')
+
+    def dump(self) -> bytes:
+        """Return everything, for :meth:`load`."""
+        with self._lock, self._alone() as connection:
+            return connection.serialize()
+
+    def load(self, state: bytes) -> None:
+        """Go back to what :meth:`dump` returned."""
+        with self._lock, self._alone() as connection, contextlib.closing(_opened(state)) as old:
+            old.backup(connection)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[sqlite3.Connection]:

@@ -42,6 +42,7 @@ from climate.clients.fake import network_contents
 from climate.clients.fake import placement
 from climate.clients.fake import providers
 from climate.clients.fake import quotas
+from climate.clients.fake import routers
 from climate.clients.fake import server_rows
 from climate.clients.fake import snapshots
 from climate.clients.fake import volume
@@ -64,6 +65,7 @@ SCHEMAS = tuple(
         images,
         placement,
         network,
+        routers,
         floating_ips,
         volume_types,
         volume,
@@ -186,7 +188,9 @@ class Twin(directory.Directory, Services):
                 for server in server_rows.servers(db, host=found.service_host):
                     if server.hypervisor_hostname == found.hostname:
                         server_rows.forget(db, server.id)
-                providers.delete_provider(db, found.id)
+                # What is nested comes after what it is nested in.
+                for provider in reversed(providers.tree(db, found.id)):
+                    providers.delete_provider(db, provider)
                 db.run('DELETE FROM aggregate_hosts WHERE host = ?', found.service_host)
                 db.run('DELETE FROM hypervisors WHERE id = ?', found.id)
 
@@ -232,24 +236,41 @@ class Twin(directory.Directory, Services):
         with self._store.transaction(self._gate.now()) as db:
             return images.add(db, name, None, 0, owner)
 
+    def break_stack(self, stack_id: str, reason: str = 'it broke') -> None:
+        """Let what Heat does with a stack fail, or what it did with it last have failed."""
+        with self._store.transaction(self._gate.now()) as db:
+            heat.break_stack(db, stack_id, reason)
+
     def boot_server(
-        self, host: str, project_id: str, name: str, flavor: str = 'm1.small'
+        self,
+        host: str,
+        project_id: str,
+        name: str,
+        flavor: str = 'm1.small',
+        *,
+        metadata: Mapping[str, str] | None = None,
+        hints: Mapping[str, object] | None = None,
+        user_id: str = '',
     ) -> Server:
         """Start a server on a service host, whether it has room or not.
 
+        :param user_id: who starts it; a user named after the project if ''
         :raises LookupError: if there is no such host
         """
         server_id = str(uuid.uuid4())
         with self._store.transaction(self._gate.now()) as db:
+            kept = {'hints': dict(hints or {}), **server_rows.born(db, project_id, user_id)}
             if not db.run(
-                'INSERT INTO servers'
-                ' (id, name, project_id, host, hypervisor_hostname, flavor, status)'
-                " SELECT ?, ?, ?, service_host, hostname, ?, 'ACTIVE' FROM hypervisors"
+                'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor,'
+                ' status, metadata, draft)'
+                " SELECT ?, ?, ?, service_host, hostname, ?, 'ACTIVE', ?, ? FROM hypervisors"
                 ' WHERE service_host = ? LIMIT 1',
                 server_id,
                 name,
                 project_id,
                 flavor,
+                json.dumps(dict(metadata or {})),
+                json.dumps(kept),
                 host,
             ):
                 raise LookupError(f'the twin has no host {host!r}')

@@ -121,6 +121,7 @@ class FakeBlockStorage(snapshots.FakeSnapshots, volume_types.FakeVolumeTypes):
                 volume_type=volume_type,
                 zone=availability_zone,
                 metadata=metadata or {},
+                everything=self._gate.sees_all,
             ),
         )
 
@@ -197,11 +198,17 @@ def create_volume(
     volume_type: str | None,
     zone: str | None,
     metadata: Mapping[str, str],
+    everything: bool = True,
 ) -> str:
-    """Begin to make a volume of a project and return its id."""
+    """Begin to make a volume of a project and return its id.
+
+    :param everything: whether an administrator does, who may use any type
+    """
     if zone not in (None, ZONE):
         raise exceptions.Permanent(f'the twin has no zone {zone!r}')
     chosen = volume_types.require(db, volume_type)
+    if chosen and not everything and not volume_types.may_use(db, chosen, project_id):
+        raise CloudNotFound(f'the twin has no volume type {volume_type!r} for {project_id}')
     held = [found for found in volumes(db) if found.project_id == project_id]
     quotas.require(db, project_id, 'volumes', len(held) + 1)
     snapshots.require_gigabytes(db, project_id, size_gb)

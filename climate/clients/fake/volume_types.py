@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sqlite3
 import uuid
@@ -55,7 +56,24 @@ class FakeVolumeTypes:
 
     def find_volume_type(self, name: str) -> VolumeType | None:
         """Return the type of this name."""
-        return self._gate.run('volume.find_volume_type', (name,), lambda db: find_type(db, name))
+        return self._gate.run('volume.find_volume_type', (name,), lambda db: self._find(db, name))
+
+    def list_volume_types(self) -> tuple[VolumeType, ...]:
+        """Return all types, by name."""
+        return self._gate.run('volume.list_volume_types', (), self._list)
+
+    def _list(self, db: Db) -> tuple[VolumeType, ...]:
+        names = [row['name'] for row in db.rows('SELECT name FROM volume_types ORDER BY name')]
+        return tuple(found for found in (self._find(db, name) for name in names) if found)
+
+    def _find(self, db: Db, name: str) -> VolumeType | None:
+        """Return a type as the caller sees it, who need not be an administrator."""
+        found = find_type(db, name)
+        if found is None or self._gate.sees_all:
+            return found
+        if not may_use(db, found, self._gate.project(db)):
+            return None
+        return dataclasses.replace(found, extra_specs={})
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
         """Make a private type."""
@@ -109,6 +127,11 @@ def find_type(db: Db, name: str) -> VolumeType | None:
     """Return the type of this name; None if there is none."""
     row = db.row('SELECT * FROM volume_types WHERE name = ?', name)
     return None if row is None else _type(row)
+
+
+def may_use(db: Db, volume_type: VolumeType, project_id: str) -> bool:
+    """Whether a project may make volumes of a type."""
+    return volume_type.public or project_id in _projects(db, volume_type.id)
 
 
 def require(db: Db, name: str | None) -> VolumeType | None:

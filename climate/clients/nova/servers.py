@@ -13,15 +13,21 @@
 """Servers, over python-novaclient.
 
 In microversion 2.46, the last one whose servers tell the id of their flavor;
-later ones tell its name and its sizes instead.
+later ones tell its name and its sizes instead. To a host of our choice a
+server is unshelved since 2.91. Scheduler hints are asked for in 2.100, the
+first one that tells them; python-novaclient does not know it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import datetime
+import functools
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
+
+from keystoneauth1 import exceptions as ksa
 
 from climate import exceptions
 from climate.clients.base import CloudConflict
@@ -34,6 +40,8 @@ from climate.clients.nova.verbs import Library
 from climate.clients.nova.verbs import Verbs
 
 MICROVERSION = '2.46'
+UNSHELVE_MICROVERSION = '2.91'
+HINTS_MICROVERSION = '2.100'
 
 
 class NovaServers(Verbs):
@@ -43,6 +51,8 @@ class NovaServers(Verbs):
         super().__init__(library, errors)
         self._servers = library.client(MICROVERSION).servers
         self._servers_once = library.once(MICROVERSION).servers
+        self._servers_onto = library.client(UNSHELVE_MICROVERSION).servers
+        self._hints = library.adapter(HINTS_MICROVERSION)
 
     def list_servers(self, service_host: str) -> tuple[Server, ...]:
         """Return the servers of all projects on a service host, by id."""
@@ -66,6 +76,24 @@ class NovaServers(Verbs):
         exactly = (server for server in found if server.flavor_id == flavor_id)
         return tuple(sorted(exactly, key=lambda server: server.id))
 
+    def list_servers_of_project(self, project_id: str) -> tuple[Server, ...]:
+        """Return the servers of a project, by id."""
+        with self._errors.translated('list_servers_of_project'):
+            found = self._listed(project_id=project_id)
+        # A filter that Nova ignores must not make others' servers ours.
+        mine = (server for server in found if server.project_id == project_id)
+        return tuple(sorted(mine, key=lambda server: server.id))
+
+    def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
+        """Return the servers of all projects made at *instant* or later, oldest first."""
+        first = instant.astimezone(datetime.UTC).replace(microsecond=0)
+        with self._errors.translated('list_servers_since'):
+            # What was made since then was changed since then as well. Nova
+            # adds what was deleted.
+            changed = self._listed(**{'changes-since': first.strftime('%Y-%m-%dT%H:%M:%SZ')})
+        new = (one for one in changed if one.created_at >= first and one.status != 'DELETED')
+        return tuple(sorted(new, key=lambda one: (one.created_at, one.id)))
+
     def _listed(self, **wanted: str) -> list[Server]:
         items = self._servers.list(search_opts={**wanted, 'all_tenants': True}, limit=-1)
         return [_server(item.to_dict()) for item in items]
@@ -75,6 +103,19 @@ class NovaServers(Verbs):
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_server'):
             return _server(self._servers.get(server_id).to_dict())
         return None
+
+    def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
+        """Return the scheduler hints that a server was made with."""
+        with contextlib.suppress(CloudNotFound), self._errors.translated('scheduler_hints'):
+            with contextlib.suppress(ksa.NotAcceptable):
+                found = self._hints.get(f'/servers/{server_id}').json()['server']
+                return dict(found.get('scheduler_hints') or {})
+        return {}
+
+    def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
+        """Set some metadata of a server of any project."""
+        with self._errors.translated('set_server_metadata'):
+            self._servers.set_meta(server_id, dict(metadata))
 
     def create_server(self, draft: ServerDraft) -> str:
         """Begin to make a server in our own project and return its id."""
@@ -90,6 +131,7 @@ class NovaServers(Verbs):
                 block_device_mapping_v2=[dict(item) for item in draft.block_device_mapping] or None,
                 scheduler_hints=dict(draft.scheduler_hints),
                 availability_zone=_zone(draft),
+                security_groups=list(draft.security_groups) or None,
             )
             return str(made.id)
 
@@ -123,9 +165,15 @@ class NovaServers(Verbs):
             'shelving_offloading',
         )
 
-    def unshelve_server(self, server_id: str) -> None:
+    def unshelve_server(self, server_id: str, host: str | None = None) -> None:
         """Begin to put a shelved server onto a host again."""
-        self._begin('unshelve_server', self._servers.unshelve, server_id, ('ACTIVE',), 'unshelving')
+        action = self._servers.unshelve
+        if host is not None:
+            # Its own zone need not be that of the host.
+            action = functools.partial(
+                self._servers_onto.unshelve, availability_zone=None, host=host
+            )
+        self._begin('unshelve_server', action, server_id, ('ACTIVE',), 'unshelving')
 
     def suspend_server(self, server_id: str) -> None:
         """Begin to write the memory of a server to disk."""
@@ -172,6 +220,8 @@ def _server(item: Mapping[str, Any]) -> Server:
         id=item['id'],
         name=item['name'],
         project_id=item['tenant_id'],
+        user_id=item['user_id'],
+        created_at=datetime.datetime.fromisoformat(item['created']),
         # Missing if policy hides them, null if the server runs nowhere.
         host=item.get('OS-EXT-SRV-ATTR:host') or '',
         hypervisor_hostname=item.get('OS-EXT-SRV-ATTR:hypervisor_hostname') or '',

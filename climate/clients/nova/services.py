@@ -55,10 +55,11 @@ class NovaServices(Verbs):
 
 
 def _service(item: Mapping[str, Any]) -> Service:
+    # From 2.69 on, of a cell that does not answer only the name is known.
     return Service(
-        id=str(item['id']),
+        id=str(item.get('id', '')),
         host=item['host'],
-        state='up' if item['state'] == 'up' else 'down',
+        state='up' if item.get('state') == 'up' else 'down',
         status='enabled' if item['status'] == 'enabled' else 'disabled',
         disabled_reason=item.get('disabled_reason') or '',
     )

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
+from keystoneauth1 import adapter as ksa_adapter
 from novaclient import client as nova_client
 
 from climate.clients.errors import Errors
@@ -53,6 +54,16 @@ class Library:
     def once(self, microversion: str | None = None) -> Any:
         """Return one for requests that must not be sent twice."""
         return self._client(microversion, 0)
+
+    def adapter(self, microversion: str) -> ksa_adapter.Adapter:
+        """Return a bare adapter, for what the library is too old for."""
+        options = dict(self._adapter)
+        return ksa_adapter.Adapter(
+            interface=options.pop('endpoint_type'),
+            default_microversion=microversion,
+            connect_retries=self._connect_retries,
+            **options,
+        )
 
     def _client(self, microversion: str | None, connect_retries: int) -> Any:
         nova = nova_client.Client(

@@ -33,6 +33,7 @@ class FloatingIP:
     project_id: str
     port_id: str | None
     tags: frozenset[str]
+    description: str = ''
 
 
 class FloatingIPs(Protocol):
@@ -53,6 +54,7 @@ class FloatingIPs(Protocol):
         *,
         subnet_id: str | None = None,
         address: str | None = None,
+        description: str = '',
     ) -> FloatingIP:
         """Give a project an address of an external network, without tags.
 

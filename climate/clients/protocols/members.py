@@ -23,11 +23,14 @@ class User:
     """Somebody.
 
     :ivar enabled: whether they can do anything
+    :ivar email: their address, as Keystone has it; '' if it has none, and it
+        may be nonsense, for Keystone takes any text
     """
 
     id: str
     name: str
     enabled: bool
+    email: str = ''
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -46,6 +46,7 @@ class Network:
     segment: Segment
     external: bool
     tags: frozenset[str]
+    description: str = ''
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,13 +87,22 @@ class Networks(Protocol):
         """Return every network that has this tag, by id."""
         ...
 
-    def create_network(self, name: str, project_id: str, segment: Segment) -> Network:
+    def create_network(
+        self, name: str, project_id: str, segment: Segment, *, description: str = ''
+    ) -> Network:
         """Make a network of a project on a segment, without tags.
 
         :raises CloudConflict: if the segment is in use (perhaps by a call
             before, whose answer was lost: see :meth:`find_network_of_segment`)
         :raises CloudQuota: if the project may have no more networks
         :raises climate.exceptions.Permanent: if the cloud has no such segment
+        """
+        ...
+
+    def describe_network(self, network_id: str, name: str, description: str) -> None:
+        """Give a network another name and description.
+
+        :raises CloudNotFound: if there is no such network
         """
         ...
 

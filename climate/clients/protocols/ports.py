@@ -60,6 +60,13 @@ class Ports(Protocol):
         """
         ...
 
+    def find_port_of_address(self, network_id: str, address: str) -> Port | None:
+        """Return the port that has an address of a network; None if none has.
+
+        Routers and floating IPs have their addresses by ports, too.
+        """
+        ...
+
     def delete_port(self, port_id: str) -> None:
         """Remove a port; fine if it is gone already.
 
@@ -72,7 +79,15 @@ class Ports(Protocol):
         """Take a router off a network; fine if it, or the port, is gone.
 
         :param port_id: the port that is the router's interface there
-        :raises CloudConflict: if floating IPs are reached through it
+        :raises CloudConflict: if floating IPs are reached through it, or static
+            routes of the router, see :meth:`remove_routes`
+        """
+        ...
+
+    def remove_routes(self, router_id: str, port_id: str) -> None:
+        """Take the static routes off a router that lead through an interface.
+
+        Fine if there are none, or the router or its port is gone.
         """
         ...
 

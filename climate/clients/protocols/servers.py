@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -23,6 +24,8 @@ from typing import Protocol
 class Server:
     """A virtual machine.
 
+    :ivar user_id: who has made it
+    :ivar created_at: when that was, as exact as a second (aware UTC)
     :ivar host: service host that it runs on; '' if it runs nowhere, as one
         that is shelved and offloaded
     :ivar hypervisor_hostname: '' if it runs nowhere
@@ -40,6 +43,8 @@ class Server:
     id: str
     name: str
     project_id: str
+    user_id: str
+    created_at: datetime.datetime
     host: str
     hypervisor_hostname: str
     status: str
@@ -73,6 +78,7 @@ class ServerDraft:
     :ivar block_device_mapping: in Nova's words, version 2 of them
     :ivar scheduler_hints: such as ``reservation``
     :ivar availability_zone: any if None
+    :ivar security_groups: their names, or ids; the project's default if there are none
     :ivar host: service host that it must run on, whatever the scheduler says;
         for administrators; any if None
     """
@@ -87,6 +93,7 @@ class ServerDraft:
     scheduler_hints: Mapping[str, str] = dataclasses.field(default_factory=dict)
     metadata: Mapping[str, str] = dataclasses.field(default_factory=dict)
     availability_zone: str | None = None
+    security_groups: tuple[str, ...] = ()
     host: str | None = None
 
 
@@ -114,8 +121,41 @@ class Servers(Protocol):
         """
         ...
 
+    def list_servers_of_project(self, project_id: str) -> tuple[Server, ...]:
+        """Return the servers of a project, by id; none if there is no such project."""
+        ...
+
+    def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
+        """Return the servers of all projects made at *instant* or later, oldest first.
+
+        Those that are gone by now are not among them.
+
+        :param instant: aware UTC; fractions of a second do not count
+        """
+        ...
+
     def find_server(self, server_id: str) -> Server | None:
         """Return a server of any project; None if there is none."""
+        ...
+
+    def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
+        """Return the scheduler hints that a server was made with.
+
+        None if the server is gone, and of a Nova that does not tell them: it
+        does since microversion 2.100. A value is a text, or a list of them.
+        """
+        ...
+
+    def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
+        """Set some metadata of a server of any project; what else it has stays.
+
+        :raises CloudNotFound: if there is no such server
+        :raises CloudConflict: if Nova is busy with the server, or its state
+            does not allow it, such as that of a shelved one
+        :raises CloudQuota: if it may have no more of it
+        :raises climate.exceptions.Permanent: if a key or a value is too long,
+            or has characters that Nova does not take
+        """
         ...
 
     def create_server(self, draft: ServerDraft) -> str:
@@ -173,14 +213,17 @@ class Servers(Protocol):
         """
         ...
 
-    def unshelve_server(self, server_id: str) -> None:
+    def unshelve_server(self, server_id: str, host: str | None = None) -> None:
         """Begin to put a shelved server onto a host again, any that has room.
 
         If none has room it stays ``SHELVED_OFFLOADED``, without a fault.
 
+        :param host: service host that it must be put onto, for administrators;
+            it is not bound to an availability zone any more then
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
-            does not allow it
+            does not allow it; with a host also if it is not off its host yet
+        :raises climate.exceptions.Permanent: if there is no such host
         """
         ...
 

@@ -180,7 +180,8 @@ class Stacks(Protocol):
     def snapshot_stack(self, stack_id: str, name: str) -> str:
         """Begin to take a snapshot of a stack and return the snapshot's id.
 
-        Repeating it takes another one: names of snapshots are not unique.
+        Repeating it takes another one: names of snapshots are not unique. It
+        belongs to the project of whoever takes it, and nobody else sees it.
 
         :raises CloudNotFound: if there is no such stack
         :raises CloudConflict: if Heat is doing something with it, or it is
@@ -190,6 +191,10 @@ class Stacks(Protocol):
 
     def find_stack_snapshot(self, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
         """Return a snapshot of a stack; None if there is none."""
+        ...
+
+    def list_stack_snapshots(self, stack_id: str) -> tuple[StackSnapshot, ...]:
+        """Return the snapshots of a stack, by name and id; none if there is no such stack."""
         ...
 
     def delete_stack(self, stack_id: str) -> None:

@@ -60,6 +60,14 @@ class VolumeTypes(Protocol):
         """Return the type of exactly this name, public or not; None if none."""
         ...
 
+    def list_volume_types(self) -> tuple[VolumeType, ...]:
+        """Return all types, public or not, by name.
+
+        Whoever is no administrator is told those they may use, and of no
+        ``volume_backend_name``; likewise of :meth:`find_volume_type`.
+        """
+        ...
+
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
         """Make a type that no project may use until it is told so.
 

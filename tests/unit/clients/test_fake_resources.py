@@ -77,6 +77,26 @@ class TestTimes(TwinTest):
         self.clock.advance(5)
         self.volume.delete_volume(volume)
 
+    def test_a_private_type_is_for_those_who_may_use_it(self) -> None:
+        kind = self.volume.create_volume_type('own', {'volume_backend_name': 'lvm'})
+        for name, seen in (('red', False), ('blue', True)):
+            if seen:
+                self.volume.allow_volume_type(kind.id, name)
+            cinder = self.twin.of_caller(f'user:{name}').volume
+            found = cinder.find_volume_type('own')
+            self.assertEqual(seen, found is not None)
+            self.assertEqual(seen, 'own' in [item.name for item in cinder.list_volume_types()])
+            if found is None:
+                self.assertRaises(
+                    base.CloudNotFound, cinder.create_volume, 'v', 1, volume_type='own'
+                )
+                continue
+            # Where volumes lie is for administrators to know.
+            self.assertEqual({}, found.extra_specs)
+            cinder.create_volume('v', 1, volume_type='own')
+        mine = self.twin.of_caller('user:red').as_service().volume
+        self.assertEqual(kind, mine.find_volume_type('own'))
+
     def test_a_volume_is_busy_while_it_is_backed_up(self) -> None:
         self.twin.set_seconds('backup_creation', 10)
         volume = self.volume.create_volume('v', 1)

@@ -1,0 +1,103 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The power of machines, over Ironic's API.
+
+Through the library's connection, but with plain requests: its own verbs look up
+which microversions there are before each, and wait.
+"""
+
+from __future__ import annotations
+
+import urllib.parse
+from typing import Any
+from typing import Final
+from typing import Literal
+
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.clients import ways
+from climate.clients.sdk import Service
+
+MICROVERSION: Final = '1.46'
+"""The oldest in use that knows ``soft power off``."""
+
+Target = Literal['power on', 'power off', 'soft power off']
+
+
+class IronicClient:
+    """Switches nodes on and off.
+
+    :param service: of the type ``baremetal``
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def is_on(self, node: str) -> bool:
+        """Whether a node is on.
+
+        :param node: its UUID or name
+        :raises climate.clients.base.CloudNotFound: if there is none
+        :raises climate.exceptions.Transient: if Ironic does not know
+        """
+        with self._service.calling('node_power') as proxy:
+            answer = proxy.get(f'/nodes/{_quoted(node)}/states', microversion=MICROVERSION)
+            _checked(answer)
+            state = answer.json()['power_state']
+        if state not in ('power on', 'power off'):
+            raise exceptions.Transient(f'Ironic says {state!r} of the power of node {node}')
+        return bool(state == 'power on')
+
+    def set_power(self, node: str, target: Target) -> None:
+        """Begin to switch a node on or off.
+
+        :raises climate.clients.base.CloudNotFound: if there is none
+        :raises climate.clients.base.CloudConflict: if somebody works with it
+        """
+        with self._service.calling('set_node_power') as proxy:
+            answer = proxy.put(
+                f'/nodes/{_quoted(node)}/states/power',
+                json={'target': target},
+                microversion=MICROVERSION,
+            )
+            _checked(answer)
+
+
+def connect(conf: cfg.ConfigOpts) -> IronicClient:
+    """Return the Ironic that ``[ironic]`` describes.
+
+    :raises climate.exceptions.ConfigurationError: if it cannot work
+    """
+    way = ways.way_of(conf, 'ironic')
+    return IronicClient(
+        Service(
+            conf,
+            'baremetal',
+            session=way.session,
+            microversion=MICROVERSION,
+            refusal=way.refusal,
+        )
+    )
+
+
+def _checked(answer: Any) -> None:
+    """Raise the library's error for an answer that is one."""
+    # Late, as in climate.clients.sdk.
+    from openstack import exceptions as sdk_exceptions  # noqa: PLC0415  it takes its time
+
+    sdk_exceptions.raise_from_response(answer)
+
+
+def _quoted(text: str) -> str:
+    return urllib.parse.quote(text, safe='')

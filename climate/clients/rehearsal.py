@@ -1,0 +1,147 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A cloud that is looked at and not touched: what would be done is only noted."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Cloud
+
+_LOOKS = ('find_', 'list_')
+# Verbs that only look, and whose names do not say so.
+_LOOK = frozenset(
+    {
+        'compute.scheduler_hints',
+        'placement.allocations',
+        'placement.inventories',
+        'placement.provider_aggregates',
+        'placement.traits',
+        'placement.usages',
+        'orchestration.preview_stack',
+    }
+)
+
+
+class Withheld(exceptions.ClimateError):
+    """A verb would have changed the cloud, and its answer cannot be made up."""
+
+    error_name = 'WITHHELD'
+    template = 'This would change the cloud'
+
+
+class Rehearsal:
+    """Fulfils :class:`climate.clients.base.Cloud` and changes nothing.
+
+    A verb that would change something and answers nothing is noted and passed
+    over; one whose answer the caller goes by raises :class:`Withheld`, for
+    whatever came after it would be guessed.
+
+    :ivar calls: what was passed over or withheld, such as
+        ``compute.delete_aggregate(7)``
+    """
+
+    def __init__(self, cloud: Cloud, calls: list[str] | None = None) -> None:
+        self._cloud = cloud
+        self.calls: list[str] = [] if calls is None else calls
+
+    def acting_for(self, trust_id: str) -> Rehearsal:
+        """Return the cloud as somebody else sees it, to be looked at only."""
+        return Rehearsal(self._cloud.acting_for(trust_id), self.calls)
+
+    def of_caller(self, token: str) -> Rehearsal:
+        """Return the cloud as a caller sees it, to be looked at only."""
+        return Rehearsal(self._cloud.of_caller(token), self.calls)
+
+    def as_service(self) -> Rehearsal:
+        """Return the cloud as we see it ourselves, to be looked at only."""
+        return Rehearsal(self._cloud.as_service(), self.calls)
+
+    @property
+    def compute(self) -> Any:
+        """Nova."""
+        return _Service(self, 'compute', self._cloud.compute)
+
+    @property
+    def placement(self) -> Any:
+        """Placement."""
+        return _Service(self, 'placement', self._cloud.placement)
+
+    @property
+    def network(self) -> Any:
+        """Neutron."""
+        return _Service(self, 'network', self._cloud.network)
+
+    @property
+    def volume(self) -> Any:
+        """Cinder."""
+        return _Service(self, 'volume', self._cloud.volume)
+
+    @property
+    def image(self) -> Any:
+        """Glance."""
+        return _Service(self, 'image', self._cloud.image)
+
+    @property
+    def orchestration(self) -> Any:
+        """Heat."""
+        return _Service(self, 'orchestration', self._cloud.orchestration)
+
+    @property
+    def identity(self) -> Any:
+        """Keystone."""
+        return _Service(self, 'identity', self._cloud.identity)
+
+
+class _Service:
+    def __init__(self, rehearsal: Rehearsal, name: str, real: Any) -> None:
+        self._rehearsal = rehearsal
+        self._name = name
+        self._real = real
+
+    def __getattr__(self, verb: str) -> Callable[..., Any]:
+        name = f'{self._name}.{verb}'
+        return getattr(self._real, verb) if looks(name) else functools.partial(self._note, name)
+
+    def _note(self, name: str, *arguments: Any, **named: Any) -> None:
+        given = [*map(repr, arguments), *(f'{key}={value!r}' for key, value in named.items())]
+        self._rehearsal.calls.append(f'{name}({", ".join(given)})')
+        if not _silent()[name]:
+            raise Withheld(self._rehearsal.calls[-1])
+
+
+def looks(verb: str) -> bool:
+    """Whether a verb, such as ``compute.find_server``, only looks."""
+    return verb in _LOOK or verb.partition('.')[2].startswith(_LOOKS)
+
+
+@functools.lru_cache(maxsize=1)
+def _silent() -> Mapping[str, bool]:
+    """Say of each verb whether it answers nothing."""
+    services = {
+        name: typing.get_type_hints(getter.fget)['return']
+        for name, getter in vars(Cloud).items()
+        if isinstance(getter, property)
+    }
+    return {
+        f'{name}.{verb}': typing.get_type_hints(function)['return'] is type(None)
+        for name, protocol in services.items()
+        for verb, function in inspect.getmembers(protocol, inspect.isfunction)
+        if not verb.startswith('_')
+    }

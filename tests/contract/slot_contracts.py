@@ -1,0 +1,73 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a flavor gets of a provider that is nested in a host's: a slot."""
+
+from __future__ import annotations
+
+from climate.clients import base
+from climate.domain.resources import Inventory
+from tests.contract import contracts
+from tests.contract import worlds
+from tests.waiting import until
+
+SMALL = {'vcpus': 1, 'memory_mb': 64, 'disk_gb': 0, 'public': False}
+
+
+class SlotContract(contracts.Contract):
+    """A host has one unit of a class of our own, and a trait with it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        host = self.placement.find_provider(self.world.hosts[1])
+        assert host is not None
+        self.nested = self.placement.create_provider(worlds.unique('nested'), host.uuid)
+        self.addCleanup(self.placement.delete_provider, self.nested.uuid)
+        self.resource_class, self.trait = (
+            f'CUSTOM_{worlds.unique().upper().replace("-", "_")}' for _ in range(2)
+        )
+        self.placement.create_trait(self.trait)
+        self.addCleanup(self.placement.delete_trait, self.trait)
+        self.placement.add_trait(self.nested.uuid, self.trait)
+        self.addCleanup(self.placement.set_traits, self.nested.uuid, frozenset())
+        self.placement.create_resource_class(self.resource_class)
+        self.addCleanup(self.placement.delete_resource_class, self.resource_class)
+        self.placement.set_inventory(
+            self.nested.uuid, Inventory(resource_class=self.resource_class, total=1, max_unit=1)
+        )
+        self.addCleanup(self.placement.remove_inventory, self.nested.uuid, self.resource_class)
+
+    def land(self, **extra_specs: str) -> tuple[str, str]:
+        """Make a server of a flavor that asks for this; return its id and host."""
+        name = worlds.unique()
+        specs = {key.replace('__', ':'): value for key, value in extra_specs.items()}
+        self.compute.create_flavor(base.Flavor(id=name, name=name, extra_specs=specs, **SMALL))
+        self.addCleanup(self.compute.delete_flavor, name)
+        server_id = self.compute.create_server(self.world.draft(flavor_id=name))
+        self.addCleanup(self.gone, server_id)
+        return server_id, self.world.until_still(server_id).host
+
+    def test_who_takes_the_slot_lands_there_and_the_trait_is_of_use_with_it_only(self) -> None:
+        slot = {f'resources__{self.resource_class}': '1'}
+        trait = {f'trait__{self.trait}': 'required'}
+        self.assertEqual('', self.land(**trait)[1])
+        server_id, host = self.land(**slot, **trait)
+        self.assertEqual(self.world.hosts[1], host)
+        self.assertEqual({self.resource_class: 1}, self.placement.usages(self.nested.uuid))
+        self.assertEqual('', self.land(**slot)[1])
+        self.gone(server_id)
+        # Nova tells Placement an instant after the server is gone.
+        until(
+            lambda: not any(self.placement.usages(self.nested.uuid).values()),
+            self.world.patience,
+            'the slot is free',
+        )

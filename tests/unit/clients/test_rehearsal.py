@@ -1,0 +1,91 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A rehearsal of changes changes nothing."""
+
+from __future__ import annotations
+
+from climate.clients import rehearsal
+from climate.clients.fake import Twin
+from climate.clients.fake import VERBS
+from climate.clock import SystemClock
+from tests import base
+
+CHANGES = (
+    'add',
+    'allow',
+    'attach',
+    'create',
+    'delete',
+    'describe',
+    'detach',
+    'disable',
+    'enable',
+    'forbid',
+    'give',
+    'offload',
+    'remove',
+    'resume',
+    'set',
+    'shelve',
+    'snapshot',
+    'start',
+    'stop',
+    'suspend',
+    'unshelve',
+    'update',
+)
+
+
+class TestRehearsal(base.TestCase):
+    """What is passed on, noted and withheld."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.twin = Twin(':memory:', clock=SystemClock())
+        self.addCleanup(self.twin.close)
+        self.twin.seed(2)
+        self.cloud = rehearsal.Rehearsal(self.twin)
+
+    def test_every_verb_is_known_to_look_or_to_change(self) -> None:
+        for verb in VERBS:
+            changes = verb.partition('.')[2].split('_')[0] in CHANGES
+            self.assertNotEqual(changes, rehearsal.looks(verb), verb)
+            self.assertIn(verb, rehearsal._silent())
+
+    def test_looking_is_as_ever(self) -> None:
+        pool = self.cloud.compute.find_aggregate('freepool')
+        self.assertEqual(self.twin.compute.find_aggregate('freepool'), pool)
+        self.assertEqual([], self.cloud.calls)
+
+    def test_what_answers_nothing_is_passed_over(self) -> None:
+        pool = self.twin.compute.find_aggregate('freepool')
+        assert pool is not None
+        self.cloud.compute.add_host(pool.id, 'compute-1')
+        self.cloud.compute.delete_server(server_id='x')
+        self.assertEqual(
+            [f"compute.add_host({pool.id}, 'compute-1')", "compute.delete_server(server_id='x')"],
+            self.cloud.calls,
+        )
+        self.assertEqual(pool, self.twin.compute.find_aggregate('freepool'))
+
+    def test_what_is_gone_by_is_withheld(self) -> None:
+        with self.assertRaises(rehearsal.Withheld):
+            self.cloud.compute.create_aggregate('a', None)
+        self.assertEqual(["compute.create_aggregate('a', None)"], self.cloud.calls)
+        self.assertIsNone(self.twin.compute.find_aggregate('a'))
+
+    def test_in_the_name_of_others_too(self) -> None:
+        self.cloud.acting_for('trust').compute.delete_server('x')
+        self.cloud.of_caller('token').network.delete_network('y')
+        self.cloud.of_caller('token').as_service().network.delete_network('z')
+        self.assertEqual(3, len(self.cloud.calls))
