@@ -22,117 +22,49 @@ does nothing the second time, and they never wait: what takes long answers
 from __future__ import annotations
 
 import abc
-import dataclasses
-import datetime
 import random
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
 from typing import Generic
 from typing import TypeVar
 
-from climate.allocation.requirements import Requirement
+from climate import exceptions
+from climate.allocation import selection
 from climate.clients.base import Cloud
-from climate.domain.leases import Allocation
-from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
-from climate.domain.resources import Candidate
+from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
+from climate.domain.resources import ResourceDraft
+from climate.plugins.outcomes import Again
+from climate.plugins.outcomes import Done
+from climate.plugins.outcomes import Finding
+from climate.plugins.outcomes import Outcome
+from climate.plugins.outcomes import Records
+from climate.plugins.outcomes import Work
+from climate.plugins.searches import NotEnough
+from climate.plugins.searches import Pick
+from climate.plugins.searches import Search
+from climate.plugins.searches import Snapshot
+
+__all__ = [
+    'Again',
+    'Done',
+    'Finding',
+    'NotEnough',
+    'Outcome',
+    'Pick',
+    'Plugin',
+    'Records',
+    'Search',
+    'Snapshot',
+    'Work',
+]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Search:
-    """Which resources a request can use, and how many of them.
-
-    :ivar requirement: what a resource must fulfil; None if any will do
-    :ivar noun: what the resources are called in a refusal, such as ``hosts``
-    """
-
-    resource_type: str
-    minimum: int
-    maximum: int
-    requirement: Requirement | None = None
-    noun: str = 'resources'
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Snapshot:
-    """The resources that match a search and are free for the whole period.
-
-    :ivar start: start of the wanted period
-    :ivar end: end of the wanted period
-    :ivar minimum: how many more are needed at least; 0 if a change keeps enough
-    :ivar maximum: how many more are wanted at most
-    """
-
-    start: datetime.datetime
-    end: datetime.datetime
-    minimum: int
-    maximum: int
-    candidates: tuple[Candidate, ...]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Pick:
-    """The resources chosen."""
-
-    candidates: tuple[Candidate, ...]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class NotEnough:
-    """There was no choice that fulfils the request."""
-
-    reason: str
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
-    """What an effect is about.
-
-    :ivar allocations: those not yet given back, in id order
-    :ivar resources: the resources of those allocations
-    :ivar now: the instant at which the effect was begun (aware UTC)
-    :ivar since: the instant at which it was begun for the first time; *now*
-        unless it was tried before, or had to wait
-    """
-
-    lease: Lease
-    reservation: Reservation
-    allocations: tuple[Allocation, ...]
-    resources: tuple[Resource, ...]
-    now: datetime.datetime
-    since: datetime.datetime
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Done:
-    """The cloud is as it should be.
-
-    :ivar facts: what is to be remembered with the reservation; merged into
-        what is known, a None removes
-    :ivar repaired: what had to be put right, a line each (``check`` only)
-    """
-
-    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    repaired: tuple[str, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Again:
-    """Something is under way: come back after a while.
-
-    :ivar after: how long to wait
-    :ivar why: for the log and for people
-    :ivar facts: as in :class:`Done`
-    """
-
-    after: datetime.timedelta
-    why: str = ''
-    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-
-Outcome = Done | Again
 R = TypeVar('R')
 
 
@@ -142,6 +74,25 @@ class Plugin(abc.ABC, Generic[R]):
     resource_type: ClassVar[str]
     request_schema: ClassVar[Mapping[str, Any]]
     prepares: ClassVar[bool] = False
+    prepares_at_once: ClassVar[bool] = False
+    """Whether :meth:`prepare` comes as soon as the lease is booked."""
+
+    # -- what everybody is told of the type
+
+    @property
+    def description(self) -> str:
+        """What it is about, in a sentence."""
+        return (type(self).__doc__ or '').strip().partition('\n')[0]
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether a reservation has whole resources; else it counts units of classes."""
+        return True
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The resource classes that reservations count, as far as they are known."""
+        return ()
 
     @classmethod
     @abc.abstractmethod
@@ -159,9 +110,12 @@ class Plugin(abc.ABC, Generic[R]):
         """
 
     @abc.abstractmethod
-    def change(self, request: R, body: Mapping[str, Any], *, strict: bool = False) -> R:
+    def change(
+        self, request: R, body: Mapping[str, Any], *, strict: bool = False, running: bool = False
+    ) -> R:
         """Return *request* with the changes a client sent.
 
+        :param running: whether the lease has started
         :raises climate.exceptions.InvalidInput: naming the field and why
         :raises climate.exceptions.CantUpdateParameter: if a field is fixed
         """
@@ -178,9 +132,102 @@ class Plugin(abc.ABC, Generic[R]):
     def search(self, request: R) -> Search:
         """Say which resources the request can use."""
 
-    @abc.abstractmethod
+    def follows(self, before: R, request: R) -> bool:
+        """Whether the cloud has to follow this change of a running lease.
+
+        It does in any case if resources come or go with it.
+        """
+        return False
+
+    shrinks: ClassVar[bool] = False
+    """Whether a running reservation can give up some of its whole resources;
+    :meth:`start` finds them in :attr:`Work.leaving`."""
+
+    inspects: ClassVar[bool] = False
+    """Whether :meth:`inspect` looks at the cloud."""
+
+    def inspect(self, request: R, cloud: Callable[[], Cloud], project_id: str) -> R:
+        """Look at the cloud, as the caller sees it, before a request is booked.
+
+        Also used when :meth:`change` has changed it.
+
+        :param cloud: returns the cloud of the caller's own token; that of the
+            service, which sees all projects, if nobody called
+        :param project_id: of the lease; what belongs to others is not there
+        :returns: the request, with what was seen
+        :raises climate.exceptions.InvalidInput: if what it names is not there
+            for the caller
+        """
+        return request
+
+    def parts(self, request: R) -> Sequence[Mapping[str, Any]]:
+        """Return what has to be reserved with it, as bodies of further reservations.
+
+        Such as the room for a server. They stand before it in the lease: they
+        start before it and end after it, are found in :attr:`Work.parts`, and
+        change with the dates of the lease only.
+
+        :param request: as :meth:`inspect` returned it
+        """
+        return ()
+
+    def things(self, request: R) -> Sequence[str]:
+        """Return the names of things that exist already, which it takes for itself.
+
+        They become resources of this type if they are none yet, so that two
+        leases cannot have one at the same time. :meth:`search` asks for them
+        by these names.
+        """
+        return ()
+
+    def roles(self, request: R) -> frozenset[str]:
+        """Return the roles that effects need of the user; none if our own rights do.
+
+        With any a trust is made when the lease is booked, found in
+        :attr:`climate.domain.leases.Lease.trust_id`, and deleted when the lease
+        is over and its effects have done with it.
+        """
+        return frozenset()
+
+    redelegates: ClassVar[bool] = False
+    """Whether a service that is called with the trust has to hand it on."""
+
+    def booked(self, reservation: Reservation, cloud: Callable[[], Cloud]) -> None:
+        """Make, as the caller, what nobody else can make for the project.
+
+        Called when a member of the lease's project has booked or changed it.
+        Nothing may depend on it: a failure is written to the log, and that is
+        all. Done twice it does nothing the second time.
+
+        :param cloud: returns the cloud of the caller's own token
+        """
+
+    def leaves(self, reservation: Reservation) -> bool:
+        """Whether there may be something in the cloud before any effect was run.
+
+        It is what :meth:`booked` makes; the reservation is then not just
+        forgotten when its lease is deleted before the start, but ended.
+        """
+        return False
+
     def choose(self, request: R, snapshot: Snapshot, rng: random.Random) -> Pick | NotEnough:
-        """Choose resources; the same input and *rng* give the same choice."""
+        """Choose slots; the same input and *rng* give the same choice."""
+        try:
+            shares = selection.choose(
+                snapshot.candidates,
+                snapshot.start,
+                snapshot.end,
+                snapshot.minimum,
+                snapshot.maximum,
+                rng,
+                spread=snapshot.search.spread,
+                whole=not snapshot.search.demand,
+                first=snapshot.search.names,
+            )
+        except selection.TooFew as error:
+            noun = snapshot.search.noun
+            return NotEnough(reason=f'{error.free} of {error.minimum} {noun} are free')
+        return Pick(shares=shares)
 
     @abc.abstractmethod
     def describe(self, reservation: Reservation) -> dict[str, Any]:
@@ -207,23 +254,62 @@ class Plugin(abc.ABC, Generic[R]):
     def end(self, work: Work, cloud: Cloud) -> Outcome:
         """Take everything back; also undoes a start that failed half-way."""
 
+    def undo(self, work: Work, cloud: Cloud) -> Outcome:
+        """Leave what was before, of a lease that has not started or could not.
+
+        What it has made goes; what was there before it stays, as it was.
+        """
+        return self.end(work, cloud)
+
     def check(self, work: Work, cloud: Cloud) -> Outcome:
         """See whether an active reservation is as it should be; repair drift."""
         return Done()
 
-    # -- resources
+    def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
+        """Say what of an active reservation runs on a resource; '' if nothing does.
 
-    @abc.abstractmethod
-    def discover(self, name: str, cloud: Cloud) -> Resource:
+        What is in use stays where it is, unless the operator says otherwise.
+        """
+        return ''
+
+    def sweep(self, records: Records, cloud: Cloud, *, dry_run: bool) -> Iterable[Finding]:
+        """Find what leases that are over left in the cloud, and remove it.
+
+        Only what is known to be of a reservation of ours is touched. Yields as
+        it goes, so that what was done is known even if a later step fails.
+
+        :param dry_run: only say what would be done
+        """
+        return ()
+
+    # -- resources of this type's own; some types use those of others
+
+    resource_schema: ClassVar[Mapping[str, Any] | None] = None
+    """JSON schema of the attributes by which an operator names a resource of
+    this type; None if the type has no resources of its own."""
+
+    def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
         """Look a resource of the cloud up; changes nothing there.
 
         :raises climate.exceptions.ClimateError: if it is not there or in use
         """
+        raise exceptions.UnsupportedResourceType(resource_type=self.resource_type)
 
-    @abc.abstractmethod
+    def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
+        """Return the inventories of a resource by what an operator says it has.
+
+        Types that look their resources up know what they have without.
+
+        :raises climate.exceptions.InvalidInput: naming the one that is wrong
+        """
+        if declared:
+            raise exceptions.InvalidInput(
+                f'Malformed parameter inventories: those of {self.resource_type} are looked up'
+            )
+        return ()
+
     def admit(self, resource: Resource, cloud: Cloud) -> None:
         """Set a resource aside in the cloud, for leases only."""
 
-    @abc.abstractmethod
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Let a resource go, the reverse of :meth:`admit`."""

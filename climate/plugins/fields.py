@@ -18,6 +18,7 @@ an empty text or as null. Whatever cannot be read is named in the error.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +34,18 @@ COUNT: Mapping[str, Any] = {
         {'type': 'string', 'pattern': '^[0-9]{1,10}$'},
     ]
 }
+SIZE: Mapping[str, Any] = {
+    'oneOf': [
+        {'type': 'integer', 'minimum': 0, 'maximum': MAX_COUNT},
+        {'type': 'string', 'pattern': '^[0-9]{1,10}$'},
+    ]
+}
+AFFINITY: Mapping[str, Any] = {'type': ['boolean', 'string', 'null']}
 REQUIREMENT: Mapping[str, Any] = {'type': ['string', 'array', 'null']}
+LONGEST_TEXT = 255
+TEXT: Mapping[str, Any] = {'type': ['string', 'integer', 'null'], 'maxLength': LONGEST_TEXT}
+# PostgreSQL cannot store NUL, and no engine can store half a surrogate pair.
+_UNSTORABLE = re.compile('[\x00\ud800-\udfff]')
 
 
 def known(
@@ -57,8 +69,8 @@ def known(
         )
 
 
-def count(body: Mapping[str, Any], key: str) -> int:
-    """Return a number of things, at least 1.
+def count(body: Mapping[str, Any], key: str, *, least: int = 1) -> int:
+    """Return a number of things, at least *least*.
 
     :raises climate.exceptions.MissingParameter: if it is missing or empty
     :raises climate.exceptions.MalformedParameter: if it is no such number
@@ -72,11 +84,57 @@ def count(body: Mapping[str, Any], key: str) -> int:
         raise exceptions.MalformedParameter(
             f'Malformed parameter {key}: {_shown(value)} is not a whole number'
         )
-    if not 1 <= value <= MAX_COUNT:
+    if not least <= value <= MAX_COUNT:
         raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: it must be between 1 and {MAX_COUNT}'
+            f'Malformed parameter {key}: it must be between {least} and {MAX_COUNT}'
         )
     return value
+
+
+def text(body: Mapping[str, Any], key: str, *, required: bool = False) -> str:
+    """Return a text, '' if there is none.
+
+    Clients that read ``key=123`` from a command line send a number.
+
+    :param required: refuse an empty one
+    :raises climate.exceptions.MissingParameter: if it is *required* and empty
+    :raises climate.exceptions.MalformedParameter: if it is no text, or too long
+    """
+    value = body.get(key)
+    if value is None:
+        value = ''
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_COUNT:
+        value = str(value)
+    if not isinstance(value, str) or _UNSTORABLE.search(value):
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {key}: {_shown(value)} is not a text'
+        )
+    if len(value) > LONGEST_TEXT:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {key}: it is longer than {LONGEST_TEXT} characters'
+        )
+    if required and not value.strip():
+        raise exceptions.MissingParameter(param=key)
+    return value
+
+
+def affinity(body: Mapping[str, Any], key: str) -> bool | None:
+    """Return whether servers are to be together; None if it does not matter.
+
+    Clients send a truth value, its name, ``None``, an empty text or null.
+
+    :raises climate.exceptions.MalformedParameter: if it is none of these
+    """
+    value = body.get(key)
+    if value is None or isinstance(value, bool):
+        return value
+    words = {'true': True, 'false': False, 'none': None, '': None}
+    word = value.strip().lower() if isinstance(value, str) else value
+    if not isinstance(word, str) or word not in words:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {key}: {_shown(value)} is not true, false or none'
+        )
+    return words[word]
 
 
 def requirement(body: Mapping[str, Any], key: str) -> str:

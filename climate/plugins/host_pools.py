@@ -18,6 +18,7 @@ import dataclasses
 import datetime
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from climate import exceptions
@@ -26,6 +27,7 @@ from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Server
+from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.resources import Resource
 from climate.plugins import base
@@ -51,6 +53,20 @@ class HostSettings:
     before_end: str = ''
     server_deletion_poll: float = 2.0
     isolation: Isolation = Isolation.FILTER
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> HostSettings:
+        """Return what *conf* (an oslo.config ConfigOpts) says."""
+        group = conf['physical:host']
+        return cls(
+            freepool=conf.nova.aggregate_freepool_name,
+            zone_prefix=group.blazar_az_prefix,
+            owner_key=group.blazar_owner,
+            image_prefix=conf.nova.image_prefix,
+            before_end=group.before_end,
+            server_deletion_poll=group.server_deletion_poll,
+            isolation=Isolation(group.isolation),
+        )
 
 
 class HostPools:
@@ -80,6 +96,14 @@ class HostPools:
         self._close(cloud, freepool)
         if host not in freepool.hosts:
             cloud.compute.add_host(freepool.id, host)
+
+    def keep_in_pool(self, cloud: Cloud, hosts: Iterable[str]) -> list[str]:
+        """Put hosts of which parts are leased back into the pool, where they are not."""
+        freepool, repaired = self._freepool(cloud)
+        for host in sorted(set(hosts) - set(freepool.hosts)):
+            cloud.compute.add_host(freepool.id, host)
+            repaired.append(f'host {host} was not in aggregate {freepool.name}')
+        return repaired
 
     def take_out_of_pool(self, cloud: Cloud, host: str) -> None:
         """Let everybody use a host again."""
@@ -130,8 +154,10 @@ class HostPools:
             facts=facts,
         )
 
-    def reconcile(self, work: base.Work, cloud: Cloud) -> tuple[Aggregate, list[str], list[Server]]:
-        """Put exactly the allocated hosts into the aggregate.
+    def reconcile(
+        self, work: base.Work, cloud: Cloud, wanted: AbstractSet[str]
+    ) -> tuple[Aggregate, list[str], list[Server]]:
+        """Put exactly the *wanted* service hosts into the aggregate.
 
         :returns: the aggregate, what was not as it should be, and the servers
             of others that have to go before their hosts can be moved
@@ -139,7 +165,6 @@ class HostPools:
         aggregate, repaired = self.aggregate(work, cloud)
         freepool, closed = self._freepool(cloud)
         repaired += closed
-        wanted = {service_host(resource) for resource in work.resources}
         surplus = sorted(set(aggregate.hosts) - wanted)
         self.give_back(cloud, aggregate, surplus)
         repaired += [f'host {host} was in aggregate {aggregate.name}' for host in surplus]
@@ -228,14 +253,35 @@ def service_host(resource: Resource) -> str:
     return str(resource.attributes.get('service_name') or resource.name)
 
 
+def hosts_of(work: base.Work, allocations: Iterable[Allocation]) -> set[str]:
+    """Return the service hosts of some of the allocations of *work*."""
+    ids = {allocation.resource_id for allocation in allocations}
+    return {service_host(resource) for resource in work.resources if resource.id in ids}
+
+
 def held_hosts(work: base.Work) -> set[str]:
     """Return the service hosts that the lease has in hand."""
-    held = {
-        allocation.resource_id
-        for allocation in work.allocations
-        if allocation.state is AllocationState.HELD
-    }
-    return {service_host(resource) for resource in work.resources if resource.id in held}
+    return hosts_of(work, (item for item in work.allocations if item.state is AllocationState.HELD))
+
+
+def servers_on(cloud: Cloud, host: str) -> str:
+    """Name the servers on a service host; '' if there are none."""
+    return ', '.join(server.id for server in cloud.compute.list_servers(host))
+
+
+def empty(work: base.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Server]:
+    """See to it that nothing runs on hosts that are to be given up.
+
+    :returns: servers that are still going
+    :raises climate.exceptions.Permanent: if something runs and must not go
+    """
+    if work.forced:
+        return [server for host in sorted(hosts) for server in clear(work, cloud, host)]
+    for host in sorted(hosts):
+        running = servers_on(cloud, host)
+        if running:
+            raise exceptions.Permanent(f'servers run on {host}: {running}')
+    return []
 
 
 def clear(work: base.Work, cloud: Cloud, host: str, *, spare: str | None = None) -> list[Server]:

@@ -32,8 +32,10 @@ NOBODY = 'climate:nobody'
 
 # With [scheduler] enable_isolated_aggregate_filtering Nova asks Placement to
 # leave the hosts of an aggregate out unless the server requires this trait;
-# and if it does, Placement finds no host that has it.
-CLOSING_KEY = 'trait:CUSTOM_CLIMATE_FREEPOOL'
+# and if it does, Placement finds no host that has it: only the providers have
+# it in which slots are counted, and they give it to who takes a slot of theirs.
+POOL_TRAIT = 'CUSTOM_CLIMATE_FREEPOOL'
+CLOSING_KEY = f'trait:{POOL_TRAIT}'
 CLOSING_VALUE = 'required'
 
 
@@ -106,3 +108,17 @@ def of_ended_lease(isolation: Isolation, owner_key: str) -> Marking:
     :param owner_key: where the scheduler filter of Blazar looks for the owner
     """
     return Marking(wanted=of_lease(isolation, owner_key, NOBODY).wanted, unwanted={})
+
+
+def of_slots(isolation: Isolation) -> Mapping[str, str]:
+    """Say what the flavor of reserved slots has to ask for beside the slot.
+
+    Hosts of slots stay in the pool. Where Placement leaves the pool out, the
+    flavor has to ask for what closes it.
+    """
+    return {} if isolation is Isolation.FILTER else {CLOSING_KEY: CLOSING_VALUE}
+
+
+def of_provider(isolation: Isolation) -> frozenset[str]:
+    """Say which traits the providers have in which slots are counted."""
+    return frozenset() if isolation is Isolation.FILTER else frozenset({POOL_TRAIT})

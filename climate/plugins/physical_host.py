@@ -23,7 +23,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-import random
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
@@ -31,17 +30,19 @@ from typing import ClassVar
 
 from climate import exceptions
 from climate.allocation import requirements
-from climate.allocation import selection
 from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
+from climate.domain.resources import ResourceDraft
 from climate.plugins import base
 from climate.plugins import fields
 from climate.plugins import host_pools
+from climate.plugins import isolation
+from climate.plugins import nested_providers
 from climate.plugins.host_pools import HostSettings
-from climate.plugins.isolation import Isolation
+from climate.plugins.host_sweeps import HostSweep
 
 RESOURCE_TYPE = 'physical:host'
 
@@ -89,18 +90,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
     @classmethod
     def from_conf(cls, conf: Any) -> PhysicalHost:
         """Return the plugin as *conf* wants it."""
-        group = conf['physical:host']
-        return cls(
-            HostSettings(
-                freepool=conf.nova.aggregate_freepool_name,
-                zone_prefix=group.blazar_az_prefix,
-                owner_key=group.blazar_owner,
-                image_prefix=conf.nova.image_prefix,
-                before_end=group.before_end,
-                server_deletion_poll=group.server_deletion_poll,
-                isolation=Isolation(group.isolation),
-            )
-        )
+        return cls(HostSettings.from_conf(conf))
 
     # -- pure half
 
@@ -117,7 +107,12 @@ class PhysicalHost(base.Plugin[HostRequest]):
         return _checked(request)
 
     def change(
-        self, request: HostRequest, body: Mapping[str, Any], *, strict: bool = False
+        self,
+        request: HostRequest,
+        body: Mapping[str, Any],
+        *,
+        strict: bool = False,
+        running: bool = False,
     ) -> HostRequest:
         """Return *request* with the changes a client sent."""
         fields.known(body, self.request_schema, strict=strict, also=('id',))
@@ -167,24 +162,6 @@ class PhysicalHost(base.Plugin[HostRequest]):
             noun='hosts',
         )
 
-    def choose(
-        self, request: HostRequest, snapshot: base.Snapshot, rng: random.Random
-    ) -> base.Pick | base.NotEnough:
-        """Prefer hosts whose calendar is left with the smallest holes."""
-        if len(snapshot.candidates) < snapshot.minimum:
-            return base.NotEnough(
-                reason=f'{len(snapshot.candidates)} of {snapshot.minimum} hosts are free'
-            )
-        chosen = selection.choose(
-            snapshot.candidates,
-            snapshot.start,
-            snapshot.end,
-            snapshot.minimum,
-            snapshot.maximum,
-            rng,
-        )
-        return base.Pick(candidates=tuple(chosen))
-
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a host reservation in the API's answer."""
         return self.dump(self.load(reservation.request))
@@ -197,14 +174,23 @@ class PhysicalHost(base.Plugin[HostRequest]):
         return base.Done(facts={'aggregate_id': aggregate.id})
 
     def start(self, work: base.Work, cloud: Cloud) -> base.Outcome:
-        """Move exactly the allocated hosts into the reservation's aggregate."""
-        aggregate, _, occupied = self._pools.reconcile(work, cloud)
+        """Move exactly the allocated hosts into the reservation's aggregate.
+
+        A host that is to be given up must be empty, unless that is forced.
+        """
+        going = host_pools.empty(work, cloud, host_pools.hosts_of(work, work.leaving))
+        if going:
+            return self._pools.until_gone(work, going, {})
+        wanted = host_pools.hosts_of(work, work.allocations)
+        aggregate, _, occupied = self._pools.reconcile(work, cloud, wanted)
         facts = {'aggregate_id': aggregate.id}
         return self._pools.until_gone(work, occupied, facts) if occupied else base.Done(facts=facts)
 
     def check(self, work: base.Work, cloud: Cloud) -> base.Outcome:
         """Put right what somebody else changed about the aggregate."""
-        aggregate, repaired, occupied = self._pools.reconcile(work, cloud)
+        # What is to be given up is still there until it was.
+        wanted = host_pools.hosts_of(work, (*work.allocations, *work.leaving))
+        aggregate, repaired, occupied = self._pools.reconcile(work, cloud, wanted)
         facts = {'aggregate_id': aggregate.id}
         if occupied:
             return self._pools.until_gone(work, occupied, facts)
@@ -270,13 +256,29 @@ class PhysicalHost(base.Plugin[HostRequest]):
                 raise exceptions.Transient(error.message) from error
         return base.Done(facts={'aggregate_id': None})
 
+    def sweep(
+        self, records: base.Records, cloud: Cloud, *, dry_run: bool
+    ) -> Iterable[base.Finding]:
+        """Find aggregates of leases that are over, and hosts that are nowhere."""
+        return HostSweep(self._settings, self._pools, records, dry_run).run(cloud)
+
+    def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
+        """Name the servers on a host."""
+        return host_pools.servers_on(cloud, host_pools.service_host(resource))
+
     # -- resources
 
-    def discover(self, name: str, cloud: Cloud) -> Resource:
+    resource_schema: ClassVar[Mapping[str, Any]] = {
+        'type': 'object',
+        'additionalProperties': False,
+        'properties': {},
+    }
+
+    def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
         """Look an empty hypervisor up, in Nova and in Placement."""
-        hypervisor = cloud.compute.find_hypervisor(name)
+        hypervisor = cloud.compute.find_hypervisor(draft.name)
         if hypervisor is None:
-            raise exceptions.HostNotFound(host=name)
+            raise exceptions.HostNotFound(host=draft.name)
         provider = cloud.placement.find_provider(hypervisor.hostname)
         found = Resource(
             resource_type=RESOURCE_TYPE,
@@ -300,7 +302,13 @@ class PhysicalHost(base.Plugin[HostRequest]):
         return found
 
     def admit(self, resource: Resource, cloud: Cloud) -> None:
-        """Put a host into the pool of reservable hosts."""
+        """Put a host into the pool of reservable hosts.
+
+        Slots of it are counted in a provider of our own, see
+        :mod:`climate.plugins.nested_providers`.
+        """
+        traits = isolation.of_provider(self._settings.isolation)
+        nested_providers.admit(cloud, resource.name, traits)
         self._pools.put_into_pool(cloud, host_pools.service_host(resource))
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
@@ -308,6 +316,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
         host = host_pools.service_host(resource)
         host_pools.refuse_servers(cloud, resource)
         self._pools.take_out_of_pool(cloud, host)
+        nested_providers.release(cloud, resource.name)
 
 
 def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> None:

@@ -34,6 +34,31 @@ anything = st.recursive(
 )
 
 
+class TestText(base.TestCase):
+    @hypothesis.given(anything)
+    @hypothesis.example('a\x00')
+    @hypothesis.example('\ud800')
+    @hypothesis.example('a' * 256)
+    @hypothesis.example(123)
+    @hypothesis.example(True)
+    @hypothesis.example(2**64)
+    def test_anything_is_a_text_or_refused_by_name(self, value: Any) -> None:
+        try:
+            found = fields.text({'name': value}, 'name')
+        except exceptions.MalformedParameter as error:
+            self.assertIn('name', error.message)
+            self.assertNotEqual('', value)
+        else:
+            self.assertEqual('' if value is None else str(value), found)
+            self.assertLessEqual(len(found), fields.LONGEST_TEXT)
+            found.encode()
+
+    def test_what_is_required_is_not_empty(self) -> None:
+        for body in ({}, {'name': None}, {'name': ''}, {'name': ' '}):
+            with self.assertRaisesRegex(exceptions.MissingParameter, 'name'):
+                fields.text(body, 'name', required=True)
+
+
 class TestCount(base.TestCase):
     @hypothesis.given(st.integers(1, fields.MAX_COUNT))
     def test_number_or_text(self, number: int) -> None:

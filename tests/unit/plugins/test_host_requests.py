@@ -176,7 +176,9 @@ class TestChoose(base.TestCase):
         self, free: int, minimum: int, more: int, seed: int
     ) -> None:
         period = strategies.hours(1, 2)
+        request = HostRequest(minimum=1, maximum=1)
         snapshot = contract.Snapshot(
+            search=PLUGIN.search(request),
             start=period.start,
             end=period.end,
             minimum=minimum,
@@ -186,7 +188,6 @@ class TestChoose(base.TestCase):
                 for number in range(free)
             ),
         )
-        request = HostRequest(minimum=1, maximum=1)
         found = PLUGIN.choose(request, snapshot, random.Random(seed))
         self.assertEqual(found, PLUGIN.choose(request, snapshot, random.Random(seed)))
         if free < minimum:
@@ -195,4 +196,6 @@ class TestChoose(base.TestCase):
             )
         else:
             assert isinstance(found, contract.Pick)
-            self.assertEqual(min(free, minimum + more), len(set(found.candidates)))
+            self.assertEqual(
+                min(free, minimum + more), len({share.candidate for share in found.shares})
+            )

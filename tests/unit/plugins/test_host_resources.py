@@ -16,7 +16,9 @@ from __future__ import annotations
 
 from climate import exceptions
 from climate.clients.base import CloudNotFound
+from climate.plugins.isolation import Isolation
 from tests import base
+from tests.unit.plugins.world import draft
 from tests.unit.plugins.world import OTHER
 from tests.unit.plugins.world import Stumble
 from tests.unit.plugins.world import World
@@ -43,10 +45,15 @@ class TestResources(base.TestCase):
 
     def test_refusals(self) -> None:
         cloud = World()
-        self.assertRaises(exceptions.HostNotFound, cloud.plugin.discover, 'compute-9', cloud.twin)
+        self.assertRaises(
+            exceptions.HostNotFound, cloud.plugin.discover, draft('compute-9'), cloud.twin
+        )
         cloud.twin.boot_server('compute-1', OTHER, 'stranger')
         error = self.assertRaises(
-            exceptions.HostHavingServers, cloud.plugin.discover, 'compute-1', cloud.twin
+            exceptions.HostHavingServers,
+            cloud.plugin.discover,
+            draft('compute-1'),
+            cloud.twin,
         )
         self.assertIn('compute-1', error.message)
         self.assertRaises(
@@ -55,7 +62,10 @@ class TestResources(base.TestCase):
         # They are there although Nova does not list them just now.
         cloud.twin.hide_servers('compute-1')
         again = self.assertRaises(
-            exceptions.HostHavingServers, cloud.plugin.discover, 'compute-1', cloud.twin
+            exceptions.HostHavingServers,
+            cloud.plugin.discover,
+            draft('compute-1'),
+            cloud.twin,
         )
         self.assertEqual(error.message, again.message)
 
@@ -72,11 +82,11 @@ class TestResources(base.TestCase):
 
     def test_each_call_of_coming_and_going_fails_once(self) -> None:
         for effect, places in (('admit', ['freepool']), ('release', [])):
-            for nth in range(1, 4):
+            for nth in range(1, 8):
                 for when in ('before', 'after'):
                     cloud = World()
                     if effect == 'admit':
-                        cloud.put('compute-1')
+                        cloud.plugin.release(cloud.resources[0], cloud.twin)
                     stumble = Stumble(cloud.twin, nth, when)
                     verb = getattr(cloud.plugin, effect)
                     try:
@@ -84,12 +94,31 @@ class TestResources(base.TestCase):
                     except exceptions.Transient:
                         verb(cloud.resources[0], cloud.twin)
                     self.assertEqual(places, cloud.places()['compute-1'])
+                    nested = cloud.twin.placement.find_provider('blazar_compute-1')
+                    self.assertEqual(effect == 'admit', nested is not None)
+
+    def test_slots_are_counted_in_a_provider_of_our_own(self) -> None:
+        cloud = World()
+        cloud.configure(Isolation.PLACEMENT)
+        placement = cloud.twin.placement
+        for trait in (frozenset(), {'CUSTOM_CLIMATE_FREEPOOL'}):
+            nested = placement.find_provider('blazar_compute-1')
+            root = placement.find_provider('compute-1')
+            assert nested is not None and root is not None
+            self.assertEqual(root.uuid, nested.parent_uuid)
+            self.assertEqual(trait, placement.traits(nested.uuid))
+            cloud.plugin.admit(cloud.resources[0], cloud.twin)
 
     def test_a_provider_that_placement_does_not_know(self) -> None:
         cloud = World()
+        cloud.plugin.release(cloud.resources[0], cloud.twin)
         provider = cloud.twin.placement.find_provider('compute-1')
         assert provider is not None
         cloud.twin.placement.delete_provider(provider.uuid)
-        resource = cloud.plugin.discover('compute-1', cloud.twin)
+        resource = cloud.plugin.discover(draft('compute-1'), cloud.twin)
         self.assertEqual(((), frozenset()), (resource.inventories, resource.traits))
         self.assertRaises(CloudNotFound, cloud.twin.placement.traits, provider.uuid)
+        # It can be leased as a whole.
+        cloud.plugin.admit(resource, cloud.twin)
+        self.assertEqual(['freepool'], cloud.places()['compute-1'])
+        self.assertIsNone(cloud.twin.placement.find_provider('blazar_compute-1'))

@@ -14,8 +14,10 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import datetime
+import functools
 from collections.abc import Callable
 from typing import Any
 from typing import Literal
@@ -31,6 +33,7 @@ from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.periods import Period
 from climate.domain.resources import Resource
+from climate.domain.resources import ResourceDraft
 from climate.plugins import base
 from climate.plugins import isolation
 from climate.plugins.host_pools import HostSettings
@@ -46,8 +49,8 @@ DELETION_SECONDS = 5.0
 
 When = Literal['before', 'after']
 
-
-_LOOKS = ('find_', 'list_', 'allocations')
+# What only looks.
+LOOKS = ('find_', 'list_', 'allocations', 'inventories', 'usages', 'traits')
 
 
 class Stumble:
@@ -63,6 +66,7 @@ class Stumble:
         self.compute: Any = _Verbs(self, cloud.compute)
         self.placement: Any = _Verbs(self, cloud.placement)
         self.image: Any = _Verbs(self, cloud.image)
+        self.network: Any = _Verbs(self, cloud.network)
 
     def call(self, name: str, verb: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Call a verb, unless it is the one that fails."""
@@ -78,7 +82,7 @@ class Stumble:
     @property
     def changes(self) -> list[str]:
         """The verbs called that do not only look."""
-        return [name for name in self.made if not name.startswith(_LOOKS)]
+        return [name for name in self.made if not name.startswith(LOOKS)]
 
 
 class _Verbs:
@@ -88,10 +92,56 @@ class _Verbs:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         verb = getattr(self._service, name)
-        return lambda *arguments: self._stumble.call(name, verb, arguments)
+        return lambda *arguments, **options: self._stumble.call(
+            name, functools.partial(verb, **options), arguments
+        )
 
 
-class World:
+class Effects(abc.ABC):
+    """Runs the effects of one reservation as a manager does.
+
+    :ivar facts: what the effects have left
+    :ivar since: when the effect was begun for the first time
+    """
+
+    clock: ManualClock
+    twin: Twin
+    plugin: base.Plugin[Any]
+    facts: dict[str, Any]
+    since: datetime.datetime | None
+
+    @abc.abstractmethod
+    def work(self) -> base.Work:
+        """Return what a manager would hand over now."""
+
+    def once(self, effect: str, cloud: Cloud | None = None) -> base.Outcome | None:
+        """Run an effect once, as a manager does; None if it failed for the moment."""
+        try:
+            outcome: base.Outcome = getattr(self.plugin, effect)(self.work(), cloud or self.twin)
+        except exceptions.Transient:
+            return None
+        known = {**self.facts, **outcome.facts}
+        self.facts = {key: value for key, value in known.items() if value is not None}
+        return outcome
+
+    def run(
+        self,
+        effect: str,
+        cloud: Cloud | None = None,
+        watch: Callable[[], None] = lambda: None,
+    ) -> base.Done:
+        """Run an effect until it is done, and look at the world after each try."""
+        self.since = self.clock.now()
+        for _ in range(60):
+            outcome = self.once(effect, cloud)
+            watch()
+            if isinstance(outcome, base.Done):
+                return outcome
+            self.clock.advance(outcome.after.total_seconds() if outcome is not None else 1)
+        raise AssertionError(f'{effect} does not come to an end')
+
+
+class World(Effects):
     """Three registered hosts, the first two of them allocated to a reservation."""
 
     def __init__(self, *, before_end: str = '') -> None:
@@ -101,7 +151,9 @@ class World:
         self.settings = HostSettings(before_end=before_end)
         self.plugin = PhysicalHost(self.settings)
         self.resources = tuple(
-            dataclasses.replace(self.plugin.discover(f'compute-{number}', self.twin), id=number)
+            dataclasses.replace(
+                self.plugin.discover(draft(f'compute-{number}'), self.twin), id=number
+            )
             for number in range(1, HOSTS + 1)
         )
         for resource in self.resources:
@@ -153,32 +205,6 @@ class World:
             since=self.since or self.clock.now(),
         )
 
-    def once(self, effect: str, cloud: Cloud | None = None) -> base.Outcome | None:
-        """Run an effect once, as a manager does; None if it failed for the moment."""
-        try:
-            outcome: base.Outcome = getattr(self.plugin, effect)(self.work(), cloud or self.twin)
-        except exceptions.Transient:
-            return None
-        known = {**self.facts, **outcome.facts}
-        self.facts = {key: value for key, value in known.items() if value is not None}
-        return outcome
-
-    def run(
-        self,
-        effect: str,
-        cloud: Cloud | None = None,
-        watch: Callable[[], None] = lambda: None,
-    ) -> base.Done:
-        """Run an effect until it is done, and look at the world after each try."""
-        self.since = self.clock.now()
-        for _ in range(20):
-            outcome = self.once(effect, cloud)
-            watch()
-            if isinstance(outcome, base.Done):
-                return outcome
-            self.clock.advance(outcome.after.total_seconds() if outcome is not None else 1)
-        raise AssertionError(f'{effect} does not come to an end')
-
     # -- what there is
 
     def aggregate(self) -> Aggregate | None:
@@ -228,3 +254,8 @@ class World:
         for item in self.twin.aggregates():
             if item.name in wanted:
                 self.twin.compute.add_host(item.id, host)
+
+
+def draft(name: str) -> ResourceDraft:
+    """Return what an operator says who wants a host to be reservable."""
+    return ResourceDraft(resource_type='physical:host', name=name)

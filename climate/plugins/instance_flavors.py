@@ -1,0 +1,156 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The flavor and the server group of a reservation of instances.
+
+Every step can be taken twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Flavor
+from climate.clients.base import Policy
+from climate.clients.base import ServerGroup
+from climate.plugins import base
+from climate.plugins import instance_marks
+
+
+def make_group(cloud: Cloud, reservation_id: str, policy: Policy) -> None:
+    """Make the server group of a reservation, if it is not there.
+
+    :param cloud: as a member of the project sees it
+    """
+    name = instance_marks.name(reservation_id)
+    there = cloud.compute.list_server_groups()
+    if not any((group.name, group.policy) == (name, policy) for group in there):
+        cloud.compute.create_server_group(name, policy)
+
+
+def find_group(work: base.Work, cloud: Cloud, policy: Policy | None) -> str | None:
+    """Return the id of the server group; None if there is none.
+
+    One of another policy was made before the reservation was changed, and goes.
+    """
+    known = work.reservation.facts.get('server_group_id')
+    if policy is None and known is None:
+        return None
+    if known is not None:
+        found = cloud.compute.find_server_group(known)
+        if found is not None and found.policy == policy:
+            return found.id
+    fitting = None
+    for group in groups(work, cloud):
+        if group.policy == policy and fitting is None:
+            fitting = group.id
+        else:
+            cloud.compute.delete_server_group(group.id)
+    return fitting
+
+
+def groups(work: base.Work, cloud: Cloud) -> list[ServerGroup]:
+    """Return the server groups of a reservation: one, unless an answer was lost.
+
+    Others can give theirs the same name.
+    """
+    wanted = (instance_marks.name(work.reservation.id), work.lease.project_id)
+    return [
+        group
+        for group in cloud.compute.list_server_groups()
+        if (group.name, group.project_id) == wanted
+    ]
+
+
+def ensure_flavor(cloud: Cloud, wanted: Flavor) -> list[str]:
+    """Bring the flavor to what it should be; return what it was not."""
+    repaired = []
+    found = cloud.compute.find_flavor(wanted.id)
+    if found is not None and _sizes(found) != _sizes(wanted):
+        # Nova cannot change sizes; who has servers of it keeps them.
+        cloud.compute.delete_flavor(found.id)
+        repaired.append(f'flavor {wanted.id} had other sizes')
+        found = None
+    elif found is None:
+        repaired.append(f'flavor {wanted.id} was missing')
+    if found is None:
+        found = _create(cloud, wanted)
+    specs: dict[str, str | None] = {
+        **dict.fromkeys(found.extra_specs.keys() - wanted.extra_specs.keys()),
+        **dict(wanted.extra_specs.items() - found.extra_specs.items()),
+    }
+    if specs:
+        cloud.compute.set_extra_specs(wanted.id, specs)
+        repaired.append(f'flavor {wanted.id} did not say {", ".join(sorted(specs))} as it should')
+    return repaired
+
+
+def _sizes(flavor: Flavor) -> tuple[object, ...]:
+    return (
+        flavor.name,
+        flavor.vcpus,
+        flavor.memory_mb,
+        flavor.disk_gb,
+        flavor.ephemeral_gb,
+        flavor.swap_mb,
+        flavor.public,
+    )
+
+
+def _create(cloud: Cloud, wanted: Flavor) -> Flavor:
+    try:
+        cloud.compute.create_flavor(wanted)
+    except CloudConflict as error:
+        # Made a moment ago by a call whose answer was lost, or somebody else's
+        # flavor has the name, which an operator can mend.
+        found = cloud.compute.find_flavor(wanted.id)
+        if found is None:
+            raise exceptions.Transient(error.message) from error
+        return found
+    return wanted
+
+
+def open_to_owner(work: base.Work, cloud: Cloud) -> list[str]:
+    """Let the project of the lease use the flavor; return what was not so.
+
+    Not if the slot is the room of a server that exists: that comes with its
+    own flavor, and another one would take its room.
+    """
+    if any(
+        each.id == work.reservation.part_of and each.request.get('server_id')
+        for each in work.lease.reservations
+    ):
+        return []
+    return open_flavor(cloud, work.reservation.id, work.lease.project_id)
+
+
+def open_flavor(cloud: Cloud, flavor_id: str, project_id: str) -> list[str]:
+    """Let the project of the lease use the flavor; return what was not so."""
+    if project_id in cloud.compute.list_flavor_access(flavor_id):
+        return []
+    cloud.compute.add_flavor_access(flavor_id, project_id)
+    return [f'project {project_id} could not use flavor {flavor_id}']
+
+
+def close_flavor(cloud: Cloud, flavor_id: str) -> bool:
+    """Let nobody start servers of the flavor; return whether there is one."""
+    if cloud.compute.find_flavor(flavor_id) is None:
+        return False
+    # Somebody may have made it public, or taken it away this instant.
+    with contextlib.suppress(CloudNotFound, CloudConflict):
+        for project_id in sorted(cloud.compute.list_flavor_access(flavor_id)):
+            cloud.compute.remove_flavor_access(flavor_id, project_id)
+    return True

@@ -1,0 +1,99 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a server of a flavor needs, as Nova tells Placement.
+
+Nova takes the sizes of the flavor, counts dedicated processors apart, and lets
+``resources:CLASS`` among the extra specs have the last word, also of a
+numbered group such as ``resources1:VGPU``. ``trait:NAME`` asks for hosts that
+have a trait, or have it not. What an image asks for beyond is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from collections.abc import Mapping
+
+from climate.clients.base import Flavor
+
+_MB_PER_GB = 1024
+_RESOURCE = re.compile(r'resources[a-zA-Z0-9_-]{0,64}:([A-Z0-9_]+)')
+_TRAIT = re.compile(r'trait[a-zA-Z0-9_-]{0,64}:([A-Z0-9_]+)')
+_HYPERTHREADING = 'HW_CPU_HYPERTHREADING'
+_OF_THREADS = {'require': 'required', 'isolate': 'forbidden'}
+
+
+def demand(flavor: Flavor) -> dict[str, int]:
+    """Return the units by resource class that one server takes."""
+    swap_gb = -(-flavor.swap_mb // _MB_PER_GB)
+    found = {
+        **_processors(flavor),
+        'MEMORY_MB': flavor.memory_mb,
+        'DISK_GB': flavor.disk_gb + flavor.ephemeral_gb + swap_gb,
+        **_overrides(flavor.extra_specs),
+    }
+    return {name: amount for name, amount in found.items() if amount}
+
+
+def _overrides(specs: Mapping[str, str]) -> Mapping[str, int]:
+    found: Counter[str] = Counter()
+    for key, value in specs.items():
+        matched = _RESOURCE.fullmatch(key)
+        if matched and value.isascii() and value.isdigit():
+            found[matched[1]] += int(value)
+    return found
+
+
+def _processors(flavor: Flavor) -> dict[str, int]:
+    specs = flavor.extra_specs
+    policy = specs.get('hw:cpu_policy')
+    found = {'VCPU': flavor.vcpus, 'PCPU': 0}
+    if policy == 'dedicated':
+        found = {'VCPU': 0, 'PCPU': flavor.vcpus}
+    elif policy == 'mixed':
+        dedicated = len(_mask(specs.get('hw:cpu_dedicated_mask', ''), flavor.vcpus))
+        found = {'VCPU': flavor.vcpus - dedicated, 'PCPU': dedicated}
+    if specs.get('hw:emulator_threads_policy') == 'isolate' and found['PCPU']:
+        found['VCPU' if policy == 'mixed' else 'PCPU'] += 1
+    return found
+
+
+def _mask(text: str, vcpus: int) -> set[int]:
+    """Return the processors that a mask such as ``0-5,^3`` or ``^0`` means."""
+    parts = [part.strip() for part in text.split(',') if part.strip()]
+    left_out = {number for part in parts if part[0] == '^' for number in _range(part[1:])}
+    taken = {number for part in parts if part[0] != '^' for number in _range(part)}
+    return ((taken or set(range(vcpus))) - left_out) & set(range(vcpus)) if parts else set()
+
+
+def _range(text: str) -> Iterator[int]:
+    first, _, last = text.partition('-')
+    if first.isdigit() and (last or first).isdigit():
+        yield from range(int(first), int(last or first) + 1)
+
+
+def traits(flavor: Flavor, wanted: str) -> frozenset[str]:
+    """Return the traits that hosts must have, or must not have.
+
+    :param wanted: ``required`` or ``forbidden``
+    """
+    found = {
+        matched[1]
+        for key, value in flavor.extra_specs.items()
+        if value == wanted and (matched := _TRAIT.fullmatch(key))
+    }
+    policy = flavor.extra_specs.get('hw:cpu_thread_policy', '')
+    if _processors(flavor)['PCPU'] and _OF_THREADS.get(policy) == wanted:
+        found.add(_HYPERTHREADING)
+    return frozenset(found)

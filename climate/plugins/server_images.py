@@ -1,0 +1,135 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The images that are made of a server, never two where one is wanted.
+
+Names of images are not unique, and the answer of whoever makes one can get
+lost. So the images that there are already are remembered first; one that is
+there later, of this server and with this name, is the one that was made. Its
+id is remembered before anything else is done.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from typing import Literal
+
+from climate import exceptions
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Image
+from climate.clients.base import Server
+from climate.plugins import base
+from climate.plugins.server_steps import Case
+from climate.plugins.server_steps import passing
+
+Occasion = Literal['before_end', 'end']
+
+_IMAGEABLE = frozenset({'ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'})
+_UNFINISHED = frozenset({'queued', 'saving', 'uploading', 'importing'})
+
+
+class Images:
+    """The images of one server that its lease makes."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._known: dict[str, dict[str, Any]] = dict(case.facts.get('snapshots') or {})
+        self._given: list[str] = list(case.facts.get('image_ids') or ())
+
+    def take(self, server: Server, occasion: Occasion) -> base.Again | None:
+        """Make an image of the server; None once it is the project's and can be used.
+
+        :raises climate.exceptions.Transient: if none can be made now
+        :raises climate.exceptions.Permanent: if it cannot be used
+        """
+        case, mine = self._case, self._known.get(occasion)
+        if mine is None:
+            there = [image.id for image in self._there(server)]
+            return self._remember('an image is to be made', occasion, {'before': there})
+        if 'id' not in mine:
+            return self._begin(server, occasion, mine)
+        image = case.cloud.image.find_image(mine['id'])
+        if image is None:
+            # Somebody has deleted it before it was of use: another one.
+            return self._remember(f'image {mine["id"]} is gone', occasion, None)
+        if image.status in _UNFINISHED:
+            return self._unfinished(image)
+        if image.status != 'active':
+            self._fail(image)
+        if image.id in self._given:
+            return None
+        try:
+            case.cloud.image.give_image(image.id, case.work.lease.project_id)
+        except CloudNotFound:
+            return self._remember(f'image {image.id} is gone', occasion, None)
+        said = f'image {image.id} of {case.name} was made'
+        return case.remember(said, done=True, image_ids=[*self._given, image.id])
+
+    def hand_over(self) -> list[str]:
+        """Give the project what was not finished when nobody waited for it any more."""
+        for mine in self._known.values():
+            image_id = mine.get('id')
+            if image_id is None or image_id in self._given:
+                continue
+            if self._case.cloud.image.find_image(image_id) is not None:
+                self._case.cloud.image.give_image(image_id, self._case.work.lease.project_id)
+                self._given.append(image_id)
+        return self._given
+
+    def _there(self, server: Server) -> tuple[Image, ...]:
+        return self._case.cloud.image.list_images(
+            name=self._name(server), properties={'instance_uuid': server.id}
+        )
+
+    def _name(self, server: Server) -> str:
+        return self._case.settings.hosts.image_prefix + server.name
+
+    def _begin(self, server: Server, occasion: Occasion, mine: dict[str, Any]) -> base.Again:
+        case = self._case
+        made = [image.id for image in self._there(server) if image.id not in mine['before']]
+        if made:
+            return self._remember('an image is being made', occasion, {**mine, 'id': made[0]})
+        if (server.task_state or '').startswith('image_'):
+            # Glance shows it in an instant.
+            return case.wait(f'an image of {case.name} is being made')
+        case.sound(server)
+        case.free(server)
+        if server.status not in _IMAGEABLE:
+            raise exceptions.Transient(
+                f'{case.name} is {server.status}: no image can be made of it until that changes'
+            )
+        with passing():
+            image_id = case.cloud.compute.create_image(server.id, self._name(server))
+        return self._remember('an image is being made', occasion, {**mine, 'id': image_id})
+
+    def _remember(self, why: str, occasion: Occasion, mine: dict[str, Any] | None) -> base.Again:
+        known = {key: value for key, value in self._known.items() if key != occasion}
+        if mine is not None:
+            known[occasion] = mine
+        return self._case.remember(why, snapshots=known)
+
+    def _unfinished(self, image: Image) -> base.Again:
+        case = self._case
+        taken = (case.work.now - case.work.since).total_seconds()
+        if taken >= case.settings.image_timeout:
+            raise exceptions.Permanent(
+                f'image {image.id} is not active in time, but {image.status}; {case.name} was not '
+                'deleted'
+            )
+        return case.wait(f'image {image.id} of {case.name} is {image.status}')
+
+    def _fail(self, image: Image) -> None:
+        """Say that an image is of no use; the next try makes another."""
+        self._case.cloud.image.delete_image(image.id)
+        raise exceptions.Permanent(
+            f'image {image.id} of {self._case.name} became {image.status}; the server was not '
+            'deleted'
+        )

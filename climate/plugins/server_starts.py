@@ -1,0 +1,221 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""How a server comes to its lease: shelved until then, put into its room, or booted.
+
+And how one that exists gets back to what it was, if nothing comes of the lease.
+"""
+
+from __future__ import annotations
+
+from climate import exceptions
+from climate.clients.base import Server
+from climate.plugins import base
+from climate.plugins import server_drafts
+from climate.plugins.server_doors import Door
+from climate.plugins.server_steps import Case
+from climate.plugins.server_steps import MARK
+from climate.plugins.server_steps import OFFLOADED
+from climate.plugins.server_steps import passing
+from climate.plugins.server_steps import SHELVED
+
+
+def there(case: Case) -> Server:
+    """Return the server.
+
+    :raises climate.exceptions.Permanent: if it is gone, or broken
+    """
+    if case.server is None:
+        raise exceptions.Permanent(f'{case.name} is gone')
+    if case.server.status == 'ERROR':
+        raise exceptions.Permanent(f'{case.name} is in ERROR: {case.server.fault}')
+    return case.server
+
+
+class Waiting:
+    """A server that exists, before its lease."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._door = Door(case)
+        self._was = case.facts.get('was')
+
+    def prepare(self) -> base.Outcome:
+        """Shelve it until its time comes.
+
+        One that is suspended keeps its place: shelved it would lose its memory.
+
+        :raises climate.exceptions.Permanent: if it is gone, or broken
+        """
+        case, server = self._case, there(self._case)
+        if server.status == 'SUSPENDED' and self._was in (None, 'SUSPENDED'):
+            return base.Done(steps=(f'{case.name} is suspended and stays where it is',))
+        if self._was is None:
+            case.free(server)
+            return case.remember(f'{case.name} is to be shelved', was=server.status)
+        outcome = case.shelve(server)
+        return outcome or base.Done(steps=(f'{case.name} is shelved until the start',))
+
+    def start(self) -> base.Outcome:
+        """Have it run, in its room if it was shelved.
+
+        :raises climate.exceptions.Permanent: if it is gone, broken or has grown
+        """
+        case, server = self._case, there(self._case)
+        if server.task_state is not None:
+            if server.host and self._door.close():
+                # The scheduler has done with it.
+                return case.remember('its host is back in the pool', door=None)
+            return case.wait(f'{case.name} is {server.task_state}')
+        if server.status == 'ACTIVE':
+            self._door.close()
+            return base.Done(facts={'door': None}, steps=(f'{case.name} is ACTIVE',))
+        if self._was is None:
+            return case.remember(f'{case.name} was {server.status}', was=server.status)
+        case.free(server)
+        return self._wake(server)
+
+    def _wake(self, server: Server) -> base.Again:
+        case, compute = self._case, self._case.cloud.compute
+        if server.status == OFFLOADED and server.host:
+            return case.wait(f'{case.name} is leaving its host')
+        if server.status == OFFLOADED:
+            return self._put(server, 'start')
+        with passing():
+            if server.status == 'SHELVED':
+                compute.offload_server(server.id)
+            elif server.status == 'SHUTOFF':
+                compute.start_server(server.id)
+            elif server.status == 'SUSPENDED':
+                compute.resume_server(server.id)
+            else:
+                raise exceptions.Transient(f'{case.name} is {server.status}')
+        return case.wait(f'{case.name} is being started')
+
+    def _put(self, server: Server, purpose: str) -> base.Again:
+        """Ask Nova to put a shelved server onto a host; it says nothing if it cannot.
+
+        :raises climate.exceptions.Transient: if it did not the last time
+        """
+        case, host = self._case, None
+        if purpose == 'start' and case.work.parts:
+            self._door.fits()
+            host, first = self._door.open()
+            if first is not None:
+                return first
+        if case.facts.get('asked') != purpose:
+            # What is asked for can fail without a word.
+            return case.remember(f'{case.name} is to be put onto a host', asked=purpose)
+        with passing():
+            case.cloud.compute.unshelve_server(server.id, host)
+        if case.facts.get('tried') == purpose:
+            raise exceptions.Transient(f'no host has room for {case.name}')
+        return case.wait(f'{case.name} is being put onto a host', tried=purpose)
+
+    def undo(self) -> base.Outcome:
+        """Bring it back to what it was before the lease, as far as that is ours.
+
+        :raises climate.exceptions.Transient: if that cannot be done now
+        """
+        case, server = self._case, self._case.server
+        if self._door.close():
+            return case.remember('its host is back in the pool', door=None)
+        outcome = None
+        if server is not None and self._was is not None and server.status != 'ERROR':
+            outcome = self._back(server, self._was)
+        return outcome or base.Done(facts={'was': None, 'asked': None, 'tried': None})
+
+    def _back(self, server: Server, was: str) -> base.Again | None:
+        case = self._case
+        asked = case.facts.get('asked')
+        if was in SHELVED:
+            # Else it is as its owner has it.
+            return case.shelve(server) if asked is not None else None
+        if server.task_state is not None:
+            return case.wait(f'{case.name} is {server.task_state}')
+        if asked == 'start' and server.host in self._door.hosts:
+            # Others will lease the host that it was put onto.
+            return case.shelve(server)
+        if server.status in SHELVED:
+            case.free(server)
+            if server.host and server.status == OFFLOADED:
+                return case.wait(f'{case.name} is leaving its host')
+            return self._put(server, 'undo')
+        if server.status == 'ACTIVE' and was != 'ACTIVE':
+            case.free(server)
+            with passing():
+                if was == 'SHUTOFF':
+                    case.cloud.compute.stop_server(server.id)
+                else:
+                    case.cloud.compute.suspend_server(server.id)
+            return case.wait(f'{case.name} is being brought back to {was}')
+        return None
+
+
+class Booting:
+    """A server that is made for its lease."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+
+    def start(self) -> base.Outcome:
+        """Make it, in the name of the user.
+
+        :raises climate.exceptions.Permanent: if the user's trust is of no use,
+            or something that it is to be made of is not there
+        """
+        case, server = self._case, self._case.server
+        if server is None:
+            return self._make()
+        if server.id != case.facts.get('server_id'):
+            return case.remember(f'server {server.id} is being booted', server_id=server.id)
+        if server.status == 'ERROR':
+            # Nobody has had it yet. The next try makes another.
+            case.cloud.compute.delete_server(server.id)
+            raise exceptions.Transient(f'{case.name} could not be booted: {server.fault}')
+        if server.status == 'BUILD' or server.task_state is not None:
+            return case.wait(f'{case.name} is being booted')
+        return base.Done(steps=(f'{case.name} was booted',))
+
+    def undo(self) -> base.Outcome:
+        """Delete it: nobody was told of it yet."""
+        case, server = self._case, self._case.server
+        if server is None:
+            return base.Done(facts={'server_id': None})
+        if server.task_state != 'deleting':
+            case.cloud.compute.delete_server(server.id)
+        return case.wait(f'{case.name} is being deleted')
+
+    def _make(self) -> base.Again:
+        case, lease = self._case, self._case.work.lease
+        draft = case.request.draft
+        if draft is None or lease.trust_id is None:
+            raise exceptions.Permanent('nobody has trusted us to boot a server')
+        flavor_id = draft.flavor
+        for part in case.work.parts:
+            flavor_id = part.reservation.id
+        wanted = server_drafts.for_nova(draft, flavor_id, {MARK: case.work.reservation.id})
+        with passing():
+            server_id = case.cloud.acting_for(lease.trust_id).compute.create_server(wanted)
+        return case.remember(f'server {server_id} is being booted', server_id=server_id)
+
+
+def check(case: Case) -> base.Outcome:
+    """See whether the server is there, and its host where it should be.
+
+    :raises climate.exceptions.Permanent: if the server is gone, or broken
+    """
+    repaired = Door(case).close()
+    there(case)
+    return base.Done(
+        facts={'door': None},
+        repaired=('the host of its room was not back in the pool',) if repaired else (),
+    )

@@ -1,0 +1,279 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Has the servers of a template be of other flavors.
+
+A stack whose room was booked has to use the flavors of its reservations. Its
+template is rewritten for that before the stack is made: each server whose
+flavor is known beforehand, by a literal or by a parameter, gets another one;
+also in groups, and in nested templates, of which each use that differs gets a
+file of its own. What cannot be known beforehand is refused, so that no server
+slips past its reservation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from climate import exceptions
+from climate.clients import templates
+from climate.clients.protocols.stacks import StackDraft
+
+SERVER = 'OS::Nova::Server'
+# Groups, and where they say what their members are.
+_GROUPS = {'OS::Heat::ResourceGroup': 'resource_def', 'OS::Heat::AutoScalingGroup': 'resource'}
+# What makes servers in ways of its own.
+_OPAQUE = frozenset(
+    {
+        'AWS::AutoScaling::LaunchConfiguration',
+        'AWS::EC2::Instance',
+        'OS::Heat::InstanceGroup',
+        'OS::Heat::ResourceChain',
+        'OS::Heat::Stack',
+    }
+)
+_DEEPEST = 12
+_MOST = 20000
+_HARMLESS = frozenset({'hooks', 'restricted_actions'})
+_UNKNOWN = object()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Rewritten:
+    """A draft whose servers have other flavors.
+
+    :ivar found: the flavors, as the templates name them, that were replaced
+    """
+
+    draft: StackDraft
+    found: frozenset[str]
+
+
+def with_flavors(draft: StackDraft, flavors: Mapping[str, str]) -> Rewritten:
+    """Return a draft whose servers have other flavors.
+
+    :param flavors: which flavor takes the place of which, by id and by name;
+        servers of others stay as they are
+    :raises climate.exceptions.InvalidInput: if the flavor of a server is not
+        known beforehand
+    """
+    rewriting = _Rewriting(draft, flavors)
+    try:
+        return rewriting.run()
+    except (yaml.YAMLError, exceptions.Permanent, RecursionError):
+        raise _refusal('the template cannot be read') from None
+
+
+def _refusal(why: str) -> exceptions.InvalidInput:
+    return exceptions.InvalidInput(
+        f'No room can be booked for the servers of the template: {why}. '
+        'With guarantee: false it can do without'
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Scope:
+    """Where in the templates something is.
+
+    :ivar values: of the parameters there, as far as they are known
+    :ivar inside: types of the registry that lead here: they mean themselves
+    """
+
+    values: Mapping[str, Any]
+    inside: frozenset[str]
+    depth: int
+
+    def deeper(self, **changes: Any) -> _Scope:
+        """Return the scope of something inside."""
+        if self.depth >= _DEEPEST:
+            raise _refusal('it is nested too deeply')
+        return dataclasses.replace(self, depth=self.depth + 1, **changes)
+
+
+class _Rewriting:
+    """One draft, being rewritten."""
+
+    def __init__(self, draft: StackDraft, flavors: Mapping[str, str]) -> None:
+        self._draft = draft
+        self._flavors = flavors
+        self._new = frozenset(flavors.values())
+        environment = _mapping(templates.parse(draft.environment or '{}'))
+        self._registry = _mapping(environment.get('resource_registry'))
+        self._defaults = _mapping(environment.get('parameter_defaults'))
+        self._given = {**_mapping(environment.get('parameters')), **draft.parameters}
+        self._files = dict(draft.files)
+        self._known: dict[tuple[str, frozenset[str], str], str] = {}
+        self._found: set[str] = set()
+        self._visited = 0
+
+    def run(self) -> Rewritten:
+        """Rewrite all of it."""
+        self._check_registry()
+        scope = _Scope(values=self._given, inside=frozenset(), depth=0)
+        text = self._template(self._draft.template, scope)
+        draft = dataclasses.replace(self._draft, template=text, files=self._files)
+        return Rewritten(draft=draft, found=frozenset(self._found))
+
+    def _check_registry(self) -> None:
+        """Refuse an environment that gives single resources types of their own."""
+        for rules in _mapping(self._registry.get('resources')).values():
+            if not set(_mapping(rules)) <= _HARMLESS:
+                raise _refusal('the environment gives some resources types of their own')
+
+    def _template(self, text: str, scope: _Scope) -> str:
+        template = _mapping(templates.parse(text))
+        values = self._values(template, scope.values)
+        inner = dataclasses.replace(scope, values=values)
+        changed = False
+        for name, node in _either(template, 'resources').items():
+            changed |= self._resource(str(name), node, inner)
+        return templates.dump(template) if changed else text
+
+    def _values(self, template: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the parameters of a template."""
+        values = {}
+        for name, schema in _either(template, 'parameters').items():
+            declared = _mapping(schema)
+            default = declared.get('default', declared.get('Default', _UNKNOWN))
+            values[name] = given.get(name, self._defaults.get(name, default))
+        return values
+
+    def _resource(self, name: str, node: Any, scope: _Scope) -> bool:
+        """Rewrite one resource; say whether anything was changed."""
+        self._visited += 1
+        if self._visited > _MOST:
+            raise _refusal('it is too large')
+        if not isinstance(node, dict):
+            return False
+        key = 'type' if 'type' in node else 'Type'
+        asked = node.get(key)
+        if not isinstance(asked, str):
+            return False
+        kind, by = self._kind(asked, scope.inside)
+        properties = node.get('properties', node.get('Properties'))
+        if kind in _OPAQUE:
+            raise _refusal(f'{name} is of type {kind}')
+        if kind == SERVER:
+            return self._server(name, properties, scope)
+        if kind in _GROUPS:
+            member = _mapping(properties).get(_GROUPS[kind])
+            return self._resource(name, member, scope.deeper())
+        if kind not in self._draft.files:
+            return False
+        file = self._nested(kind, _mapping(properties), scope.deeper(inside=scope.inside | by))
+        node[key] = file
+        return file != kind
+
+    def _kind(self, kind: str, inside: frozenset[str]) -> tuple[str, frozenset[str]]:
+        """Return what a type is in the end, and by which names of the registry."""
+        by: set[str] = set()
+        while kind not in inside | by:
+            target = self._registered(kind)
+            if target is None:
+                break
+            by.add(kind)
+            kind = target
+        return kind, frozenset(by)
+
+    def _registered(self, kind: str) -> str | None:
+        target = self._registry.get(kind)
+        if isinstance(target, str):
+            return target
+        for pattern, mapped in self._registry.items():
+            if isinstance(pattern, str) and pattern.endswith('*') and isinstance(mapped, str):
+                prefix = pattern[:-1]
+                if kind.startswith(prefix):
+                    return mapped[:-1] + kind[len(prefix) :] if mapped.endswith('*') else mapped
+        return None
+
+    def _server(self, name: str, properties: Any, scope: _Scope) -> bool:
+        flavor = _resolved(_mapping(properties).get('flavor', _UNKNOWN), scope.values)
+        if isinstance(flavor, bool) or not isinstance(flavor, str | int):
+            raise _refusal(f'the flavor of {name} is not known beforehand')
+        # What stands in two places may have been replaced at the first.
+        if str(flavor) in self._new or str(flavor) not in self._flavors:
+            return False
+        self._found.add(str(flavor))
+        properties['flavor'] = self._flavors[str(flavor)]
+        return True
+
+    def _nested(self, file: str, properties: Mapping[str, Any], scope: _Scope) -> str:
+        """Return the name of a nested template as it has to be for one use."""
+        given = {name: _resolved(value, scope.values) for name, value in properties.items()}
+        known = {name: value for name, value in given.items() if value is not _UNKNOWN}
+        key = (
+            file,
+            scope.inside,
+            json.dumps([known, sorted(set(given) - set(known))], default=str),
+        )
+        if key not in self._known:
+            inner = dataclasses.replace(scope, values=given)
+            text = self._template(self._draft.files[file], inner)
+            self._known[key] = self._named(file, text)
+        return self._known[key]
+
+    def _named(self, file: str, text: str) -> str:
+        """Return the name of the file that has this text."""
+        if text == self._draft.files[file]:
+            return file
+        taken = [name for name, content in self._files.items() if content == text]
+        if taken:
+            return taken[0]
+        number = len(self._files)
+        # Heat takes for a template what ends like one.
+        while (name := f'climate-{number}.yaml') in self._files:
+            number += 1
+        self._files[name] = text
+        return name
+
+
+def _mapping(value: Any) -> dict[Any, Any]:
+    """Return what should be a mapping; an empty one if it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def _either(template: Mapping[str, Any], name: str) -> dict[Any, Any]:
+    """Return a section, as Heat or as its older language calls it."""
+    return _mapping(template.get(name, template.get(name.capitalize())))
+
+
+def _resolved(value: Any, values: Mapping[str, Any]) -> Any:
+    """Return what an expression comes to; ``_UNKNOWN`` if only Heat can say."""
+    if isinstance(value, list):
+        found = [_resolved(item, values) for item in value]
+        return _UNKNOWN if _UNKNOWN in found else found
+    if not isinstance(value, dict):
+        return value
+    if len(value) != 1:
+        return _UNKNOWN
+    ((function, argument),) = value.items()
+    if function not in ('get_param', 'Ref'):
+        return _UNKNOWN
+    name, *path = argument if isinstance(argument, list) and argument else [argument]
+    result: Any = values.get(name, _UNKNOWN) if isinstance(name, str) else _UNKNOWN
+    for step in path:
+        result = _step(result, step)
+    return result
+
+
+def _step(value: Any, step: Any) -> Any:
+    """Return a part of the value of a parameter."""
+    if isinstance(value, dict) and isinstance(step, str | int):
+        return value.get(step, _UNKNOWN)
+    if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+        return value[step]
+    return _UNKNOWN

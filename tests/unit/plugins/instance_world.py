@@ -1,0 +1,258 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A small cloud with one reservation of instances."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.base import Flavor
+from climate.clients.base import ServerDraft
+from climate.clients.fake import Twin
+from climate.clock import ManualClock
+from climate.domain.leases import Allocation
+from climate.domain.leases import AllocationState
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.periods import Period
+from climate.plugins import base
+from climate.plugins import instance_marks
+from climate.plugins.flavor_instance import FlavorInstance
+from climate.plugins.flavor_instance import FlavorRequest
+from climate.plugins.host_pools import HostSettings
+from climate.plugins.instances import Instances
+from climate.plugins.isolation import Isolation
+from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.virtual_instance import InstanceRequest
+from climate.plugins.virtual_instance import VirtualInstance
+from tests.unit.plugins.world import draft
+from tests.unit.plugins.world import Effects
+from tests.unit.plugins.world import HOSTS
+from tests.unit.plugins.world import NOW
+from tests.unit.plugins.world import OTHER
+from tests.unit.plugins.world import OWNER
+from tests.unit.plugins.world import RESERVATION
+
+# Short, for there is a look at the world every quarter of it.
+DELETION_SECONDS = 0.5
+RESOURCE_CLASS = instance_marks.resource_class(RESERVATION)
+SIZE = InstanceRequest(vcpus=2, memory_mb=2048, disk_gb=10, amount=3)
+SOURCE = Flavor(
+    id='gold',
+    name='gold',
+    vcpus=2,
+    memory_mb=2048,
+    disk_gb=10,
+    ephemeral_gb=2,
+    swap_mb=512,
+    extra_specs={'hw:mem_page_size': 'large', 'trait:HW_CPU_X86_AVX2': 'required'},
+)
+
+
+class InstanceWorld(Effects):
+    """Three registered hosts; two slots on the first, one on the second.
+
+    :ivar mine: slots that the reservation has, by number of the host
+    :ivar leaving: slots that it is to give up
+    """
+
+    def __init__(
+        self,
+        request: InstanceRequest | FlavorRequest = SIZE,
+        isolation: Isolation = Isolation.FILTER,
+    ) -> None:
+        self.clock = ManualClock(NOW)
+        self.twin = Twin(':memory:', clock=self.clock, server_deletion_seconds=DELETION_SECONDS)
+        # Only what is needed: there are hundreds of these worlds.
+        for number in range(1, HOSTS + 1):
+            self.twin.add_hypervisor(f'compute-{number}')
+        self.twin.compute.create_aggregate('freepool', None)
+        self.mine: dict[int, int] = {1: 2, 2: 1}
+        self.leaving: dict[int, int] = {}
+        self.facts: dict[str, Any] = {}
+        self.since: datetime.datetime | None = None
+        self.request: Any = request
+        self.configure(isolation)
+        hosts = PhysicalHost(self.settings)
+        self.resources = tuple(
+            dataclasses.replace(hosts.discover(draft(f'compute-{number}'), self.twin), id=number)
+            for number in range(1, HOSTS + 1)
+        )
+        for resource in self.resources:
+            hosts.admit(resource, self.twin)
+        self.book()
+
+    def configure(self, mode: Isolation) -> None:
+        """Start the manager anew with another isolation."""
+        self.settings = HostSettings(isolation=mode)
+        kinds: Mapping[type, type[Instances[Any]]] = {
+            InstanceRequest: VirtualInstance,
+            FlavorRequest: FlavorInstance,
+        }
+        self.plugin = kinds[type(self.request)](self.settings)
+
+    # -- what the API does
+
+    def book(self) -> None:
+        """Let the owner book the lease, or change it."""
+        reservation = self.work().reservation
+        self.plugin.booked(reservation, lambda: self.twin.of_caller(f'user:{OWNER}'))
+
+    # -- what a manager does
+
+    def allocations(self, slots: Mapping[int, int]) -> tuple[Allocation, ...]:
+        """Return what the store has of slots."""
+        period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
+        return tuple(
+            Allocation(
+                reservation_id=RESERVATION,
+                resource_id=number,
+                resource_name=f'compute-{number}',
+                resource_class=name,
+                amount=units * count,
+                period=period,
+                state=AllocationState.HELD,
+            )
+            for number, count in sorted(slots.items())
+            for name, units in self.plugin.search(self.request).demand.items()
+        )
+
+    def work(self) -> base.Work:
+        """Return what a manager would hand over now."""
+        reservation = Reservation(
+            id=RESERVATION,
+            lease_id='l',
+            resource_type=self.plugin.resource_type,
+            request=self.plugin.dump(self.request),
+            facts=dict(self.facts),
+        )
+        period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
+        touched = self.mine.keys() | self.leaving.keys()
+        return base.Work(
+            lease=Lease(
+                id='l',
+                name='l',
+                user_id='u',
+                project_id=OWNER,
+                period=period,
+                reservations=(reservation,),
+            ),
+            reservation=reservation,
+            allocations=self.allocations(self.mine),
+            leaving=self.allocations(self.leaving),
+            resources=tuple(each for each in self.resources if each.id in touched),
+            now=self.clock.now(),
+            since=self.since or self.clock.now(),
+        )
+
+    def run(
+        self,
+        effect: str,
+        cloud: Cloud | None = None,
+        watch: Callable[[], None] = lambda: None,
+    ) -> base.Done:
+        """Run an effect until it is done, and note what the core would."""
+        done = super().run(effect, cloud, watch)
+        if done.kept is not None:
+            self.mine = dict(done.kept)
+        self.leaving = {}
+        return done
+
+    def shrink(self, mine: dict[int, int]) -> None:
+        """Let the reservation have these slots instead, as the core suggests."""
+        self.leaving = {
+            number: count - mine.get(number, 0)
+            for number, count in self.mine.items()
+            if count > mine.get(number, 0)
+        }
+        self.mine = mine
+
+    # -- what there is
+
+    def aggregate(self) -> Aggregate | None:
+        """Return the reservation's aggregate."""
+        return next((item for item in self.twin.aggregates() if item.name == RESERVATION), None)
+
+    def slots(self) -> dict[int, int]:
+        """Return the slots that Placement has, by number of the host."""
+        placement = self.twin.placement
+        return {
+            number: inventory.total
+            for number in range(1, HOSTS + 1)
+            if (provider := placement.find_provider(f'blazar_compute-{number}')) is not None
+            for inventory in placement.inventories(provider.uuid)
+            if inventory.resource_class == RESOURCE_CLASS
+        }
+
+    def left(self) -> list[str]:
+        """Return what there is of the reservation in the cloud."""
+        compute, placement = self.twin.compute, self.twin.placement
+        return [
+            *[f'flavor {each.id}' for each in compute.list_flavors() if RESERVATION in each.name],
+            *[f'group {each.project_id}' for each in compute.list_server_groups()],
+            *[f'aggregate {each.name}' for each in self.twin.aggregates() if each.hosts == ()],
+            *[f'slots {number}' for number in self.slots()],
+            *placement.list_resource_classes('CUSTOM_RESERVATION_'),
+            *[each.name for each in self.twin.servers() if each.flavor_id == RESERVATION],
+        ]
+
+    def pooled(self) -> set[str]:
+        """Return the hosts in the pool."""
+        pool = next(item for item in self.twin.aggregates() if item.name == 'freepool')
+        return set(pool.hosts)
+
+    # -- what people do
+
+    def boot(self, name: str, project: str = OWNER, **words: Any) -> str:
+        """Make a server in a slot; return its status."""
+        compute = self.twin.compute_of(project)
+        try:
+            server_id = compute.create_server(
+                ServerDraft(name=name, flavor_id=RESERVATION, **words)
+            )
+        except exceptions.Permanent:
+            return 'REFUSED'
+        server = compute.find_server(server_id)
+        assert server is not None
+        return server.status
+
+    def hosts_of(self, *names: str) -> list[str]:
+        """Return where servers are."""
+        where = {each.name: each.host for each in self.twin.servers()}
+        return [where[name] for name in names]
+
+    def delete(self, name: str) -> None:
+        """Delete a server, and let time pass."""
+        found = next(each for each in self.twin.servers() if each.name == name)
+        self.twin.compute.delete_server(found.id)
+        self.clock.advance(DELETION_SECONDS)
+
+    def fill(self, count: int) -> None:
+        """Make servers ``own-1`` and so on."""
+        for number in range(1, count + 1):
+            assert self.boot(f'own-{number}') == 'ACTIVE'
+
+    def fill_third(self) -> None:
+        """Make one more, ``own-3``."""
+        assert self.boot('own-3') == 'ACTIVE'
+
+    def neighbour(self) -> None:
+        """Let somebody else have a server on the first host."""
+        self.twin.boot_server('compute-1', OTHER, 'neighbour')

@@ -1,0 +1,111 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What reservations of instances that are over left in the cloud is found."""
+
+from __future__ import annotations
+
+from climate import exceptions
+from climate.plugins import base as contract
+from tests import base
+from tests.unit.plugins.instance_world import InstanceWorld
+from tests.unit.plugins.instance_world import RESOURCE_CLASS
+from tests.unit.plugins.test_instance_effects import active
+from tests.unit.plugins.test_instance_effects import active_flavor
+from tests.unit.plugins.test_instance_effects import moments
+from tests.unit.plugins.test_instance_effects import without_aggregate
+from tests.unit.plugins.test_instance_effects import without_flavor
+from tests.unit.plugins.world import RESERVATION
+from tests.unit.plugins.world import Stumble
+
+OVER = contract.Records(alive=frozenset(), ended=frozenset({RESERVATION}))
+
+
+def sweep(
+    world: InstanceWorld, records: contract.Records = OVER, *, dry_run: bool = False
+) -> list[contract.Finding]:
+    """Sweep once."""
+    return list(world.plugin.sweep(records, world.twin, dry_run=dry_run))
+
+
+class TestSweep(base.TestCase):
+    def test_everything_of_a_reservation_that_is_over(self) -> None:
+        for given in (active, active_flavor, without_aggregate, without_flavor):
+            world = given()
+            first = sweep(world)
+            self.assertTrue(any('server' in each.what for each in first), first)
+            world.clock.advance(1)
+            second = sweep(world)
+            self.assertTrue(all(each.done == 'removed' for each in second), second)
+            self.assertEqual(([], None), (world.left(), world.aggregate()))
+            self.assertEqual([], sweep(world))
+
+    def test_a_dry_run_finds_the_same_and_changes_nothing(self) -> None:
+        world = active()
+        for name in ('own-1', 'own-2'):
+            world.delete(name)
+        stumble = Stumble(world.twin)
+        dry = list(world.plugin.sweep(OVER, stumble, dry_run=True))
+        self.assertEqual([], stumble.changes)
+        self.assertEqual({''}, {each.done for each in dry})
+        self.assertEqual([each.what for each in dry], [each.what for each in sweep(world)])
+        self.assertEqual(
+            {'inventory', 'resource', 'server', 'aggregate', 'flavor'},
+            {each.what.split()[0] for each in dry},
+        )
+
+    def test_what_is_alive_or_unknown_is_left_alone(self) -> None:
+        world = active()
+        ended = frozenset({RESERVATION})
+        for records in (
+            contract.Records(alive=ended, ended=ended),
+            contract.Records(alive=ended, ended=frozenset()),
+            contract.Records(alive=frozenset(), ended=frozenset({'another'})),
+        ):
+            stumble = Stumble(world.twin)
+            self.assertEqual([], list(world.plugin.sweep(records, stumble, dry_run=False)))
+            self.assertEqual([], stumble.changes)
+
+    def test_the_aggregate_of_whole_hosts_is_left_alone(self) -> None:
+        world = InstanceWorld()
+        world.twin.compute.create_aggregate(RESERVATION, f'blazar_{RESERVATION}')
+        self.assertEqual([], sweep(world))
+
+    def test_a_slot_that_is_held_is_told_of_until_it_is_not(self) -> None:
+        world = InstanceWorld()
+        world.run('start')
+        provider = world.twin.placement.find_provider('blazar_compute-2')
+        assert provider is not None
+        world.twin.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
+        world.run('end')
+        for _ in range(2):
+            (found,) = sweep(world)
+            self.assertEqual('', found.done)
+            self.assertIn('held by ghost', found.what)
+
+    def test_each_call_fails_once(self) -> None:
+        clean = active()
+        calls = Stumble(clean.twin)
+        list(clean.plugin.sweep(OVER, calls, dry_run=False))
+        for nth, verb in enumerate(calls.made, 1):
+            for when in moments(verb):
+                world = active()
+                with self.subTest(f'{nth}. {verb} {when}'):
+                    self.fail_once(world, Stumble(world.twin, nth, when))
+
+    def fail_once(self, world: InstanceWorld, stumble: Stumble) -> None:
+        with self.assertRaises(exceptions.Transient):
+            list(world.plugin.sweep(OVER, stumble, dry_run=False))
+        for _ in range(2):
+            sweep(world)
+            world.clock.advance(1)
+        self.assertEqual(([], None), (world.left(), world.aggregate()))
