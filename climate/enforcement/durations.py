@@ -1,0 +1,102 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Limits on how long leases last, and on when they may be prolonged."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from typing import Any
+
+from climate import exceptions
+from climate.domain.lifecycles import LeaseStatus
+from climate.enforcement.base import Filter
+from climate.enforcement.base import Question
+
+
+class MaxLeaseDuration(Filter):
+    """No lease lasts longer than so long.
+
+    A lease that does already, since it was made before the limit was, can
+    still be made shorter, or changed otherwise.
+
+    :param longest: None sets no limit
+    :param exempt: ids of the projects that it is not for
+    """
+
+    def __init__(self, longest: datetime.timedelta | None, exempt: Collection[str] = ()) -> None:
+        self._longest = longest
+        self._exempt = frozenset(exempt)
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> MaxLeaseDuration:
+        """Return the filter as *conf* wants it."""
+        group = conf.enforcement
+        return cls(_seconds(group.max_lease_duration), group.max_lease_duration_exempt_project_ids)
+
+    def check_create(self, question: Question) -> None:
+        """Refuse a lease that is too long."""
+        self._check(question, datetime.timedelta(0))
+
+    def check_update(self, question: Question) -> None:
+        """Refuse a change that makes a lease too long."""
+        current = question.current
+        self._check(question, datetime.timedelta(0) if current is None else _lasts(current.lease))
+
+    def _check(self, question: Question, already: datetime.timedelta) -> None:
+        lease = question.terms.lease
+        if self._longest is None or lease.project_id in self._exempt:
+            return
+        lasts = _lasts(lease)
+        if lasts > self._longest and lasts > already:
+            raise exceptions.MaxLeaseDuration(
+                lasts=int(lasts.total_seconds()), longest=int(self._longest.total_seconds())
+            )
+
+
+class ExtensionWindow(Filter):
+    """A lease that has begun may be prolonged only shortly before its end.
+
+    :param window: how long before; None for at any time
+    """
+
+    def __init__(self, window: datetime.timedelta | None) -> None:
+        self._window = window
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> ExtensionWindow:
+        """Return the filter as *conf* wants it."""
+        return cls(_seconds(conf.enforcement.reservation_extension_window))
+
+    def check_create(self, question: Question) -> None:
+        """Let every new lease pass."""
+
+    def check_update(self, question: Question) -> None:
+        """Refuse to prolong a lease too early."""
+        if self._window is None or question.current is None:
+            return
+        current = question.current.lease
+        if current.status is LeaseStatus.PENDING:
+            return
+        end = current.period.end
+        if question.terms.lease.period.end > end and question.now < end - self._window:
+            raise exceptions.OutsideExtensionWindow(window=int(self._window.total_seconds()))
+
+
+def _seconds(value: int) -> datetime.timedelta | None:
+    return None if value < 0 else datetime.timedelta(seconds=value)
+
+
+def _lasts(lease: Any) -> datetime.timedelta:
+    lasts: datetime.timedelta = lease.period.end - lease.period.start
+    return lasts

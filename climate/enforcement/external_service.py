@@ -1,0 +1,218 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Asks a service of the operator's own over HTTP.
+
+What is sent and what is expected is in ``doc/source/admin/limits.rst``. The
+service is trusted: it is sent a token, and its words are shown to users. It is
+not relied on: it has so long to answer, and what comes is read up to a bound.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import requests
+
+from climate import exceptions
+from climate.conf import enforcement as options
+from climate.domain.charges import Charge
+from climate.domain.charges import ChargeState
+from climate.enforcement import bodies
+from climate.enforcement.base import End
+from climate.enforcement.base import Filter
+from climate.enforcement.base import Question
+from climate.enforcement.bodies import Surroundings
+
+LOG = logging.getLogger(__name__)
+
+CHECK_CREATE = 'check-create'
+CHECK_UPDATE = 'check-update'
+CALLS = {
+    ChargeState.COMMIT: 'commit',
+    ChargeState.RELEASE: 'release',
+    ChargeState.END: 'on-end',
+}
+_ALL = (CHECK_CREATE, CHECK_UPDATE, *CALLS.values())
+_MOST_READ = 64 * 1024
+_MOST_SHOWN = 1000
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServiceSettings:
+    """What operators configure of the service.
+
+    :ivar addresses: by call; a call that is not there is not made
+    :ivar timeout: for a connection, and then for each part of an answer, in seconds
+    :ivar fails_open: whether no answer counts as yes
+    :ivar two_phase: whether it is told what came of what it allowed
+    """
+
+    addresses: Mapping[str, str]
+    token: str = dataclasses.field(default='', repr=False)
+    cafile: str | None = None
+    timeout: float = 10.0
+    fails_open: bool = False
+    two_phase: bool = True
+    around: Surroundings = dataclasses.field(default_factory=Surroundings)
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> ServiceSettings:
+        """Return the settings that *conf* (an oslo.config ConfigOpts) holds.
+
+        :raises ValueError: if there is nobody to ask
+        """
+        group = conf.enforcement
+        addresses = {}
+        for call in _ALL:
+            own = group[f'external_service_{call.replace("-", "_")}_endpoint']
+            base = group.external_service_base_endpoint
+            if own or base:
+                addresses[call] = own or f'{base.rstrip("/")}/{call}'
+        needed = set(_ALL) if group.external_service_two_phase else {CHECK_CREATE, CHECK_UPDATE}
+        missing = sorted(needed - set(addresses))
+        if missing:
+            raise ValueError(
+                'external_service_base_endpoint is not set, nor an endpoint for '
+                + ', '.join(missing)
+            )
+        return cls(
+            addresses=addresses,
+            token=group.external_service_token,
+            cafile=group.external_service_cafile,
+            timeout=group.external_service_timeout,
+            fails_open=group.external_service_unavailable == options.ALLOW,
+            two_phase=group.external_service_two_phase,
+            around=Surroundings(auth_url=group.auth_url, region_name=group.region_name),
+        )
+
+
+class _NoAnswer(Exception):
+    """The service did not answer in time, or not as agreed."""
+
+
+class ExternalService(Filter):
+    """A service that says yes or no, and may charge."""
+
+    waits = True
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._settings = settings
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> ExternalService:
+        """Return the filter as *conf* wants it."""
+        return cls(ServiceSettings.from_conf(conf))
+
+    @property
+    def hears(self) -> frozenset[ChargeState]:
+        """Ends, and what came of a question if the service knows two phases."""
+        told = {state for state, call in CALLS.items() if call in self._settings.addresses}
+        if not self._settings.two_phase:
+            told -= {ChargeState.COMMIT, ChargeState.RELEASE}
+        return frozenset(told)
+
+    @property
+    def patience(self) -> float:
+        """The longest that a check takes, in seconds: a connection and an answer."""
+        return self._settings.timeout * 2
+
+    def check_create(self, question: Question) -> None:
+        """Ask whether a lease may be created."""
+        self._check(CHECK_CREATE, question)
+
+    def check_update(self, question: Question) -> None:
+        """Ask whether a lease may be changed."""
+        self._check(CHECK_UPDATE, question)
+
+    def note(self, question: Question) -> Mapping[str, Any]:
+        """Return the body of what it is told later."""
+        return bodies.question(question, self._settings.around)
+
+    def note_end(self, end: End) -> Mapping[str, Any]:
+        """Return the body of what it is told of an end."""
+        return bodies.end(end, self._settings.around)
+
+    def tell(self, charge: Charge) -> None:
+        """Tell what came of a question, or of an end."""
+        call = CALLS[charge.state]
+        try:
+            status, _ = self._send(call, charge.payload, f'{charge.charge_id}-{call}')
+        except _NoAnswer as error:
+            raise exceptions.JudgeAway(f'{call}: {error}') from error
+        if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+            raise exceptions.Transient(f'{call}: it answered {status}')
+
+    def _check(self, call: str, question: Question) -> None:
+        body = bodies.question(question, self._settings.around)
+        try:
+            status, message = self._send(call, body, question.id)
+            if status == HTTPStatus.FORBIDDEN:
+                raise exceptions.ExternalServiceRefused(message or None)
+            if status != HTTPStatus.NO_CONTENT:
+                raise _NoAnswer(f'it answered {status}')
+        except _NoAnswer as error:
+            LOG.warning('Lease %s: %s: %s', question.terms.lease.id, call, error)
+            if not self._settings.fails_open:
+                raise exceptions.ExternalServiceUnavailable from error
+
+    def _send(self, call: str, body: Mapping[str, Any], key: str) -> tuple[int, str]:
+        """Send a call; return the status and, of a refusal, the message.
+
+        :param key: by which the service knows what it has seen already
+        :raises _NoAnswer: if none came in time
+        """
+        settings = self._settings
+        headers = {'Content-Type': 'application/json', 'Idempotency-Key': key}
+        if settings.token:
+            headers['X-Auth-Token'] = settings.token
+        try:
+            with requests.post(
+                settings.addresses[call],
+                data=json.dumps(body),
+                headers=headers,
+                timeout=settings.timeout,
+                # The token is for this address and no other.
+                allow_redirects=False,
+                verify=settings.cafile or True,
+                stream=True,
+            ) as answer:
+                status = answer.status_code
+                text = _read(answer) if status == HTTPStatus.FORBIDDEN else b''
+        except (requests.RequestException, OSError) as error:
+            raise _NoAnswer(f'no answer ({type(error).__name__})') from error
+        return status, _message(text)
+
+
+def _read(answer: requests.Response) -> bytes:
+    """Return the beginning of a body; nobody needs to send more."""
+    text = b''
+    for part in answer.iter_content(4096):
+        text += part
+        if len(text) >= _MOST_READ:
+            break
+    return text
+
+
+def _message(text: bytes) -> str:
+    """Return the message in the body of a refusal; '' if there is none."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return ''
+    message = body.get('message') if isinstance(body, dict) else None
+    return message[:_MOST_SHOWN] if isinstance(message, str) else ''

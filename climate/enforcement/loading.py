@@ -1,0 +1,55 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Finds the filters that are configured; a wrong one stops the process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stevedore import driver
+from stevedore import exception
+
+from climate import exceptions
+from climate.enforcement.base import Filter
+from climate.enforcement.gate import Gate
+
+NAMESPACE = 'climate.enforcement.filters'
+
+
+def load(conf: Any) -> Gate:
+    """Return the filters that ``[enforcement]`` names, in the order in which it does.
+
+    :param conf: an oslo.config ConfigOpts
+    :raises climate.exceptions.ConfigurationError: saying which one is wrong
+    """
+    names = dict.fromkeys(conf.enforcement.enabled_filters)
+    return Gate({name: _load(name, conf) for name in names}, conf.enforcement.exempt_projects)
+
+
+def _load(name: str, conf: Any) -> Filter:
+    try:
+        found: Any = driver.DriverManager(NAMESPACE, name, warn_on_missing_entrypoint=False).driver
+    except exception.NoMatches as error:
+        raise exceptions.ConfigurationError(
+            f"[enforcement] enabled_filters: '{name}' is not installed ({error})"
+        ) from error
+    if not (isinstance(found, type) and issubclass(found, Filter)):
+        raise exceptions.ConfigurationError(
+            f"[enforcement] enabled_filters: '{name}' is not a filter of Climate"
+        )
+    try:
+        return found.from_conf(conf)
+    except Exception as error:
+        raise exceptions.ConfigurationError(
+            f"[enforcement] enabled_filters: '{name}' cannot be used: {error}"
+        ) from error

@@ -1,0 +1,152 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How long leases may last, and when they may be prolonged."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.conf import enforcement as options
+from climate.domain.lifecycles import LeaseStatus
+from climate.enforcement.base import Filter
+from climate.enforcement.base import Question
+from climate.enforcement.durations import ExtensionWindow
+from climate.enforcement.durations import MaxLeaseDuration
+from tests import base
+from tests.unit.enforcement import questions
+
+SECONDS = st.integers(min_value=1, max_value=10**7)
+
+
+def configured(**values: object) -> cfg.ConfigOpts:
+    """Return a configuration with these options in ``[enforcement]``."""
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    conf([], default_config_files=[])
+    for name, value in values.items():
+        conf.set_override(name, value, group='enforcement')
+    return conf
+
+
+def span(seconds: int) -> datetime.timedelta:
+    return datetime.timedelta(seconds=seconds)
+
+
+def refuses(judge: Filter, question: Question) -> bool:
+    """Say whether a filter refuses a change."""
+    try:
+        judge.check_update(question)
+    except exceptions.LimitExceeded:
+        return True
+    return False
+
+
+class TestMaxLeaseDuration(base.TestCase):
+    """No lease lasts longer than so long."""
+
+    def test_a_lease_as_long_as_allowed_and_one_second_longer(self) -> None:
+        judge = MaxLeaseDuration.from_conf(configured(max_lease_duration=3600))
+        judge.check_create(questions.creation(3600))
+        error = self.assertRaises(
+            exceptions.MaxLeaseDuration, judge.check_create, questions.creation(3601)
+        )
+        self.assertEqual(
+            'Lease duration of 3601 seconds is longer than the longest allowed, 3600 seconds',
+            error.message,
+        )
+        self.assertEqual(400, error.code)
+
+    def test_it_is_off(self) -> None:
+        judge = MaxLeaseDuration.from_conf(configured())
+        judge.check_create(questions.creation(10**8))
+        judge.check_update(questions.change(1, 10**8, 0))
+
+    def test_zero_is_a_limit(self) -> None:
+        judge = MaxLeaseDuration.from_conf(configured(max_lease_duration=0))
+        self.assertRaises(exceptions.MaxLeaseDuration, judge.check_create, questions.creation(1))
+
+    def test_exempt_projects(self) -> None:
+        conf = configured(
+            max_lease_duration=1, max_lease_duration_exempt_project_ids=['red', 'blue']
+        )
+        MaxLeaseDuration.from_conf(conf).check_create(questions.creation(3600))
+        self.assertRaises(
+            exceptions.MaxLeaseDuration,
+            MaxLeaseDuration.from_conf(conf).check_create,
+            questions.creation(3600, project_id='green'),
+        )
+
+    @given(longest=SECONDS, before=SECONDS, after=SECONDS)
+    def test_a_change_is_refused_only_if_it_makes_a_lease_too_long(
+        self, longest: int, before: int, after: int
+    ) -> None:
+        judge = MaxLeaseDuration(span(longest))
+        self.assertEqual(
+            after > longest and after > before, refuses(judge, questions.change(before, after, 0))
+        )
+
+    @given(longest=SECONDS, wanted=SECONDS)
+    def test_what_can_be_created_can_be_reached_by_a_change(
+        self, longest: int, wanted: int
+    ) -> None:
+        judge = MaxLeaseDuration(span(longest))
+        created = True
+        try:
+            judge.check_create(questions.creation(wanted))
+        except exceptions.MaxLeaseDuration:
+            created = False
+        self.assertEqual(created, not refuses(judge, questions.change(0.5, wanted, 0)))
+
+
+class TestExtensionWindow(base.TestCase):
+    """A lease may be prolonged only shortly before its end."""
+
+    def test_new_leases_pass(self) -> None:
+        ExtensionWindow(span(0)).check_create(questions.creation(10**7))
+
+    def test_the_window_opens(self) -> None:
+        judge = ExtensionWindow.from_conf(configured(reservation_extension_window=600))
+        error = self.assertRaises(
+            exceptions.OutsideExtensionWindow,
+            judge.check_update,
+            questions.change(3600, 7200, 2999),
+        )
+        self.assertIn('last 600 seconds', error.message)
+        judge.check_update(questions.change(3600, 7200, 3000))
+
+    def test_it_is_off(self) -> None:
+        judge = ExtensionWindow.from_conf(configured())
+        judge.check_update(questions.change(3600, 7200, 0))
+
+    def test_a_lease_that_has_not_begun_is_free(self) -> None:
+        judge = ExtensionWindow(span(0))
+        judge.check_update(questions.change(3600, 7200, -60, LeaseStatus.PENDING))
+
+    def test_a_question_without_a_lease_passes(self) -> None:
+        question = dataclasses.replace(questions.change(3600, 7200, 0), current=None)
+        ExtensionWindow(span(0)).check_update(question)
+
+    @given(window=SECONDS, before=SECONDS, after=SECONDS, now=SECONDS)
+    def test_only_prolonging_and_only_early_is_refused(
+        self, window: int, before: int, after: int, now: int
+    ) -> None:
+        self.assertEqual(
+            after > before and before - now > window,
+            refuses(ExtensionWindow(span(window)), questions.change(before, after, now)),
+        )

@@ -1,0 +1,214 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Filters are asked in their order, and the first that refuses decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import fixtures
+import stevedore.driver
+
+from climate import exceptions
+from climate.domain.charges import Charge
+from climate.domain.charges import ChargeState
+from climate.enforcement import loading
+from climate.enforcement.base import Filter
+from climate.enforcement.base import Question
+from climate.enforcement.durations import ExtensionWindow
+from climate.enforcement.durations import MaxLeaseDuration
+from climate.enforcement.external_service import ExternalService
+from climate.enforcement.gate import Gate
+from tests import base
+from tests.unit.enforcement import questions
+from tests.unit.enforcement.test_durations import configured
+
+
+class Judge(Filter):
+    """Notes what it is asked, and raises what it is told to."""
+
+    waits = True
+
+    def __init__(self, name: str, log: list[str], error: Exception | None = None) -> None:
+        self._name = name
+        self._log = log
+        self._error = error
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> Judge:
+        raise ValueError('a broken option')
+
+    @property
+    def hears(self) -> frozenset[ChargeState]:
+        return frozenset({ChargeState.COMMIT})
+
+    @property
+    def patience(self) -> float:
+        return 5.0
+
+    def _say(self, what: str) -> None:
+        self._log.append(f'{self._name} {what}')
+        if self._error is not None:
+            raise self._error
+
+    def check_create(self, question: Question) -> None:
+        self._say('create')
+
+    def check_update(self, question: Question) -> None:
+        self._say('update')
+
+    def tell(self, charge: Charge) -> None:
+        self._say(charge.state)
+
+
+def gate(**errors: Exception | None) -> tuple[Gate, list[str]]:
+    """Return filters of these names that raise this, and what they were asked."""
+    log: list[str] = []
+    return Gate({name: Judge(name, log, error) for name, error in errors.items()}), log
+
+
+class TestGate(base.TestCase):
+    """All filters as one."""
+
+    def test_all_agree(self) -> None:
+        judges, log = gate(one=None, two=None)
+        verdict = judges.judge(questions.creation())
+        self.assertIsNone(verdict.refusal)
+        self.assertEqual({'one', 'two'}, verdict.noted)
+        judges.judge(questions.change(1, 2, 0))
+        self.assertEqual(['one create', 'two create', 'one update', 'two update'], log)
+
+    def test_the_order_is_the_one_declared(self) -> None:
+        no = exceptions.LimitExceeded('no')
+        for names in (('c', 'a', 'b'), ('b', 'c', 'a')):
+            judges, log = gate(**{name: no if name == 'a' else None for name in names})
+            verdict = judges.judge(questions.creation())
+            self.assertIs(no, verdict.refusal)
+            before = names[: names.index('a')]
+            self.assertEqual([f'{name} create' for name in (*before, 'a')], log)
+            # Who refuses takes no note; who was not asked, neither.
+            self.assertEqual(set(before), verdict.noted)
+
+    def test_who_did_not_answer_may_have_taken_note(self) -> None:
+        judges, _ = gate(one=None, two=exceptions.ExternalServiceUnavailable(), three=None)
+        verdict = judges.judge(questions.creation())
+        self.assertIsInstance(verdict.refusal, exceptions.ExternalServiceUnavailable)
+        self.assertEqual({'one', 'two'}, verdict.noted)
+
+    def test_a_filter_that_breaks_refuses(self) -> None:
+        logger = self.useFixture(fixtures.FakeLogger())
+        judges, _ = gate(one=KeyError('x'))
+        verdict = judges.judge(questions.creation())
+        self.assertIsInstance(verdict.refusal, exceptions.ExternalServiceUnavailable)
+        self.assertEqual({'one'}, verdict.noted)
+        self.assertIn('one failed', logger.output)
+
+    def test_who_is_judged(self) -> None:
+        self.assertFalse(Gate().judges('blue'))
+        judges = Gate({'one': Judge('one', [])}, ['red'])
+        self.assertTrue(judges.judges('blue'))
+        self.assertFalse(judges.judges('red'))
+
+    def test_what_the_filters_need(self) -> None:
+        judges, _ = gate(one=None, two=None)
+        self.assertTrue(judges.waits)
+        self.assertEqual(('one', 'two'), judges.holding)
+        self.assertEqual(('one', 'two'), judges.hearing(ChargeState.COMMIT))
+        self.assertEqual((), judges.hearing(ChargeState.END))
+        self.assertEqual(10.0, judges.patience.total_seconds())
+        self.assertLess(judges.patience, judges.undecided_for)
+        still = Gate({'long': MaxLeaseDuration(None)})
+        self.assertEqual((False, (), ()), (still.waits, still.holding, still.told))
+
+    def test_only_what_is_wanted_is_told(self) -> None:
+        judges, log = gate(one=None)
+        for state in (ChargeState.END, ChargeState.COMMIT):
+            judges.tell(
+                Charge(
+                    charge_id='q1',
+                    judge='one',
+                    lease_id='l1',
+                    state=state,
+                    payload={},
+                    due=questions.NOON,
+                )
+            )
+        self.assertEqual(['one commit'], log)
+
+
+class TestLoading(base.TestCase):
+    """Filters are found by name; a wrong one is named in one clear line."""
+
+    def refusal(self, name: str) -> str:
+        conf = configured(enabled_filters=[name])
+        error = self.assertRaises(exceptions.ConfigurationError, loading.load, conf)
+        self.assertNotIn('\n', error.message)
+        return str(error.message)
+
+    def pretend(self, things: Mapping[str, object]) -> None:
+        """Let the entry points be these."""
+
+        class Manager:
+            def __init__(self, _namespace: str, name: str, **_options: object) -> None:
+                self.driver = things[name]
+
+        self.useFixture(fixtures.MonkeyPatch('stevedore.driver.DriverManager', Manager))
+        self.assertIs(Manager, stevedore.driver.DriverManager)
+
+    def test_none(self) -> None:
+        self.assertFalse(loading.load(configured()).judges('blue'))
+
+    def test_in_the_declared_order_and_once(self) -> None:
+        class Named(Judge):
+            @classmethod
+            def from_conf(cls, conf: Any) -> Judge:
+                return cls('', [])
+
+        self.pretend({'b': Named, 'a': Named, 'c': Named})
+        found = loading.load(configured(enabled_filters=['b', 'c', 'a', 'c']))
+        self.assertEqual(('b', 'c', 'a'), found.told)
+
+    def test_exempt_projects(self) -> None:
+        self.pretend({'long': MaxLeaseDuration})
+        found = loading.load(configured(enabled_filters=['long'], exempt_projects=['red']))
+        self.assertEqual([True, False], [found.judges('blue'), found.judges('red')])
+
+    def test_all_that_come_with_climate(self) -> None:
+        names = [
+            'external_service',
+            'ExternalServiceFilter',
+            'MaxLeaseDurationFilter',
+            'max_lease_duration',
+            'extension_window',
+        ]
+        url = 'http://127.0.0.1:1/'
+        found = loading.load(configured(enabled_filters=names, external_service_base_endpoint=url))
+        kinds = [ExternalService] * 2 + [MaxLeaseDuration] * 2 + [ExtensionWindow]
+        self.assertEqual(kinds, [type(found[name]) for name in names])
+        self.assertEqual(('external_service', 'ExternalServiceFilter'), found.told)
+
+    def test_a_service_without_an_address(self) -> None:
+        text = self.refusal('external_service')
+        self.assertIn("'external_service' cannot be used: external_service_base_endpoint", text)
+
+    def test_unknown(self) -> None:
+        self.assertIn("'no_such' is not installed", self.refusal('no_such'))
+
+    def test_not_a_filter(self) -> None:
+        self.pretend({'some': dict})
+        self.assertIn("'some' is not a filter of Climate", self.refusal('some'))
+
+    def test_broken(self) -> None:
+        self.pretend({'some': Judge})
+        self.assertIn("'some' cannot be used: a broken option", self.refusal('some'))
