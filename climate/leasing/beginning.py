@@ -20,18 +20,27 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from collections.abc import Iterable
 
 from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.events import Event
 from climate.domain.events import EventKind
+from climate.domain.history import StepState
+from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
 from climate.domain.lifecycles import EVENT
 from climate.domain.lifecycles import EventTrigger
 from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.resources import Resource
+from climate.leasing import following
+from climate.leasing import history
+from climate.leasing import moving
 from climate.leasing import notices
+from climate.leasing import schedule
 from climate.leasing.deleting import cancelled
 from climate.leasing.jobs import Job
 from climate.leasing.settings import LeasingSettings
@@ -61,10 +70,16 @@ _RUNS_IN = {
     EventKind.CHECK: frozenset({_S.ACTIVE, _S.UPDATING}),
     EventKind.BEFORE_END: frozenset({_S.ACTIVE, _S.UPDATING}),
     EventKind.END: frozenset(_S) - {_S.DELETING, _S.DELETED, _S.TERMINATED},
-    EventKind.UNDO: frozenset({_S.ERROR}),
+    # Of what was prepared for a lease that has not started, or of a start.
+    EventKind.UNDO: frozenset({_S.PENDING, _S.ERROR}),
     EventKind.DELETE: frozenset({_S.DELETING, _S.ERROR}),
 }
+# A preparation may have to wait for days, and nobody waits for it.
+_PATIENT = 240
 _NOT_STARTED = frozenset({_S.PENDING, _S.STARTING})
+# What gives or looks goes by what the lease is to have after a change; what
+# takes back takes back everything.
+_FOLLOWS = frozenset({EventKind.UPDATE, EventKind.CHECK, EventKind.BEFORE_END})
 _REVERSED = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
 
 
@@ -88,6 +103,12 @@ class Beginner:
             tx.claims.release(self._owner, lease_id)
         return job
 
+    def check(self, tx: Transaction, lease: Lease) -> Job:
+        """Return a check of an active lease that is none of its events."""
+        event = _begun(schedule.new_event(lease.id, EventKind.CHECK, tx.now), tx)
+        ids = [reservation.id for reservation in lease.reservations]
+        return Job(lease=lease, event=event, works=self._works(tx, lease, event, ids))
+
     def _next(self, tx: Transaction, lease: Lease) -> Job | None:
         while True:
             due = [event for event in lease.events if event.open and event.due <= tx.now]
@@ -103,7 +124,7 @@ class Beginner:
                 lease = _with(tx, lease, cancelled(event))
             elif event.kind is EventKind.START and lease.period.end <= tx.now:
                 lease = self._miss(tx, lease, event)
-            elif event.kind in _HOLDS and self._held_by_others(tx, lease):
+            elif self._needs(lease, event) and self._held_by_others(tx, lease):
                 lease = self._wait(tx, lease, event)
             else:
                 return self._take_up(tx, lease, event)
@@ -127,6 +148,7 @@ class Beginner:
         notices.tell(
             tx, self._plugins, 'lease.event.error', lease, event=missed, reason=missed.error
         )
+        history.note(tx, missed, StepState.FAILED, error=missed.error)
         return _with(tx, lease, missed)
 
     def _after_start(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
@@ -137,19 +159,30 @@ class Beginner:
         due = min(starts) + datetime.timedelta(microseconds=1)
         return _with(tx, lease, dataclasses.replace(event, due=due))
 
+    def _needs(self, lease: Lease, event: Event) -> bool:
+        """Whether an effect touches what a lease before may still have.
+
+        What is prepared at once is, such as a server that is shelved.
+        """
+        if event.kind is not EventKind.PREPARE:
+            return event.kind in _HOLDS
+        plugins = (self._plugins.get(each.resource_type) for each in lease.reservations)
+        return any(plugin is not None and plugin.prepares_at_once for plugin in plugins)
+
     def _held_by_others(self, tx: Transaction, lease: Lease) -> bool:
         ids = [reservation.id for reservation in lease.reservations]
         if not ids:
             return False
         tx.allocations.lock_resources(ids)
-        return bool(tx.allocations.holders(ids))
+        return bool(tx.allocations.holders(ids)) or tx.allocations.crowded(ids)
 
     def _wait(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
         """The lease before has not given everything back yet: look again soon."""
         # The longer it has waited, the less a look too late matters; many that
         # wait for long must not keep the others from getting on.
         first = self._settings.handover_pause
-        pause = min(max((tx.now - event.time) / 8, first), first * 8)
+        longest = first * (_PATIENT if event.kind is EventKind.PREPARE else 8)
+        pause = min(max((tx.now - event.time) / 8, first), longest)
         waiting = dataclasses.replace(
             event,
             due=tx.now + pause,
@@ -175,46 +208,55 @@ class Beginner:
         # The event stays due: a manager that takes over finds it at once.
         lease = dataclasses.replace(lease, next_due=begun.due)
         tx.leases.update(lease)
-        return Job(lease=lease, event=begun, works=self._works(tx, lease, begun, ids))
+        works = self._works(tx, lease, begun, ids)
+        return Job(lease=lease, event=begun, works=works, first=event.begun_at is None)
 
     def _works(
         self, tx: Transaction, lease: Lease, event: Event, ids: list[str]
     ) -> tuple[Work, ...]:
-        allocations = tx.allocations.live_of(ids) if ids else []
-        given_up = _given_up(event)
-        allocations = [
-            item
-            for item in allocations
-            if item.resource_id not in given_up.get(item.reservation_id, ())
-        ]
-        resource_ids = {item.resource_id for item in allocations}
+        current = tx.allocations.live_of(ids) if ids else []
+        changing = lease.events if event.kind in _FOLLOWS else ()
+        allocations, leaving = following.split(changing, current)
+        undone = following.undone(event)
+        resource_ids = {item.resource_id for item in current}
         resources = tx.resources.with_ids(resource_ids) if resource_ids else []
         works = [
             Work(
                 lease=lease,
                 reservation=reservation,
-                allocations=tuple(
-                    item for item in allocations if item.reservation_id == reservation.id
-                ),
-                resources=tuple(
-                    resource
-                    for resource in resources
-                    if any(
-                        item.reservation_id == reservation.id and item.resource_id == resource.id
-                        for item in allocations
-                    )
+                allocations=_of(reservation, allocations),
+                leaving=() if undone else _of(reservation, leaving),
+                resources=_resources(
+                    reservation, resources, (*allocations, *(() if undone else leaving))
                 ),
                 now=tx.now,
                 since=event.begun_at or tx.now,
+                undone=_resources(reservation, resources, leaving) if undone else (),
+                forced=moving.forced(event),
             )
             for reservation in lease.reservations
+        ]
+        works = [
+            dataclasses.replace(
+                work,
+                parts=tuple(
+                    part for part in works if part.reservation.part_of == work.reservation.id
+                ),
+            )
+            for work in works
         ]
         return tuple(reversed(works) if event.kind in _REVERSED else works)
 
 
-def _given_up(event: Event) -> dict[str, list[int]]:
-    """What a failed change had added and now gives back, by reservation id."""
-    return dict(event.payload.get('added') or {}) if event.payload.get('undo') else {}
+def _of(reservation: Reservation, items: Iterable[Allocation]) -> tuple[Allocation, ...]:
+    return tuple(item for item in items if item.reservation_id == reservation.id)
+
+
+def _resources(
+    reservation: Reservation, resources: Iterable[Resource], items: Iterable[Allocation]
+) -> tuple[Resource, ...]:
+    ids = {item.resource_id for item in _of(reservation, items)}
+    return tuple(resource for resource in resources if resource.id in ids)
 
 
 def _begun(event: Event, tx: Transaction) -> Event:

@@ -10,23 +10,36 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Finds free resources and takes them, inside one transaction."""
+"""Finds what is free and takes it, inside one transaction."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import random
+from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
+from climate.allocation import shares as slots
+from climate.db.rooms import Room
+from climate.db.rooms import Window
 from climate.db.store import Transaction
 from climate.domain.leases import Allocation
+from climate.domain.leases import Reservation
 from climate.domain.periods import Period
 from climate.domain.resources import Candidate
+from climate.domain.resources import Share
+from climate.leasing import catalog
 from climate.leasing.settings import LeasingSettings
+from climate.leasing.wishes import Wish
 from climate.plugins import base
 
 
@@ -35,69 +48,83 @@ class LostRace(Exception):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
-    """What one reservation needs beyond what it has.
+class _Choice:
+    """What was chosen for a wish, to be looked at again if somebody interferes.
 
-    :ivar minimum: how many more at least
-    :ivar maximum: how many more at most
-    :ivar private: whether the caller may ask for private properties
+    :ivar bookable: whether it must be open to new bookings
     """
 
-    plugin: base.Plugin[Any]
-    request: Any
-    period: Period
-    minimum: int
-    maximum: int
-    private: bool
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Choice:
-    """What was chosen for a wish, to be looked at again if somebody interferes."""
-
-    search: base.Search
     wish: Wish
-    period: Period
-    ids: frozenset[int]
+    shares: tuple[Share, ...]
+    bookable: bool = True
+
+    @property
+    def ids(self) -> frozenset[int]:
+        return frozenset(share.candidate.resource_id for share in self.shares)
 
 
 class Booking:
     """Chooses among what is free; one for each transaction.
 
     :param rng: breaks ties, so that equal searchers choose differently
+    :param changing: ids of the reservations that are being changed: what they
+        have of resources is in nobody's way but each other's; it is told with
+        :meth:`occupy` what they keep
     """
 
-    def __init__(self, tx: Transaction, settings: LeasingSettings, rng: random.Random) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        settings: LeasingSettings,
+        rng: random.Random,
+        changing: Collection[str] = (),
+    ) -> None:
         self._tx = tx
         self._settings = settings
         self._rng = rng
+        self._changing = tuple(changing)
         self._generations: dict[int, int] = {}
         self._kept: dict[int, Period] = {}
         self._chosen: list[_Choice] = []
+        self._whole: set[int] = set()
+        self._parts: dict[int, Counter[str]] = defaultdict(Counter)
 
-    def choose(self, wish: Wish, *, taken: Collection[int] = ()) -> tuple[Candidate, ...]:
-        """Choose resources for a wish.
+    def occupy(self, current: Iterable[Allocation]) -> None:
+        """Say that reservations of this lease have or keep something."""
+        for item in current:
+            if item.resource_class is None:
+                self._whole.add(item.resource_id)
+            else:
+                self._parts[item.resource_id][item.resource_class] += item.amount
 
-        :param taken: ids of resources that the lease has already
+    def vacate(self, current: Iterable[Allocation]) -> None:
+        """Take back what :meth:`occupy` said."""
+        for item in current:
+            if item.resource_class is None:
+                self._whole.discard(item.resource_id)
+            else:
+                self._parts[item.resource_id][item.resource_class] -= item.amount
+
+    def choose(self, wish: Wish) -> tuple[Share, ...]:
+        """Choose slots for a wish; they count as occupied from then on.
+
         :raises climate.exceptions.NotEnoughResources: with the reasons
         """
-        search = wish.plugin.search(wish.request)
-        period = wish.period.padded(self._settings.cleaning_time)
-        candidates = self._candidates(search, wish, period, {*taken, *self._generations})
-        snapshot = base.Snapshot(
-            start=wish.period.start,
-            end=wish.period.end,
-            minimum=wish.minimum,
-            maximum=wish.maximum,
-            candidates=tuple(candidates),
-        )
-        pick = wish.plugin.choose(wish.request, snapshot, self._rng)
-        if isinstance(pick, base.NotEnough):
-            raise self._refusal(search, wish, period)
-        ids = {item.resource_id: item.generation for item in pick.candidates}
-        self._generations.update(ids)
-        self._chosen.append(_Choice(search=search, wish=wish, period=period, ids=frozenset(ids)))
-        return pick.candidates
+        if not wish.maximum:
+            return ()
+        for candidates in self._candidates(wish):
+            snapshot = base.Snapshot(
+                search=wish.search,
+                start=wish.period.start,
+                end=wish.period.end,
+                minimum=wish.minimum,
+                maximum=wish.maximum,
+                candidates=tuple(candidates),
+            )
+            pick = wish.plugin.choose(wish.request, snapshot, self._rng)
+            if not isinstance(pick, base.NotEnough):
+                return self._took(_Choice(wish=wish, shares=pick.shares))
+        raise self.refusal(wish)
 
     def keep(self, generations: Mapping[int, int], period: Period) -> None:
         """Remember on which state of resources the lease has already the decision rests.
@@ -105,14 +132,41 @@ class Booking:
         :param generations: resource id -> generation, read before the decision
         """
         self._generations.update(generations)
-        self._kept.update(dict.fromkeys(generations, period.padded(self._settings.cleaning_time)))
+        self._kept.update(dict.fromkeys(generations, self._padded(period)))
 
-    def take(self, own_reservations: Collection[str]) -> None:
+    def room(self, wish: Wish, only: Collection[int], *, bookable: bool = False) -> list[Room]:
+        """Return what is left of some resources for a wish, beside this lease.
+
+        :param bookable: only of those that are open to new bookings
+        """
+        return self._tx.rooms.find(
+            wish.match,
+            wish.search.demand,
+            self._window(wish.period),
+            only_ids=only,
+            bookable=bookable,
+        )
+
+    def hold(self, wish: Wish, shares: Iterable[Share], rooms: Mapping[int, Room]) -> bool:
+        """Keep slots that a running lease has, if there is room for them.
+
+        :param rooms: what is left beside this lease, by resource id
+        :returns: whether there is
+        """
+        held = tuple(shares)
+        if any(self._fit(wish, rooms[item.candidate.resource_id]) < item.slots for item in held):
+            return False
+        self._took(_Choice(wish=wish, shares=held, bookable=False))
+        return True
+
+    def take(self, tx: Transaction, own_reservations: Collection[str]) -> None:
         """Take the right to book what was chosen; from here on nobody else can.
 
+        :param tx: in which it is booked: that of the choice, or a later one
         :param own_reservations: whose allocations are not in the way
         :raises LostRace: if somebody else has it by now
         """
+        self._tx = tx
         if not self._generations or self._tx.resources.claim_generations(self._generations):
             return
         # Something about one of them has changed: another booking, perhaps for
@@ -127,67 +181,174 @@ class Booking:
         if not self._tx.resources.claim_generations(current):
             raise LostRace
 
+    def refusal(self, wish: Wish) -> exceptions.NotEnoughResources:
+        """Return the refusal of a wish, with the reasons."""
+        if wish.search.demand:
+            window = self._window(wish.period)
+            rooms = self._tx.rooms.find(wish.match, wish.search.demand, window)
+            matched = len(rooms)
+            free = sum(1 for room in rooms if self._fit(wish, room) > 0)
+            ends = self._tx.rooms.first_end(wish.match, wish.search.demand, window)
+        else:
+            matched, free, ends = self._tx.resources.reasons(wish.match, self._padded(wish.period))
+        return exceptions.NotEnoughResources(
+            wish.search.noun, matched=matched, free=free, first_blocker_ends=ends
+        )
+
+    # -- what is chosen from
+
+    def _took(self, choice: _Choice) -> tuple[Share, ...]:
+        wish, shares = choice.wish, choice.shares
+        self._generations.update(
+            {share.candidate.resource_id: share.candidate.generation for share in shares}
+        )
+        self._chosen.append(choice)
+        self.occupy(slots.allocations('', shares, wish.search.demand, wish.period))
+        return shares
+
+    def _candidates(self, wish: Wish) -> Iterator[list[Candidate]]:
+        """Yield ever more candidates, until enough of them are good."""
+        if wish.search.demand:
+            return self._with_room(wish)
+        return self._untouched(wish)
+
+    def _untouched(self, wish: Wish) -> Iterator[list[Candidate]]:
+        """Whole resources: those named, and a sample of the others."""
+        period = self._padded(wish.period)
+        taken = {*wish.never, *self._whole, *self._generations}
+        taken |= {key for key, parts in self._parts.items() if parts.total() > 0}
+        named: list[Candidate] = []
+        if wish.search.names:
+            match = dataclasses.replace(wish.match, names=wish.search.names)
+            limit = len(wish.search.names)
+            named = self._tx.resources.free(match, period, except_ids=taken, limit=limit)
+        resources = self._tx.resources
+        limit = wish.maximum + self._settings.sample_size
+        options: dict[str, Any] = {
+            'except_ids': taken,
+            'only_ids': wish.only,
+            'limit': limit,
+        }
+        first = resources.pivot(wish.search.resource_type, self._rng.random())
+        found = resources.free(wish.match, period, first_id=first, **options)
+        if len(found) < limit:
+            # The end of the list came before enough was found: go on at its
+            # beginning.
+            options['limit'] = limit - len(found)
+            found += resources.free(wish.match, period, before_id=first, **options)
+        yield named + found
+
+    def _with_room(self, wish: Wish) -> Iterator[list[Candidate]]:
+        """Parts of resources: first what is in use already, then a sample of the rest, then all."""
+        window = self._window(wish.period)
+        never = {*wish.never, *self._whole}
+        seen: dict[int, Candidate] = {}
+
+        def look(**options: Any) -> None:
+            for room in self._tx.rooms.find(
+                wish.match,
+                wish.search.demand,
+                window,
+                only_ids=options.pop('only', wish.only),
+                except_ids=never,
+                **options,
+            ):
+                seen[room.resource_id] = self._candidate(wish, room)
+
+        limit = wish.maximum + self._settings.sample_size
+        if wish.own:
+            look(only=list(wish.own))
+            yield list(seen.values())
+        first = self._tx.resources.pivot(wish.search.resource_type, self._rng.random())
+        for loaded in (True, False):
+            before = len(seen)
+            look(loaded=loaded, first_id=first, limit=limit)
+            if len(seen) - before < limit:
+                look(loaded=loaded, before_id=first, limit=limit)
+            yield list(seen.values())
+        if len(seen) >= limit:
+            # The sample was full; what is not in it may have room.
+            look()
+            yield list(seen.values())
+
+    def _candidate(self, wish: Wish, room: Room) -> Candidate:
+        used = [
+            1 - (room.left[name] - self._beside(room, name)) / room.capacity[name]
+            for name in room.left
+            if room.capacity[name] > 0
+        ]
+        return Candidate(
+            resource_id=room.resource_id,
+            name=room.name,
+            generation=room.generation,
+            slots=self._fit(wish, room),
+            load=min(max(used, default=1.0), 1.0),
+            own=wish.own.get(room.resource_id, 0),
+        )
+
+    def _fit(self, wish: Wish, room: Room) -> int:
+        """Return how many slots there is room for, beside what this lease has."""
+        return max(
+            0,
+            min(
+                (room.left[name] - self._beside(room, name)) // wish.search.demand[name]
+                for name in room.left
+            ),
+        )
+
+    def _beside(self, room: Room, name: str) -> int:
+        return self._parts[room.resource_id][name] if room.resource_id in self._parts else 0
+
+    # -- what is looked at again
+
     def _still_good(self, own_reservations: Collection[str]) -> bool:
         for choice in self._chosen:
-            again = self._tx.resources.free(
-                choice.search.resource_type,
-                choice.period,
-                requirement=choice.search.requirement,
-                private=choice.wish.private,
-                only_ids=choice.ids,
-                limit=len(choice.ids),
-            )
-            if len(again) < len(choice.ids):
+            good = self._room_again(choice) if choice.wish.search.demand else self._again(choice)
+            if not good:
                 return False
         return not any(
             self._tx.allocations.clashes([resource_id], period, own_reservations)
             for resource_id, period in self._kept.items()
         )
 
-    def _candidates(
-        self, search: base.Search, wish: Wish, period: Period, taken: Collection[int]
-    ) -> list[Candidate]:
-        resources = self._tx.resources
-        limit = wish.maximum + self._settings.sample_size
-        options: dict[str, Any] = {
-            'requirement': search.requirement,
-            'private': wish.private,
-            'except_ids': taken,
-            'limit': limit,
-        }
-        first = resources.pivot(search.resource_type, self._rng.random())
-        found = resources.free(search.resource_type, period, first_id=first, **options)
-        if len(found) < limit:
-            # The end of the list came before enough was found: go on at its
-            # beginning.
-            options['limit'] = limit - len(found)
-            found += resources.free(search.resource_type, period, before_id=first, **options)
-        return found
-
-    def _refusal(
-        self, search: base.Search, wish: Wish, period: Period
-    ) -> exceptions.NotEnoughResources:
-        matched, free, ends = self._tx.resources.reasons(
-            search.resource_type, period, search.requirement, private=wish.private
+    def _again(self, choice: _Choice) -> bool:
+        again = self._tx.resources.free(
+            choice.wish.match,
+            self._padded(choice.wish.period),
+            only_ids=choice.ids,
+            limit=len(choice.ids),
         )
-        return exceptions.NotEnoughResources(
-            search.noun, matched=matched, free=free, first_blocker_ends=ends
+        return len(again) == len(choice.ids)
+
+    def _room_again(self, choice: _Choice) -> bool:
+        """Whether everything that this lease has there still has room."""
+        rooms = self.room(choice.wish, choice.ids, bookable=choice.bookable)
+        return len(rooms) == len(choice.ids) and all(
+            room.left[name] >= self._beside(room, name) for room in rooms for name in room.left
+        )
+
+    def _padded(self, period: Period) -> Period:
+        return period.padded(self._settings.cleaning_time)
+
+    def _window(self, period: Period) -> Window:
+        return Window(
+            period=period, padded=self._padded(period), except_reservations=self._changing
         )
 
 
-def allocations(
-    reservation_id: str, candidates: Collection[Candidate], period: Period
-) -> list[Allocation]:
-    """Return whole-resource allocations of what was chosen."""
-    return [
-        Allocation(
-            reservation_id=reservation_id,
-            resource_id=candidate.resource_id,
-            resource_name=candidate.name,
-            period=period,
-        )
-        for candidate in candidates
-    ]
+@contextlib.contextmanager
+def naming(reservations: Sequence[Reservation], place: int) -> Iterator[None]:
+    """Have a refusal say which reservation of a lease is not to be had.
+
+    The text stays as clients know it where there is only one.
+    """
+    try:
+        yield
+    except exceptions.NotEnoughResources as error:
+        error.resource_type = reservations[place].resource_type
+        if len(reservations) > 1:
+            error.place = place
+        raise
 
 
 def from_now(period: Period, now: datetime.datetime) -> Period:
@@ -207,7 +368,7 @@ def plugin_of(plugins: Mapping[str, base.Plugin[Any]], resource_type: Any) -> ba
 
     :raises climate.exceptions.UnsupportedResourceType: if there is none
     """
-    plugin = plugins.get(resource_type) if isinstance(resource_type, str) else None
+    plugin = catalog.current(plugins, resource_type) if isinstance(resource_type, str) else None
     if plugin is None:
         shown = resource_type if isinstance(resource_type, str) else repr(resource_type)
         raise exceptions.UnsupportedResourceType(resource_type=shown[:100])

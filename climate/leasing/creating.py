@@ -10,17 +10,23 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Books a new lease: check, choose, write, in one transaction."""
+"""Books a new lease: check, choose, write."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import random
 import uuid
+from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 from climate import exceptions
+from climate.allocation import shares
+from climate.clients.base import Cloud
+from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.leases import Allocation
@@ -33,7 +39,18 @@ from climate.leasing import booking
 from climate.leasing import dates
 from climate.leasing import notices
 from climate.leasing import schedule
+from climate.leasing import trusts
+from climate.leasing import wanted
+from climate.leasing.judging import Plan
 from climate.leasing.settings import LeasingSettings
+from climate.leasing.wishes import Wish
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class NewLease(Plan):
+    """A lease that is not written yet."""
+
+    desk: booking.Booking
 
 
 class Creation:
@@ -55,48 +72,117 @@ class Creation:
         self._draft = draft
         self._plugins = plugins
         self._settings = settings
-        self._requests = [self._parse(body) for body in draft.reservations]
+        self._asked = [self._parse(body) for body in draft.reservations]
+        self._trust_id: str | None = None
 
-    def book(self, tx: Transaction, rng: random.Random) -> Lease:
-        """Choose resources and write the lease.
+    def inspect(self, cloud: Callable[[], Cloud]) -> None:
+        """Look at what the requests name, as the caller sees the cloud.
+
+        :raises climate.exceptions.InvalidInput: if something is not there
+        """
+        self._asked = wanted.seen(self._asked, self._plugins, cloud, self._caller.project_id)
+
+    def take_in(self, store: Store) -> None:
+        """Have resources for the things that the requests name.
+
+        :raises climate.exceptions.InvalidInput: if one is named twice
+        """
+        wanted.take_in(store, self._asked)
+
+    @contextlib.contextmanager
+    def trusted(self, cloud: Callable[[], Cloud]) -> Iterator[None]:
+        """Have the caller's trust if effects need it; it goes if the lease is not booked.
+
+        :param cloud: returns the cloud as we see it ourselves
+        :raises climate.exceptions.ClimateError: if it is not to be had
+        """
+        with trusts.made(self._caller, self._asked, cloud) as self._trust_id:
+            yield
+
+    def plan(self, tx: Transaction, rng: random.Random) -> NewLease:
+        """Choose resources.
 
         :raises climate.exceptions.NotEnoughResources: if the period is taken
+        """
+        bare = self._lease(tx)
+        period = booking.from_now(bare.period, tx.now)
+        desk, allocations = self._choose(tx, bare, period, rng)
+        lead_time = tx.properties.lead_time({item.resource_id for item in allocations})
+        lease = self._scheduled(tx, dataclasses.replace(bare, lead_time=lead_time))
+        return NewLease(lease=lease, allocations=tuple(allocations), desk=desk)
+
+    def write(self, tx: Transaction, plan: NewLease, charge_id: str | None) -> Lease:
+        """Write the lease.
+
         :raises climate.leasing.booking.LostRace: if it is to be tried again
         """
-        lease = self._lease(tx)
-        desk = booking.Booking(tx, self._settings, rng)
-        period = booking.from_now(lease.period, tx.now)
-        allocations: list[Allocation] = []
-        for reservation, (plugin, request) in zip(lease.reservations, self._requests, strict=True):
-            search = plugin.search(request)
-            wish = booking.Wish(
-                plugin=plugin,
-                request=request,
-                period=period,
-                minimum=search.minimum,
-                maximum=search.maximum,
-                private=self._caller.all_projects,
-            )
-            chosen = desk.choose(wish)
-            allocations += booking.allocations(reservation.id, chosen, period)
-        desk.take([])
+        lease = plan.lease
+        plan.desk.take(tx, [])
         tx.leases.insert(lease)
         tx.reservations.insert(lease.reservations)
-        tx.allocations.insert(allocations)
+        tx.allocations.insert(plan.allocations)
         tx.events.insert(lease.events)
         notices.tell(tx, self._plugins, 'lease.create', lease)
         return lease
 
-    def _parse(self, body: Any) -> tuple[Any, Any]:
+    def _choose(
+        self, tx: Transaction, lease: Lease, period: Period, rng: random.Random
+    ) -> tuple[booking.Booking, list[Allocation]]:
+        """Choose for all reservations together.
+
+        What one is given may be all that another could have used; so one that
+        finds nothing is tried again before the others.
+        """
+        order = list(range(len(lease.reservations)))
+        tried = 0
+        while True:
+            desk = booking.Booking(tx, self._settings, rng)
+            try:
+                return desk, [
+                    item
+                    for place in order
+                    for item in self._chosen(desk, lease.reservations, place, period)
+                ]
+            except exceptions.NotEnoughResources as error:
+                tried += 1
+                if error.place in (None, order[0]) or tried == len(order):
+                    raise
+                order.remove(error.place)
+                order.insert(0, error.place)
+
+    def _chosen(
+        self,
+        desk: booking.Booking,
+        reservations: tuple[Reservation, ...],
+        place: int,
+        period: Period,
+    ) -> list[Allocation]:
+        plugin, request = self._asked[place].plugin, self._asked[place].request
+        search = plugin.search(request)
+        wish = Wish(
+            search=search,
+            plugin=plugin,
+            request=request,
+            period=period,
+            minimum=search.minimum,
+            maximum=search.maximum,
+            private=self._caller.all_projects,
+        )
+        with booking.naming(reservations, place):
+            chosen = desk.choose(wish)
+        return shares.allocations(reservations[place].id, chosen, search.demand, period)
+
+    def _parse(self, body: Any) -> wanted.Asked:
         if body.get('resource_type') in (None, ''):
             raise exceptions.MissingParameter(param='resource_type')
         plugin = booking.plugin_of(self._plugins, body['resource_type'])
-        return plugin, plugin.parse(body, strict=self._draft.strict)
+        request = plugin.parse(body, strict=self._draft.strict)
+        return wanted.Asked(plugin=plugin, request=request)
 
     def _lease(self, tx: Transaction) -> Lease:
         draft = self._draft
-        lease_id = str(uuid.uuid4())
-        bare = Lease(
+        lease_id = draft.id or str(uuid.uuid4())
+        return Lease(
             id=lease_id,
             name=draft.name,
             user_id=self._caller.user_id,
@@ -104,31 +190,40 @@ class Creation:
             period=Period(start=draft.start, end=draft.end),
             before_end_date=draft.before_end_date,
             notify_before_start=draft.notify_before_start,
+            notices=draft.notices,
+            trust_id=self._trust_id,
             created_at=tx.now,
+            reservations=self._reservations(tx, lease_id),
         )
+
+    def _scheduled(self, tx: Transaction, lease: Lease) -> Lease:
         timetable = schedule.initial(
-            bare,
-            draft.events,
-            prepares=any(plugin.prepares for plugin, _ in self._requests),
+            lease,
+            self._draft.events,
+            prepares=schedule.preparation(one.plugin for one in self._asked),
             now=tx.now,
             settings=self._settings,
         )
         return dates.replaced(
-            bare,
+            lease,
             next_due=events.next_due(timetable),
             events=tuple(
                 dataclasses.replace(event, created_at=tx.now)
                 for event in sorted(timetable, key=events.order)
             ),
-            reservations=tuple(
-                Reservation(
-                    id=str(uuid.uuid4()),
-                    lease_id=lease_id,
-                    resource_type=plugin.resource_type,
-                    request=plugin.dump(request),
-                    position=position,
-                    created_at=tx.now,
-                )
-                for position, (plugin, request) in enumerate(self._requests)
-            ),
+        )
+
+    def _reservations(self, tx: Transaction, lease_id: str) -> tuple[Reservation, ...]:
+        ids = [str(uuid.uuid4()) for _ in self._asked]
+        return tuple(
+            Reservation(
+                id=ids[position],
+                lease_id=lease_id,
+                resource_type=one.plugin.resource_type,
+                request=one.plugin.dump(one.request),
+                position=position,
+                part_of=None if one.whole is None else ids[one.whole],
+                created_at=tx.now,
+            )
+            for position, one in enumerate(self._asked)
         )

@@ -27,12 +27,19 @@ from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
 from climate.domain.lifecycles import ReservationStatus
+from climate.enforcement.base import Ending
+from climate.enforcement.gate import Gate
+from climate.leasing import ends
 from climate.leasing import notices
 from climate.leasing import schedule
 
 
 def delete(
-    tx: Transaction, plugins: notices.Plugins, lease_id: str, project_id: str | None
+    tx: Transaction,
+    plugins: notices.Plugins,
+    gate: Gate,
+    lease_id: str,
+    project_id: str | None,
 ) -> None:
     """Delete a lease.
 
@@ -42,8 +49,8 @@ def delete(
     lease = tx.leases.get(lease_id, project_id, lock=True)
     if lease.status is LeaseStatus.DELETING:
         return
-    if _untouched(lease):
-        finish(tx, plugins, lease)
+    if _untouched(lease, plugins):
+        finish(tx, plugins, gate, lease)
         return
     for event in lease.events:
         # What is under way is finished first; everything else will not come.
@@ -58,8 +65,9 @@ def delete(
     )
 
 
-def finish(tx: Transaction, plugins: notices.Plugins, lease: Lease) -> Lease:
+def finish(tx: Transaction, plugins: notices.Plugins, gate: Gate, lease: Lease) -> Lease:
     """Hide a lease that holds nothing in the cloud any more, and say so."""
+    ends.over(tx, plugins, gate, lease, Ending.DELETED)
     tx.allocations.release([reservation.id for reservation in lease.reservations])
     for event in lease.events:
         if event.open:
@@ -86,7 +94,7 @@ def cancelled(event: Event) -> Event:
     return dataclasses.replace(event, state=EVENT.after(event.state, EventTrigger.CANCEL))
 
 
-def _untouched(lease: Lease) -> bool:
+def _untouched(lease: Lease, plugins: notices.Plugins) -> bool:
     """Whether no effect of the lease has reached the cloud, or all were undone."""
     if lease.status is LeaseStatus.TERMINATED:
         return True
@@ -94,4 +102,13 @@ def _untouched(lease: Lease) -> bool:
         event.kind in (EventKind.PREPARE, EventKind.START) and event.begun_at is not None
         for event in lease.events
     )
-    return lease.status is LeaseStatus.PENDING and not begun
+    return lease.status is LeaseStatus.PENDING and not begun and not _made(lease, plugins)
+
+
+def _made(lease: Lease, plugins: notices.Plugins) -> bool:
+    """Whether something may have been made in the cloud when the lease was booked."""
+    return lease.trust_id is not None or any(
+        plugins[item.resource_type].leaves(item)
+        for item in lease.reservations
+        if item.resource_type in plugins
+    )

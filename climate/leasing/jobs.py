@@ -16,11 +16,14 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from collections.abc import Mapping
 
 from climate import exceptions
 from climate.domain.events import Event
 from climate.domain.leases import Lease
+from climate.domain.lifecycles import ReservationStatus
 from climate.plugins.base import Again
+from climate.plugins.base import Done
 from climate.plugins.base import Outcome
 from climate.plugins.base import Work
 
@@ -31,11 +34,21 @@ class Job:
 
     :ivar lease: the lease as it was when the event was begun
     :ivar works: what is to be done, in the order in which it is to be done
+    :ivar first: whether the event was never taken up before, at its time
     """
 
     lease: Lease
     event: Event
     works: tuple[Work, ...]
+    first: bool = False
+
+    @property
+    def started(self) -> bool:
+        """Whether the lease ever had what it is about.
+
+        Its events do not tell: a start that was cancelled is done, too.
+        """
+        return any(item.status is ReservationStatus.ACTIVE for item in self.lease.reservations)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +71,12 @@ class Report:
         """How long to wait before going on; None if nothing is under way."""
         waits = [step.outcome.after for step in self.steps if isinstance(step.outcome, Again)]
         return max(waits, default=None)
+
+    @property
+    def patience(self) -> datetime.timedelta:
+        """How long what is under way may take in all, as far as it says."""
+        waits = [step.outcome.patience for step in self.steps if isinstance(step.outcome, Again)]
+        return max(waits, default=datetime.timedelta(0))
 
     @property
     def why(self) -> str:
@@ -83,3 +102,12 @@ class Report:
         for step in self.steps:
             lines += getattr(step.outcome, 'repaired', ())
         return tuple(lines)
+
+    @property
+    def kept(self) -> dict[str, Mapping[int, int]]:
+        """The slots that reservations keep, where an effect chose them itself."""
+        return {
+            step.reservation_id: step.outcome.kept
+            for step in self.steps
+            if isinstance(step.outcome, Done) and step.outcome.kept is not None
+        }

@@ -14,28 +14,39 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable
-from typing import TypeVar
 
 from climate import exceptions
+from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.domain.history import History
 from climate.domain.leases import Lease
+from climate.domain.leases import Readiness
+from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import LeasePage
 from climate.domain.requests import LeaseQuery
-from climate.leasing.booking import LostRace
+from climate.domain.requests import Reallocation
+from climate.enforcement.gate import Gate
+from climate.leasing import asking
+from climate.leasing import history
+from climate.leasing import moving
+from climate.leasing import readiness
 from climate.leasing.creating import Creation
 from climate.leasing.deleting import delete
+from climate.leasing.judging import Court
 from climate.leasing.notices import Plugins
+from climate.leasing.reallocating import reallocate
 from climate.leasing.settings import LeasingSettings
+from climate.leasing.updating import NeedsLook
 from climate.leasing.updating import Update
 
-T = TypeVar('T')
+_NOT_OVER = (LeaseStatus.PENDING, LeaseStatus.ACTIVE, LeaseStatus.UPDATING)
 
 
 class Leases:
@@ -44,6 +55,10 @@ class Leases:
     :param wake: called after a commit that gives managers something to do; it
         must return at once
     :param rng: breaks ties between equally good resources
+    :param cloud_of: returns the cloud as a caller sees it, with the caller's
+        own token
+    :param gate: the filters that judge leases; None for none
+    :param cloud: returns the cloud as we see it ourselves
     """
 
     def __init__(
@@ -54,22 +69,34 @@ class Leases:
         settings: LeasingSettings,
         wake: Callable[[], None],
         rng: random.Random | None = None,
+        cloud_of: Callable[[Caller], Cloud] | None = None,
+        gate: Gate | None = None,
+        cloud: Callable[[], Cloud] | None = None,
     ) -> None:
         self._store = store
         self._plugins = plugins
         self._clock = clock
         self._settings = settings
         self._wake = wake
+        self._cloud_of = cloud_of
+        self._own_cloud = cloud
+        self._gate = gate or Gate()
         self._rng = rng or random.Random()
+        self._court = Court(store, plugins, self._gate, self._rng, settings.booking_attempts)
 
     def create(self, caller: Caller, draft: LeaseDraft) -> Lease:
         """Book a lease.
 
         :raises climate.exceptions.InvalidInput: if a field is wrong
         :raises climate.exceptions.NotEnoughResources: if the period is taken
+        :raises climate.exceptions.LeaseRefused: if a filter refuses it
         """
         creation = Creation(caller, draft, self._plugins, self._settings, self._clock.now())
-        lease = self._book(lambda tx: creation.book(tx, self._rng))
+        asking.answered(lambda: creation.inspect(functools.partial(self._cloud, caller)))
+        creation.take_in(self._store)
+        with creation.trusted(self._service_cloud):
+            lease = self._court.book(caller, creation)
+        self._give(caller, lease)
         self._wake()
         return lease
 
@@ -88,6 +115,15 @@ class Leases:
         with self._store.reading() as tx:
             return tx.leases.get(lease_id, project_id)
 
+    def history(self, lease_id: str, project_id: str | None) -> History:
+        """Return what happened to a lease in the cloud, and what is awaited.
+
+        :param project_id: None looks in every project
+        :raises climate.exceptions.NotFound: if there is none
+        """
+        with self._store.reading() as tx:
+            return history.show(tx, lease_id, project_id)
+
     def update(
         self, caller: Caller, lease_id: str, project_id: str | None, change: LeaseChange
     ) -> Lease:
@@ -96,7 +132,34 @@ class Leases:
         :raises climate.exceptions.ClimateError: if it cannot be; it is then as before
         """
         update = Update(caller, lease_id, project_id, change, self._plugins, self._settings)
-        lease = self._book(lambda tx: update.book(tx, self._rng))
+        lease = self._updated(caller, update)
+        self._give(caller, lease)
+        self._wake()
+        return lease
+
+    def reallocate(self, lease_id: str, project_id: str | None, wanted: Reallocation) -> Lease:
+        """Give a reservation another resource in place of one.
+
+        :raises climate.exceptions.ClimateError: if it cannot be; the lease is
+            then as before
+        """
+        lease = moving.run(
+            self._store,
+            self._settings.booking_attempts,
+            lambda tx: reallocate(
+                tx, self._plugins, self._settings, self._rng, lease_id, project_id, wanted
+            ),
+        )
+        self._wake()
+        return lease
+
+    def say(self, lease_id: str, said: Readiness) -> Lease:
+        """Keep what was said of the resources of a lease of whatever project.
+
+        :raises climate.exceptions.NotFound: if there is none
+        :raises climate.exceptions.InvalidState: if it is over
+        """
+        lease = self._store.run(lambda tx: readiness.say(tx, self._plugins, lease_id, said))
         self._wake()
         return lease
 
@@ -105,13 +168,36 @@ class Leases:
 
         :raises climate.exceptions.NotFound: if there is none
         """
-        self._store.run(lambda tx: delete(tx, self._plugins, lease_id, project_id))
+        self._store.run(lambda tx: delete(tx, self._plugins, self._gate, lease_id, project_id))
         self._wake()
 
-    def _book(self, work: Callable[[Transaction], T]) -> T:
-        for _ in range(self._settings.booking_attempts):
+    def _updated(self, caller: Caller, update: Update) -> Lease:
+        while True:
             try:
-                return self._store.run(work)
-            except LostRace:
-                continue
-        raise exceptions.BookedMeanwhile
+                return self._court.book(caller, update)
+            except NeedsLook as look:
+                # The cloud is asked while no transaction is open.
+                cloud = functools.partial(self._cloud, caller)
+                inspect = functools.partial(
+                    look.plugin.inspect, look.request, cloud, look.project_id
+                )
+                update.saw(look, asking.answered(inspect))
+
+    def _give(self, caller: Caller, lease: Lease) -> None:
+        # What is made by somebody of another project would be of no use.
+        if caller.project_id == lease.project_id and lease.status in _NOT_OVER:
+            asking.give(self._plugins, lease, functools.partial(self._cloud, caller))
+
+    def _cloud(self, caller: Caller) -> Cloud:
+        if self._cloud_of is None:
+            raise _no_cloud()
+        return self._cloud_of(caller)
+
+    def _service_cloud(self) -> Cloud:
+        if self._own_cloud is None:
+            raise _no_cloud()
+        return self._own_cloud()
+
+
+def _no_cloud() -> exceptions.CloudUnavailable:
+    return exceptions.CloudUnavailable(service='The cloud', reason='it is not configured')

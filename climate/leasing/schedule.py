@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import enum
 import uuid
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -31,6 +32,26 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import EventDraft
 from climate.leasing.settings import LeasingSettings
 
+
+class Preparation(enum.Enum):
+    """When the effects that come before the start are run."""
+
+    NEVER = 'never'
+    SHORTLY_BEFORE = 'shortly before'
+    AT_ONCE = 'at once'
+
+
+def preparation(plugins: Iterable[Any]) -> Preparation:
+    """Return when a lease over the types of some plugins is prepared."""
+    known = list(plugins)
+    if any(plugin.prepares_at_once for plugin in known):
+        return Preparation.AT_ONCE
+    if any(plugin.prepares for plugin in known):
+        return Preparation.SHORTLY_BEFORE
+    return Preparation.NEVER
+
+
+_AT_ONCE = 'at_once'
 _MOVABLE = frozenset({EventState.UNDONE, EventState.DONE})
 
 
@@ -57,7 +78,7 @@ def initial(
     lease: Lease,
     drafts: Iterable[EventDraft],
     *,
-    prepares: bool,
+    prepares: Preparation,
     now: datetime.datetime,
     settings: LeasingSettings,
 ) -> list[Event]:
@@ -70,7 +91,7 @@ def initial(
     before_end = before_end_time(lease, settings)
     if before_end is not None:
         events.append(new_event(lease.id, EventKind.BEFORE_END, before_end))
-    prepare = _prepare_time(lease, now, settings) if prepares else None
+    prepare = _prepare_time(lease, prepares, now, settings)
     if prepare is not None:
         events.append(new_event(lease.id, EventKind.PREPARE, prepare))
     events += [new_event(lease.id, draft.kind, draft.time) for draft in drafts]
@@ -78,12 +99,22 @@ def initial(
 
 
 def before_start(lease: Lease, *, now: datetime.datetime, settings: LeasingSettings) -> list[Event]:
-    """Return the announcements of the start; those already past are left out."""
-    return [
+    """Return the announcements of the start; those already past are left out.
+
+    But for the one that resources need to get ready: it comes at once then.
+    """
+    times = _announcements(lease, settings)
+    found = [
         new_event(lease.id, EventKind.BEFORE_START, time, payload={'seconds_to_start': offset})
-        for time, offset in sorted(_announcements(lease, settings).items())
+        for time, offset in sorted(times.items())
         if time > now
     ]
+    start = lease.period.start
+    if lease.lead_time and start - datetime.timedelta(seconds=lease.lead_time) <= now < start:
+        left = int((start - now).total_seconds())
+        payload = {'seconds_to_start': left, _AT_ONCE: True}
+        found.insert(0, new_event(lease.id, EventKind.BEFORE_START, now, payload=payload))
+    return found
 
 
 def _announcements(lease: Lease, settings: LeasingSettings) -> dict[datetime.datetime, int]:
@@ -91,6 +122,8 @@ def _announcements(lease: Lease, settings: LeasingSettings) -> dict[datetime.dat
     wanted = lease.notify_before_start
     if wanted is None:
         wanted = settings.notify_before_start
+    if lease.lead_time:
+        wanted = (*wanted, lease.lead_time)
     return {lease.period.start - datetime.timedelta(seconds=offset): offset for offset in wanted}
 
 
@@ -104,9 +137,13 @@ def before_end_time(lease: Lease, settings: LeasingSettings) -> datetime.datetim
 
 
 def _prepare_time(
-    lease: Lease, now: datetime.datetime, settings: LeasingSettings
+    lease: Lease, prepares: Preparation, now: datetime.datetime, settings: LeasingSettings
 ) -> datetime.datetime | None:
-    if not settings.prepare_lead_time or lease.period.start <= now:
+    if prepares is Preparation.NEVER or lease.period.start <= now:
+        return None
+    if prepares is Preparation.AT_ONCE:
+        return now
+    if not settings.prepare_lead_time:
         return None
     return max(lease.period.start - settings.prepare_lead_time, now)
 
@@ -121,7 +158,12 @@ class Rescheduling:
 
 
 def rescheduled(
-    old: Lease, new: Lease, *, prepares: bool, now: datetime.datetime, settings: LeasingSettings
+    old: Lease,
+    new: Lease,
+    *,
+    prepares: Preparation,
+    now: datetime.datetime,
+    settings: LeasingSettings,
 ) -> Rescheduling:
     """Return what the dates of *new* mean for the events of *old*.
 
@@ -177,13 +219,31 @@ def _reannounce(
         for event in old.events
         if event.kind is EventKind.BEFORE_START and event.state is EventState.UNDONE
     }
+    same = (old.period.start, old.lead_time) == (new.period.start, new.lead_time)
+    times = _announcements(new, settings)
     # What is still right stays, also if it is late: with a manager that was
     # away, a change of the lease must not swallow what was not told yet.
-    kept = {time for time in waiting if time in _announcements(new, settings)}
+    kept = {
+        time
+        for time, event in waiting.items()
+        if time in times or (same and event.payload.get(_AT_ONCE))
+    }
     removed += [event.id for time, event in waiting.items() if time not in kept]
     added += [
-        event for event in before_start(new, now=now, settings=settings) if event.time not in kept
+        event
+        for event in before_start(new, now=now, settings=settings)
+        if event.time not in kept and not (same and event.payload.get(_AT_ONCE))
     ]
+
+
+def reannounced(
+    old: Lease, new: Lease, *, now: datetime.datetime, settings: LeasingSettings
+) -> Rescheduling:
+    """Return what other resources mean for the announcements of a pending lease."""
+    added: list[Event] = []
+    removed: list[str] = []
+    _reannounce(old, new, now, settings, added, removed)
+    return Rescheduling(added=tuple(added), removed=tuple(removed))
 
 
 def _drop(old: Lease, kind: EventKind, removed: list[str]) -> None:
@@ -195,13 +255,13 @@ def _drop(old: Lease, kind: EventKind, removed: list[str]) -> None:
 def _reprepare(
     old: Lease,
     new: Lease,
-    prepares: bool,
+    prepares: Preparation,
     now: datetime.datetime,
     settings: LeasingSettings,
     changed: list[Event],
     added: list[Event],
 ) -> None:
-    time = _prepare_time(new, now, settings) if prepares else None
+    time = _prepare_time(new, prepares, now, settings)
     present = [event for event in old.events if event.kind is EventKind.PREPARE]
     if time is None:
         return

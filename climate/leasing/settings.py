@@ -18,6 +18,8 @@ import dataclasses
 import datetime
 from typing import Any
 
+from climate.domain.health import HealActive
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeasingSettings:
@@ -34,6 +36,9 @@ class LeasingSettings:
     :ivar retry_first_pause: seconds after the first failure
     :ivar retry_longest_pause: seconds after many failures
     :ivar handover_pause: how long a start waits for the lease before
+    :ivar heal_active: which reservations in use are moved off what is out
+    :ivar heal_horizon: how far ahead what is promised on a resource that has
+        failed is looked after; None without limit
     """
 
     cleaning_time: datetime.timedelta = datetime.timedelta(0)
@@ -47,11 +52,14 @@ class LeasingSettings:
     retry_first_pause: float = 1.0
     retry_longest_pause: float = 10.0
     handover_pause: datetime.timedelta = datetime.timedelta(seconds=0.25)
+    heal_active: HealActive = HealActive.EMPTY
+    heal_horizon: datetime.timedelta | None = datetime.timedelta(days=1)
 
     @classmethod
     def from_conf(cls, conf: Any) -> LeasingSettings:
         """Return the settings that *conf* (an oslo.config ConfigOpts) holds."""
         manager = conf.manager
+        horizon = datetime.timedelta(seconds=conf.health.heal_horizon)
         return cls(
             cleaning_time=datetime.timedelta(seconds=conf.allocation.cleaning_time),
             sample_size=conf.allocation.sample_size,
@@ -64,4 +72,6 @@ class LeasingSettings:
             retry_first_pause=manager.retry_first_pause,
             retry_longest_pause=manager.retry_longest_pause,
             handover_pause=datetime.timedelta(seconds=manager.handover_pause),
+            heal_active=HealActive(conf.health.heal_active),
+            heal_horizon=horizon or None,
         )

@@ -38,8 +38,16 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
 from climate.domain.lifecycles import RESERVATION
 from climate.domain.lifecycles import ReservationTrigger
+from climate.enforcement.base import Ending
+from climate.enforcement.gate import Gate
 from climate.leasing import deleting
+from climate.leasing import ends
+from climate.leasing import following
+from climate.leasing import history
 from climate.leasing import notices
+from climate.leasing import patience
+from climate.leasing import readiness
+from climate.leasing import rehoming
 from climate.leasing import schedule
 from climate.leasing.jobs import Job
 from climate.leasing.jobs import Report
@@ -51,10 +59,17 @@ LOG = logging.getLogger(__name__)
 class Settler:
     """Settles jobs on behalf of one manager."""
 
-    def __init__(self, plugins: notices.Plugins, settings: LeasingSettings, owner: str) -> None:
+    def __init__(
+        self,
+        plugins: notices.Plugins,
+        settings: LeasingSettings,
+        owner: str,
+        gate: Gate | None = None,
+    ) -> None:
         self._plugins = plugins
         self._settings = settings
         self._owner = owner
+        self._gate = gate or Gate()
         self._finish = {
             EventKind.PREPARE: self._prepared,
             EventKind.START: self._started,
@@ -68,7 +83,7 @@ class Settler:
         # What gives is not waited for longer than it is tried again.
         self._waits = frozenset({EventKind.START, EventKind.UPDATE})
         self._fail = {
-            EventKind.PREPARE: self._give_up_quietly,
+            EventKind.PREPARE: self._prepare_failed,
             EventKind.START: self._start_failed,
             EventKind.UPDATE: self._update_failed,
             EventKind.CHECK: self._check_failed,
@@ -92,6 +107,8 @@ class Settler:
             lease = _with(tx, lease, deleting.cancelled(event))
         else:
             lease = self._conclude(tx, lease, event, report)
+        settled = next((item for item in lease.events if item.id == event.id), event)
+        history.record(tx, job, report, settled)
         if lease.status is not found.status:
             LOG.info('Lease %s: %s, it is %s now', lease.id, event.kind, lease.status)
         if lease.deleted_at is not None:
@@ -112,12 +129,15 @@ class Settler:
         error = report.error
         if error is not None:
             return self._failed(tx, lease, event, error)
-        if report.again is not None and self._expired(tx, event) and event.kind in self._waits:
+        if event.kind in self._waits and patience.took_too_long(
+            event, report, tx.now, self._settings.effect_deadline
+        ):
             late = exceptions.Transient(f'it took too long: {report.why}')
             return self._failed(tx, lease, event, late)
         if report.again is not None:
             # With nothing to wait for it keeps its place before what is due later.
             due = tx.now + report.again if report.again else event.due
+            event = patience.well(event, report, tx.now)
             return self._postpone(tx, lease, event, due, report.why or None)
         return self._finish[event.kind](tx, lease, event, report)
 
@@ -128,7 +148,7 @@ class Settler:
         LOG.warning(
             'Lease %s: %s failed%s: %s', lease.id, event.kind, ' for good' * hopeless, error.message
         )
-        give_up = None if _undoing(event) else self._fail.get(event.kind)
+        give_up = None if following.undone(event) else self._fail.get(event.kind)
         if hopeless and give_up is not None:
             return give_up(tx, lease, event, error)
         if hopeless and not event.payload.get('told'):
@@ -146,7 +166,7 @@ class Settler:
 
     def _expired(self, tx: Transaction, event: Event) -> bool:
         """Whether the event was begun so long ago that it is given up."""
-        return tx.now - (event.begun_at or tx.now) >= self._settings.effect_deadline
+        return patience.expired(event, tx.now, self._settings.effect_deadline)
 
     def _postpone(
         self,
@@ -187,6 +207,7 @@ class Settler:
             reservations=_reservations(lease, ReservationTrigger.STARTED),
         )
         self._tell(tx, 'lease.event.start_lease', lease, done)
+        readiness.at_start(tx, self._plugins, lease, done)
         if not self._settings.check_interval:
             return lease
         check = schedule.new_event(
@@ -195,12 +216,18 @@ class Settler:
         tx.events.insert([check])
         return dataclasses.replace(lease, events=(*lease.events, check))
 
-    def _updated(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
-        if _undoing(event):
-            for reservation_id, resource_ids in event.payload['added'].items():
-                tx.allocations.release_some(reservation_id, resource_ids)
-        done = _as(event, EventTrigger.FAIL if _undoing(event) else EventTrigger.FINISH)
+    def _updated(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
+        gone = following.added(event) if following.undone(event) else following.removed(event)
+        if report.kept and not following.undone(event):
+            gone = following.given_up(tx, self._plugins, lease, gone, report.kept)
+        if gone:
+            tx.allocations.give_back(gone)
+        if following.undone(event):
+            ends.undone(tx, self._plugins, self._gate, lease, event)
+        done = _as(event, EventTrigger.FAIL if following.undone(event) else EventTrigger.FINISH)
         lease = _with(tx, lease, done)
+        if not following.undone(event):
+            lease = rehoming.moved(tx, self._plugins, lease, event)
         others = any(item.open and item.kind is EventKind.UPDATE for item in lease.events)
         if others or not LEASE.allows(lease.status, LeaseTrigger.CHANGED):
             return lease
@@ -209,7 +236,8 @@ class Settler:
     def _checked(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
         for line in report.repaired:
             LOG.warning('Lease %s: repaired: %s', lease.id, line)
-        lease = dataclasses.replace(lease, degraded=False)
+        missing = any(item.missing_resources for item in lease.reservations)
+        lease = dataclasses.replace(lease, degraded=missing)
         return self._check_again(tx, lease, event, None)
 
     def _check_again(self, tx: Transaction, lease: Lease, event: Event, why: str | None) -> Lease:
@@ -229,6 +257,7 @@ class Settler:
         return _with(tx, lease, _as(event, EventTrigger.FINISH))
 
     def _ended(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        ends.over(tx, self._plugins, self._gate, lease, Ending.ENDED)
         tx.allocations.release([reservation.id for reservation in lease.reservations])
         done = _as(event, EventTrigger.FINISH)
         lease = _with(tx, lease, done)
@@ -244,19 +273,28 @@ class Settler:
         return lease
 
     def _undone(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
-        tx.allocations.release([reservation.id for reservation in lease.reservations])
+        # What was only prepared keeps its booking: the start is still to come.
+        if lease.status is not LeaseStatus.PENDING:
+            tx.allocations.release([reservation.id for reservation in lease.reservations])
         return _with(tx, lease, _as(event, EventTrigger.FINISH))
 
     def _deleted(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
-        return deleting.finish(tx, self._plugins, _with(tx, lease, _as(event, EventTrigger.FINISH)))
+        lease = _with(tx, lease, _as(event, EventTrigger.FINISH))
+        return deleting.finish(tx, self._plugins, self._gate, lease)
 
     # -- bad ends
 
-    def _give_up_quietly(
+    def _prepare_failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
-        """The start does everything that was to be prepared."""
-        return _with(tx, lease, _as(event, EventTrigger.FAIL, error=error.message))
+        """Prepare all or nothing; the start does everything once more."""
+        lost = self._give_up_loudly(tx, lease, event, error)
+        return self._undo(tx, lost)
+
+    def _undo(self, tx: Transaction, lease: Lease) -> Lease:
+        undo = schedule.new_event(lease.id, EventKind.UNDO, tx.now)
+        tx.events.insert([undo])
+        return dataclasses.replace(lease, events=(*lease.events, undo))
 
     def _give_up_loudly(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
@@ -268,6 +306,7 @@ class Settler:
     def _start_failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
+        ends.over(tx, self._plugins, self._gate, lease, Ending.START_FAILED)
         lost = _as(event, EventTrigger.FAIL, error=error.message)
         lease = dataclasses.replace(
             _with(tx, lease, lost),
@@ -275,15 +314,13 @@ class Settler:
             reservations=_reservations(lease, ReservationTrigger.FAIL),
         )
         self._tell(tx, 'lease.event.error', lease, lost, reason=error.message)
-        undo = schedule.new_event(lease.id, EventKind.UNDO, tx.now)
-        tx.events.insert([undo])
-        return dataclasses.replace(lease, events=(*lease.events, undo))
+        return self._undo(tx, lease)
 
     def _update_failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
         """Ask for what was before; what was added goes back once the cloud follows."""
-        before = event.payload.get('before') or {}
+        before = following.before(event)
         lease = dataclasses.replace(
             lease,
             reservations=tuple(
@@ -334,10 +371,6 @@ def _reservations(lease: Lease, trigger: ReservationTrigger) -> tuple[Reservatio
         else item
         for item in lease.reservations
     )
-
-
-def _undoing(event: Event) -> bool:
-    return bool(event.payload.get('undo'))
 
 
 def _as(event: Event, trigger: EventTrigger, **changes: Any) -> Event:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Changes a lease, wholly or not at all, in one transaction."""
+"""Changes a lease, wholly or not at all."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.allocation import changes
 from climate.db.store import Transaction
 from climate.domain import events
-from climate.domain.events import EventKind
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
@@ -36,22 +34,46 @@ from climate.domain.requests import LeaseChange
 from climate.domain.requests import UNSET
 from climate.leasing import booking
 from climate.leasing import dates
+from climate.leasing import following
 from climate.leasing import notices
 from climate.leasing import schedule
+from climate.leasing.judging import Plan
+from climate.leasing.lines import Line
+from climate.leasing.lines import Lines
 from climate.leasing.settings import LeasingSettings
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Line:
-    """One reservation and what becomes of it."""
+class NeedsLook(Exception):
+    """The cloud has to be looked at for a changed request, outside of the transaction.
 
-    old: Reservation
-    new: Reservation
-    plugin: Any
-    request: Any
-    kept: tuple[Allocation, ...]
-    dropped: tuple[Allocation, ...]
-    added: tuple[Allocation, ...]
+    :ivar plugin: whose request it is
+    :ivar reservation_id: whose it is
+    :ivar request: as it was changed
+    :ivar project_id: of the lease
+    """
+
+    def __init__(self, plugin: Any, reservation_id: str, request: Any, project_id: str) -> None:
+        super().__init__(reservation_id)
+        self.project_id = project_id
+        self.plugin = plugin
+        self.reservation_id = reservation_id
+        self.request = request
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Changed(Plan):
+    """A change that is not written yet.
+
+    :ivar old: the lease as it is
+    :ivar lines: what becomes of its reservations
+    :ivar desk: None if only the name changes
+    :ivar planned_in: the transaction of the choice; it has the lease locked
+    """
+
+    old: Lease
+    lines: tuple[Line, ...] = ()
+    desk: booking.Booking | None = None
+    planned_in: Transaction
 
 
 class Update:
@@ -72,23 +94,29 @@ class Update:
         self._change = change
         self._plugins = plugins
         self._settings = settings
+        self._seen: dict[str, tuple[Any, Any]] = {}
 
-    def book(self, tx: Transaction, rng: random.Random) -> Lease:
-        """Check the change, choose what it needs, and write it.
+    def saw(self, look: NeedsLook, request: Any) -> None:
+        """Go on with what the cloud said of a changed request."""
+        self._seen[look.reservation_id] = (look.request, request)
 
-        :raises climate.exceptions.ClimateError: if it cannot be; nothing is
-            written then
-        :raises climate.leasing.booking.LostRace: if it is to be tried again
+    def plan(self, tx: Transaction, rng: random.Random) -> Changed:
+        """Check the change and choose what it needs.
+
+        :raises climate.exceptions.ClimateError: if it cannot be
+        :raises NeedsLook: if it is to be tried again, with what the cloud says
         """
         old = tx.leases.get(self._lease_id, self._project_id, lock=True)
         self._check_state(old)
         if not self._more_than_a_name():
-            return self._rename(tx, old)
+            return Changed(lease=old, old=old, judged=False, planned_in=tx)
         period = dates.changed_period(old, self._change, tx.now)
         new = dates.replaced(
             old,
-            name=self._change.name if self._change.name is not None else old.name,
+            **self._words(old),
             period=period,
+            # What was said was said of another start.
+            readiness=old.readiness if period.start == old.period.start else None,
             before_end_date=dates.changed_before_end(old, self._change, period),
             notify_before_start=(
                 old.notify_before_start
@@ -96,8 +124,45 @@ class Update:
                 else self._change.notify_before_start
             ),
         )
-        lines = self._lines(tx, old, period, rng)
-        return self._write(tx, old, new, lines)
+        ids = [reservation.id for reservation in old.reservations]
+        current = tx.allocations.live_of(ids) if ids else []
+        desk = booking.Booking(tx, self._settings, rng, changing=ids)
+        lines = self._lines(tx, desk, old, period, current)
+        allocations = tuple(item for line in lines for item in (*line.kept, *line.added))
+        return Changed(
+            lease=dates.replaced(
+                new,
+                reservations=tuple(line.new for line in lines),
+                lead_time=tx.properties.lead_time({item.resource_id for item in allocations}),
+            ),
+            allocations=allocations,
+            old=old,
+            had=tuple(current),
+            lines=tuple(lines),
+            desk=desk,
+            planned_in=tx,
+        )
+
+    def write(self, tx: Transaction, plan: Changed, charge_id: str | None) -> Lease:
+        """Write the change.
+
+        :raises climate.exceptions.ClimateError: if it cannot be any more
+        :raises climate.leasing.booking.LostRace: if it is to be tried again
+        """
+        if tx is not plan.planned_in:
+            self._still_so(tx, plan)
+        if plan.desk is None:
+            return self._rename(tx, plan.old)
+        plan.desk.take(tx, [reservation.id for reservation in plan.old.reservations])
+        return self._write(tx, plan, charge_id)
+
+    def _still_so(self, tx: Transaction, plan: Changed) -> None:
+        """Lock the lease again, and see whether it is as it was."""
+        now = tx.leases.get(self._lease_id, self._project_id, lock=True)
+        ids = [reservation.id for reservation in now.reservations]
+        current = tuple(tx.allocations.live_of(ids)) if ids and plan.desk else plan.had
+        if now != plan.old or current != plan.had:
+            raise booking.LostRace
 
     # -- checks
 
@@ -121,10 +186,19 @@ class Update:
         if lease.status not in (LeaseStatus.PENDING, LeaseStatus.ACTIVE):
             raise exceptions.InvalidState(state=lease.status, id=lease.id)
 
+    def _words(self, old: Lease) -> dict[str, Any]:
+        """Return what can be changed whatever becomes of the lease."""
+        change = self._change
+        return {
+            'name': old.name if change.name is None else change.name,
+            'notices': old.notices if change.notices is UNSET else change.notices,
+        }
+
     def _rename(self, tx: Transaction, old: Lease) -> Lease:
-        if self._change.name is None or self._change.name == old.name:
+        new = dates.replaced(old, **self._words(old))
+        if new == old:
             return old
-        new = dates.replaced(old, name=self._change.name, updated_at=tx.now)
+        new = dates.replaced(new, updated_at=tx.now)
         tx.leases.update(new)
         notices.tell(tx, self._plugins, 'lease.update', new)
         return new
@@ -148,149 +222,81 @@ class Update:
     # -- choice
 
     def _lines(
-        self, tx: Transaction, lease: Lease, period: Period, rng: random.Random
-    ) -> list[_Line]:
-        bodies = self._bodies(lease)
-        ids = [reservation.id for reservation in lease.reservations]
-        current = tx.allocations.live_of(ids) if ids else []
-        desk = booking.Booking(tx, self._settings, rng)
-        held = {allocation.resource_id for allocation in current}
-        if held:
-            desk.keep(tx.resources.generations(held), booking.from_now(period, tx.now))
-        lines = [
-            self._line(
-                tx,
-                lease,
-                reservation,
-                bodies.get(reservation.id),
-                [item for item in current if item.reservation_id == reservation.id],
-                period,
-                desk,
-            )
-            for reservation in lease.reservations
-        ]
-        desk.take(ids)
-        return lines
-
-    def _line(
         self,
         tx: Transaction,
-        lease: Lease,
-        reservation: Reservation,
-        body: Mapping[str, Any] | None,
-        current: list[Allocation],
-        period: Period,
         desk: booking.Booking,
-    ) -> _Line:
-        plugin = booking.plugin_of(self._plugins, reservation.resource_type)
-        old_request = plugin.load(reservation.request)
-        request = old_request if body is None else self._changed(plugin, old_request, body)
-        wish = self._wish(tx, plugin, request, period, len(current), request != old_request)
-        kept = self._kept(tx, lease, reservation, current, wish, request != old_request)
-        added: tuple[Allocation, ...] = ()
-        if kept.missing_maximum > 0:
-            chosen = desk.choose(
-                dataclasses.replace(
-                    wish, minimum=kept.missing_minimum, maximum=kept.missing_maximum
-                ),
-                taken={item.resource_id for item in current},
-            )
-            added = tuple(booking.allocations(reservation.id, chosen, wish.period))
-        return _Line(
-            old=reservation,
-            new=dataclasses.replace(reservation, request=plugin.dump(request)),
-            plugin=plugin,
-            request=request,
-            kept=kept.kept,
-            dropped=kept.dropped,
-            added=added,
-        )
+        lease: Lease,
+        period: Period,
+        current: list[Allocation],
+    ) -> list[Line]:
+        bodies = self._bodies(lease)
+        desk.occupy(current)
+        whole = {item.resource_id for item in current if item.resource_class is None}
+        if whole:
+            desk.keep(tx.resources.generations(whole), booking.from_now(period, tx.now))
+        lines = Lines(tx, desk, self._settings, lease, period, private=self._caller.all_projects)
+        changed = []
+        for place, reservation in enumerate(lease.reservations):
+            plugin = booking.plugin_of(self._plugins, reservation.resource_type)
+            before = plugin.load(reservation.request)
+            request = self._request(lease, plugin, reservation, before, bodies)
+            mine = [item for item in current if item.reservation_id == reservation.id]
+            with booking.naming(lease.reservations, place):
+                changed.append(lines.line(plugin, reservation, before, request, mine))
+        return changed
 
-    def _changed(self, plugin: Any, request: Any, body: Mapping[str, Any]) -> Any:
+    def _request(
+        self,
+        lease: Lease,
+        plugin: Any,
+        reservation: Reservation,
+        before: Any,
+        bodies: Mapping[str, Mapping[str, Any]],
+    ) -> Any:
+        body = bodies.get(reservation.id)
+        if body is None:
+            return before
+        if reservation.part_of is not None:
+            raise exceptions.InvalidInput(
+                f'Reservation {reservation.id} is a part of reservation {reservation.part_of} '
+                'and changes with the dates of the lease only'
+            )
         wanted = body.get('resource_type')
         if wanted is not None and wanted != plugin.resource_type:
             raise exceptions.CantUpdateParameter(param='resource_type')
-        return plugin.change(request, body, strict=self._change.strict)
-
-    def _wish(
-        self,
-        tx: Transaction,
-        plugin: Any,
-        request: Any,
-        period: Period,
-        has: int,
-        changed: bool,
-    ) -> booking.Wish:
-        """What the reservation needs in all; new dates alone ask for no more than it has."""
-        search = plugin.search(request)
-        return booking.Wish(
-            plugin=plugin,
-            request=request,
-            period=booking.from_now(period, tx.now),
-            minimum=search.minimum,
-            maximum=search.maximum if changed else min(max(has, search.minimum), search.maximum),
-            private=self._caller.all_projects,
-        )
-
-    def _kept(
-        self,
-        tx: Transaction,
-        lease: Lease,
-        reservation: Reservation,
-        current: list[Allocation],
-        wish: booking.Wish,
-        changed: bool,
-    ) -> changes.Kept:
-        ids = {allocation.resource_id for allocation in current}
-        good = set(ids)
-        search = wish.plugin.search(wish.request)
-        if ids and changed:
-            good = tx.resources.matching(
-                search.resource_type, ids, search.requirement, private=wish.private
-            )
-        if good:
-            padded = wish.period.padded(self._settings.cleaning_time)
-            good -= tx.allocations.clashes(good, padded, [reservation.id])
-        try:
-            return changes.keep(
-                current,
-                good,
-                wish.minimum,
-                wish.maximum,
-                running=lease.status is LeaseStatus.ACTIVE,
-            )
-        except changes.WouldTakeRunning as error:
-            refusal = exceptions.NotEnoughResources(search.noun)
-            matched, free, ends = tx.resources.reasons(
-                search.resource_type,
-                wish.period.padded(self._settings.cleaning_time),
-                search.requirement,
-                private=wish.private,
-            )
-            refusal.matched, refusal.free, refusal.first_blocker_ends = matched, free, ends
-            raise refusal from error
+        running = lease.status is LeaseStatus.ACTIVE
+        request = plugin.change(before, body, strict=self._change.strict, running=running)
+        if not plugin.inspects or request == before:
+            return request
+        asked, seen = self._seen.get(reservation.id, (None, None))
+        if asked != request:
+            raise NeedsLook(plugin, reservation.id, request, lease.project_id)
+        return seen
 
     # -- writing
 
-    def _write(self, tx: Transaction, old: Lease, new: Lease, lines: list[_Line]) -> Lease:
+    def _write(self, tx: Transaction, plan: Changed, charge_id: str | None) -> Lease:
+        old, new, lines = plan.old, plan.lease, plan.lines
         for line in lines:
             tx.allocations.remove([item.id for item in line.dropped if item.id is not None])
             if line.kept:
                 self._move(tx, old, line, new.period)
             tx.allocations.insert(line.added)
-            if line.new != line.old:
-                tx.reservations.update(line.new)
+            if _seen(line.new) != line.old:
+                tx.reservations.update(_seen(line.new))
         timetable = self._reschedule(tx, old, new)
         status = old.status
-        if old.status is LeaseStatus.ACTIVE and any(line.added for line in lines):
+        moves = any(line.added or line.leaving or line.follows for line in lines)
+        if old.status is LeaseStatus.ACTIVE and moves:
             status = LEASE.after(old.status, LeaseTrigger.CHANGE)
-            growth = _growth(tx, new, lines)
-            tx.events.insert([growth])
-            timetable.append(growth)
+            leaving = [item for line in lines for item in line.leaving]
+            before = {line.old.id: line.old.request for line in lines if line.new != line.old}
+            event = following.new_event(tx, new, plan.had, leaving, before, charge_id)
+            timetable.append(event)
         written = dates.replaced(
             new,
             status=status,
-            reservations=tuple(line.new for line in lines),
+            reservations=tuple(_seen(line.new) for line in lines),
             events=tuple(sorted(timetable, key=events.order)),
             next_due=events.next_due(timetable),
             updated_at=tx.now,
@@ -299,7 +305,7 @@ class Update:
         notices.tell(tx, self._plugins, 'lease.update', written)
         return written
 
-    def _move(self, tx: Transaction, old: Lease, line: _Line, period: Period) -> None:
+    def _move(self, tx: Transaction, old: Lease, line: Line, period: Period) -> None:
         if old.status is LeaseStatus.ACTIVE:
             # What is in use keeps the instant at which it came into use.
             tx.allocations.end_at([line.old.id], period.end)
@@ -310,7 +316,9 @@ class Update:
         moved = schedule.rescheduled(
             old,
             new,
-            prepares=any(self._plugins[item.resource_type].prepares for item in old.reservations),
+            prepares=schedule.preparation(
+                self._plugins[item.resource_type] for item in old.reservations
+            ),
             now=tx.now,
             settings=self._settings,
         )
@@ -323,20 +331,6 @@ class Update:
         return list(timetable.values())
 
 
-def _growth(tx: Transaction, lease: Lease, lines: list[_Line]) -> events.Event:
-    """The event that has the cloud follow, with all that is needed to undo it."""
-    return schedule.new_event(
-        lease.id,
-        EventKind.UPDATE,
-        tx.now,
-        payload={
-            'added': {
-                line.old.id: [item.resource_id for item in line.added]
-                for line in lines
-                if line.added
-            },
-            'before': {
-                line.old.id: dict(line.old.request) for line in lines if line.new != line.old
-            },
-        },
-    )
+def _seen(reservation: Reservation) -> Reservation:
+    """Return *reservation* as one whose owner has seen what became of it."""
+    return dataclasses.replace(reservation, resources_changed=False)

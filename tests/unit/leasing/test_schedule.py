@@ -50,7 +50,9 @@ def a_lease(start: int, end: int, **facts: Any) -> Lease:
 
 def scheduled(lease: Lease, settings: LeasingSettings = SETTINGS, now: float = 0) -> Lease:
     """Return *lease* with its first events."""
-    events = schedule.initial(lease, (), prepares=True, now=at(now), settings=settings)
+    events = schedule.initial(
+        lease, (), prepares=schedule.Preparation.SHORTLY_BEFORE, now=at(now), settings=settings
+    )
     return dataclasses.replace(lease, events=tuple(events))
 
 
@@ -61,7 +63,9 @@ def of(lease: Lease, kind: EventKind) -> list[Event]:
 
 def moved(old: Lease, new: Lease, now: float = 0, settings: LeasingSettings = SETTINGS) -> Lease:
     """Return *new* with the events that its dates give those of *old*."""
-    change = schedule.rescheduled(old, new, prepares=True, now=at(now), settings=settings)
+    change = schedule.rescheduled(
+        old, new, prepares=schedule.Preparation.SHORTLY_BEFORE, now=at(now), settings=settings
+    )
     events = {item.id: item for item in old.events if item.id not in change.removed}
     assert not {item.id for item in change.changed} & set(change.removed)
     assert not {item.id for item in change.added} & set(events)
@@ -135,8 +139,11 @@ class TestInitial(base.TestCase):
     def test_nothing_to_prepare(self) -> None:
         lease = a_lease(600, 700)
         for prepares, settings in (
-            (False, SETTINGS),
-            (True, LeasingSettings(prepare_lead_time=datetime.timedelta(0))),
+            (schedule.Preparation.NEVER, SETTINGS),
+            (
+                schedule.Preparation.SHORTLY_BEFORE,
+                LeasingSettings(prepare_lead_time=datetime.timedelta(0)),
+            ),
         ):
             events = schedule.initial(lease, (), prepares=prepares, now=NOW, settings=settings)
             self.assertNotIn(EventKind.PREPARE, {item.kind for item in events})
@@ -144,7 +151,11 @@ class TestInitial(base.TestCase):
     def test_users_have_events_of_their_own(self) -> None:
         draft = EventDraft(kind=EventKind.NOTIFICATION, time=at(650))
         events = schedule.initial(
-            a_lease(600, 700), [draft], prepares=True, now=NOW, settings=SETTINGS
+            a_lease(600, 700),
+            [draft],
+            prepares=schedule.Preparation.SHORTLY_BEFORE,
+            now=NOW,
+            settings=SETTINGS,
         )
         self.assertEqual([at(650)], [e.time for e in events if e.kind is EventKind.NOTIFICATION])
 

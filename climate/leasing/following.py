@@ -1,0 +1,153 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The event that has the cloud follow a change of a running lease.
+
+It carries all that is needed to undo the change if the cloud refuses: what
+came, what is to go, and how the requests were before. What goes is given back
+only when the cloud has followed; until then the lease has both.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+from climate.allocation import shares
+from climate.db.store import Transaction
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.leasing import notices
+from climate.leasing import schedule
+
+LOG = logging.getLogger(__name__)
+
+_ADDED = 'added_rows'
+_REMOVED = 'removed_rows'
+CHARGE = 'charge_id'
+
+
+def new_event(
+    tx: Transaction,
+    lease: Lease,
+    known: Iterable[Allocation],
+    leaving: Iterable[Allocation],
+    before: Mapping[str, Mapping[str, Any]],
+    charge_id: str | None = None,
+    more: Mapping[str, Any] | None = None,
+) -> Event:
+    """Write the event, and return it.
+
+    :param known: what the lease had before the change; what it has beyond
+        that came with it
+    :param leaving: what is to go, each with the amount that goes
+    :param before: the requests that were changed, by reservation id
+    :param charge_id: of the question by which filters allowed the change
+    :param more: what else is to be known when it was done
+    """
+    had = {item.id for item in known}
+    ids = [reservation.id for reservation in lease.reservations]
+    added: dict[str, list[int]] = {}
+    for item in tx.allocations.live_of(ids) if ids else []:
+        if item.id is not None and item.id not in had:
+            added.setdefault(item.reservation_id, []).append(item.id)
+    removed: dict[str, dict[str, int]] = {}
+    for item in leaving:
+        removed.setdefault(item.reservation_id, {})[str(item.id)] = item.amount
+    event = schedule.new_event(
+        lease.id,
+        EventKind.UPDATE,
+        tx.now,
+        payload={
+            _ADDED: added,
+            _REMOVED: removed,
+            'before': {key: dict(request) for key, request in before.items()},
+            CHARGE: charge_id,
+            **(more or {}),
+        },
+    )
+    tx.events.insert([event])
+    return event
+
+
+def undone(event: Event) -> bool:
+    """Whether the change is being undone."""
+    return bool(event.payload.get('undo'))
+
+
+def before(event: Event) -> Mapping[str, Mapping[str, Any]]:
+    """Return the requests as they were, by reservation id."""
+    return dict(event.payload.get('before') or {})
+
+
+def added(event: Event) -> dict[int, int]:
+    """Return the ids of the allocations that came, with amounts that cover them."""
+    rows = event.payload.get(_ADDED) or {}
+    return {row_id: _ALL for ids in rows.values() for row_id in ids}
+
+
+def removed(event: Event) -> dict[int, int]:
+    """Return the amounts that are to go, by allocation id."""
+    rows = event.payload.get(_REMOVED) or {}
+    return {int(row_id): amount for parts in rows.values() for row_id, amount in parts.items()}
+
+
+def given_up(
+    tx: Transaction,
+    plugins: notices.Plugins,
+    lease: Lease,
+    gone: dict[int, int],
+    kept: Mapping[str, Mapping[int, int]],
+) -> dict[int, int]:
+    """Return what goes, where effects gave up other slots than they were told.
+
+    :param gone: what they were told, as of :func:`removed`
+    :param kept: slots by resource id that they kept, by reservation id
+    """
+    result = dict(gone)
+    for reservation in lease.reservations:
+        if reservation.id not in kept:
+            continue
+        plugin = plugins[reservation.resource_type]
+        demand = plugin.search(plugin.load(reservation.request)).demand
+        current = tx.allocations.live_of([reservation.id])
+        _, goes = shares.cut(current, demand, kept[reservation.id])
+        _, told = shares.without(current, gone)
+        if shares.total(goes) != shares.total(told):
+            LOG.error('Reservation %s: gave up other amounts than told', reservation.id)
+            continue
+        for item in current:
+            if item.id is not None:
+                result.pop(item.id, None)
+        result |= {item.id: item.amount for item in goes if item.id is not None}
+    return result
+
+
+def split(
+    events: Iterable[Event], current: Iterable[Allocation]
+) -> tuple[tuple[Allocation, ...], tuple[Allocation, ...]]:
+    """Divide what a lease has by its changes that are under way.
+
+    :returns: what it is to have, what it is to give up
+    """
+    gone: dict[int, int] = {}
+    for event in events:
+        if event.kind is EventKind.UPDATE and event.open:
+            gone |= added(event) if undone(event) else removed(event)
+    return shares.without(current, gone)
+
+
+# More than any allocation is large.
+_ALL = 2**62

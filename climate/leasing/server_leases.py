@@ -1,0 +1,384 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Gives servers leases that were asked for by booting them.
+
+Every manager hears of every server, and asks Nova for what was missed. A server
+gets one lease all the same, and never a second one when that is over. The id of
+the lease is written to the metadata of the server before the lease is booked:
+whoever comes next, and finds no lease of that id, goes on where somebody
+stopped. That several do not begin at the same time is seen to by a claim on the
+server. Metadata are written beforehand also because Nova takes none once the
+server is shelved, which is the first thing that is done for a lease in the
+future.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import logging
+import uuid
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import Server
+from climate.clock import Clock
+from climate.db.store import Store
+from climate.domain import booting
+from climate.domain import instants
+from climate.domain.booting import ServerNews
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import LeaseDraft
+from climate.leasing.leases import Leases
+
+LOG = logging.getLogger(__name__)
+
+RESOURCE_TYPE: Final = 'virtual:server'
+ALL: Final = '*'
+
+# Names of chores: until when Nova was asked, and since when there are leases
+# by default.
+_SEEN = 'server leases'
+_DEFAULTS = 'server leases by default'
+_OVER = frozenset({'ERROR', 'DELETED', 'SOFT_DELETED'})
+# Clocks differ, and Nova lists what was made a moment ago a moment later.
+_OVERLAP = datetime.timedelta(minutes=1)
+# For how long a server that does not come up is waited for.
+_LONGEST_BUILD = datetime.timedelta(days=1)
+_CLAIM = datetime.timedelta(minutes=1)
+_LONGEST_NAME = 80
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServerLeaseSettings:
+    """What operators configure of leases by booting.
+
+    :ivar enabled: whether there are any
+    :ivar default_lease: how long the lease lasts that servers get without
+        asking; None if they get none
+    :ivar projects: ids of those whose servers do; :data:`ALL` for all
+    :ivar exempt: ids of those whose servers do not
+    :ivar on_end: what is done with those servers in the end
+    :ivar poll_interval: seconds between two looks at Nova
+    """
+
+    enabled: bool = False
+    default_lease: datetime.timedelta | None = None
+    projects: frozenset[str] = frozenset()
+    exempt: frozenset[str] = frozenset()
+    on_end: tuple[str, ...] = ('snapshot', 'delete')
+    poll_interval: float = 300.0
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> ServerLeaseSettings:
+        """Return the settings that *conf* (an oslo.config ConfigOpts) holds.
+
+        :raises climate.exceptions.ConfigurationError: if they contradict one another
+        """
+        group = conf[RESOURCE_TYPE]
+        length = instants.duration(group.default_lease) if group.default_lease else None
+        if group.default_lease and (length is None or length < instants.SECOND):
+            raise exceptions.ConfigurationError(
+                f'[{RESOURCE_TYPE}] default_lease: {group.default_lease!r} is no length of time '
+                'such as 30d, 12h or PT90M'
+            )
+        if length is not None and not group.leases_by_booting:
+            raise exceptions.ConfigurationError(
+                f'[{RESOURCE_TYPE}] default_lease needs leases_by_booting'
+            )
+        if group.leases_by_booting and RESOURCE_TYPE not in conf.resource_types:
+            raise exceptions.ConfigurationError(
+                f'[{RESOURCE_TYPE}] leases_by_booting needs {RESOURCE_TYPE} in resource_types'
+            )
+        return cls(
+            enabled=group.leases_by_booting,
+            default_lease=length,
+            projects=frozenset(group.default_lease_projects),
+            exempt=frozenset(group.default_lease_exempt_projects),
+            on_end=tuple(group.default_lease_on_end),
+            poll_interval=group.poll_interval,
+        )
+
+    def covers(self, server: Server) -> bool:
+        """Whether a server is of a project whose servers get a lease by default."""
+        if self.default_lease is None or server.project_id in self.exempt:
+            return False
+        return ALL in self.projects or server.project_id in self.projects
+
+
+class ServerLeases:
+    """What managers do about servers that are booted and deleted.
+
+    :param leases: where leases are booked; it shows every caller our own cloud
+    :param cloud: as we see it ourselves
+    :param owner: in whose name servers are claimed; no other has it
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        leases: Leases,
+        clock: Clock,
+        settings: ServerLeaseSettings,
+        cloud: Cloud,
+        owner: str,
+    ) -> None:
+        self._store = store
+        self._leases = leases
+        self._clock = clock
+        self._settings = settings
+        self._cloud = cloud
+        self._owner = owner
+
+    def hear(self, news: ServerNews) -> bool:
+        """Give a server its lease, or end the lease of one that was deleted.
+
+        :returns: whether it is to be looked at once more
+        :raises climate.exceptions.ClimateError: if that could not be done for now
+        """
+        if news.gone:
+            self._over(news.server_id)
+            return False
+        server = self._cloud.compute.find_server(news.server_id)
+        return server is not None and not self._attend(server)
+
+    def look(self, cloud: Cloud) -> bool:
+        """Ask Nova for the servers since the last look that left none over.
+
+        The first look of all begins with the present instant.
+
+        :returns: False; nobody has to follow what was done
+        :raises climate.exceptions.ClimateError: if not all could be seen to
+        """
+        begun = self._clock.now()
+        seen = self._store.run(lambda tx: tx.chores.heard_of(_SEEN))
+        if self._settings.default_lease is not None:
+            self._store.run(lambda tx: tx.chores.heard_of(_DEFAULTS))
+        until, failure = begun, None
+        for server in cloud.compute.list_servers_since(seen - _OVERLAP):
+            try:
+                if not self._attend(server):
+                    until = min(until, server.created_at)
+            except exceptions.ClimateError as error:
+                LOG.warning('Server %s has to wait for its lease: %s', server.id, error.message)
+                failure = error
+        if failure is not None:
+            raise failure
+        until = max(until, begun - _LONGEST_BUILD)
+        self._store.run(lambda tx: tx.chores.advance(_SEEN, until))
+        return False
+
+    # -- servers that come
+
+    def _attend(self, server: Server) -> bool:
+        """Give a server the lease that it is to have, if any.
+
+        :returns: whether all was done that is to be done
+        """
+        if server.status in _OVER or self._settled(server):
+            return True
+        if _busy(server):
+            return False
+        try:
+            wish = self._wish(server)
+        except booting.Unreadable as error:
+            self._refuse(server, str(error))
+            return True
+        if wish is None:
+            return True
+        with self._claimed(server) as mine:
+            if mine:
+                self._provide(server, wish)
+        return mine
+
+    def _wish(self, server: Server) -> booting.Wish | None:
+        now = self._clock.now()
+        wish = booting.wish(server.metadata, None, now)
+        if wish is not None:
+            return wish
+        hints = self._cloud.compute.scheduler_hints(server.id)
+        wish = booting.wish({}, hints.get(booting.HINT), now)
+        return wish or self._default(server, hints, now)
+
+    def _default(
+        self, server: Server, hints: Mapping[str, object], now: datetime.datetime
+    ) -> booting.Wish | None:
+        length = self._settings.default_lease
+        # Who names a reservation has the room for the server from a lease.
+        if length is None or not self._settings.covers(server) or 'reservation' in hints:
+            return None
+        since = self._store.run(lambda tx: tx.chores.heard_of(_DEFAULTS))
+        with self._store.reading() as tx:
+            reserved = tx.reservations.exists(server.flavor_id)
+        if reserved or server.created_at < since.replace(microsecond=0):
+            return None
+        return booting.Wish(start=now, end=now + length, on_end=self._settings.on_end)
+
+    @contextlib.contextmanager
+    def _claimed(self, server: Server) -> Iterator[bool]:
+        """Keep other managers from a server; yields whether they keep us from it."""
+        name = f'server {server.id}'
+        until = self._clock.now() + _CLAIM
+        mine = self._store.run(lambda tx: tx.chores.take(name, self._owner, until))
+        try:
+            yield mine
+        finally:
+            if mine:
+                self._store.run(lambda tx: tx.chores.forget(name, self._owner))
+
+    def _settled(self, server: Server) -> bool:
+        """Whether a server has got its lease, or cannot, or was booted by one."""
+        lease_id = server.metadata.get(booting.LEASE_ID, '')
+        reservation_id = server.metadata.get(booting.RESERVATION, '')
+        # Its owner can write there what comes to mind, and only harm itself by it.
+        if server.metadata.get(booting.ERROR) and not self._settings.covers(server):
+            return True
+        if not lease_id and not reservation_id:
+            return False
+        with self._store.reading() as tx:
+            mine = bool(lease_id) and tx.leases.project_of(lease_id) == server.project_id
+            return mine or (bool(reservation_id) and tx.reservations.exists(reservation_id))
+
+    def _provide(self, server: Server, wish: booting.Wish) -> None:
+        lease_id = self._latest(server.id)
+        if lease_id is not None:
+            self._mark(server, lease_id)
+            return
+        # Others may have been at it while we were not.
+        current = self._cloud.compute.find_server(server.id)
+        if current is None or self._settled(current):
+            return
+        lease_id = self._chosen_id(current)
+        self._mark(current, lease_id)
+        try:
+            self._book(current, wish, lease_id)
+        except exceptions.ClimateError as error:
+            if _passes(error):
+                raise
+            # It may have been booked by its owner meanwhile.
+            booked = self._latest(server.id)
+            if booked is None:
+                self._refuse(current, error.message)
+            else:
+                self._mark(current, booked)
+
+    def _chosen_id(self, server: Server) -> str:
+        """Return the id that somebody has begun to book a lease by, or a new one."""
+        begun = server.metadata.get(booting.LEASE_ID, '')
+        try:
+            known = str(uuid.UUID(begun)) == begun
+        except ValueError:
+            known = False
+        with self._store.reading() as tx:
+            return begun if known and tx.leases.project_of(begun) is None else str(uuid.uuid4())
+
+    def _book(self, server: Server, wish: booting.Wish, lease_id: str) -> Lease:
+        now = self._clock.now()
+        body: dict[str, Any] = {'resource_type': RESOURCE_TYPE, 'server_id': server.id}
+        if wish.on_end is not None:
+            body['on_end'] = list(wish.on_end)
+        if wish.guarantee is not None:
+            body['guarantee'] = wish.guarantee
+        elif wish.start <= now:
+            # It runs already.
+            body['guarantee'] = False
+        lease = self._leases.create(
+            Caller(user_id=server.user_id, project_id=server.project_id),
+            LeaseDraft(
+                name=wish.name or server.name[:_LONGEST_NAME] or server.id,
+                start=max(wish.start, now),
+                end=wish.end,
+                id=lease_id,
+                reservations=(body,),
+                events=wish.events,
+                before_end_date=wish.before_end_date,
+                strict=True,
+                grain=instants.SECOND,
+                asked_at=now,
+            ),
+        )
+        LOG.info('Server %s has got lease %s by being booted', server.id, lease.id)
+        return lease
+
+    def _refuse(self, server: Server, why: str) -> None:
+        LOG.warning('Server %s gets no lease: %s', server.id, why)
+        self._tell(server, {booting.ERROR: why[: booting.LONGEST], booting.LEASE_ID: ''})
+
+    def _mark(self, server: Server, lease_id: str) -> None:
+        self._tell(server, {booting.LEASE_ID: lease_id})
+
+    def _tell(self, server: Server, metadata: Mapping[str, str]) -> None:
+        """Write what its owner is to know; nobody waits for it if Nova refuses for good."""
+        known = self._cloud.compute.find_server(server.id)
+        has = {} if known is None else known.metadata
+        # What is empty is not written where there is nothing.
+        new = {key: value for key, value in metadata.items() if value != has.get(key, '')}
+        try:
+            if new:
+                self._cloud.compute.set_server_metadata(server.id, new)
+        except exceptions.Permanent as error:
+            LOG.warning('Server %s cannot be told of its lease: %s', server.id, error.message)
+
+    def _latest(self, server_id: str) -> str | None:
+        """Return the id of the latest lease that had a server, be it over or deleted."""
+        with self._store.reading() as tx:
+            return next(iter(tx.leases.ids_with(RESOURCE_TYPE, server_id)), None)
+
+    # -- servers that go
+
+    def _over(self, server_id: str) -> None:
+        """End the leases that were about a server only, for their owner has deleted it."""
+        with self._store.reading() as tx:
+            ids = tx.leases.ids_with(RESOURCE_TYPE, server_id, live=True)
+            leases = [lease for lease in map(tx.leases.find, ids) if lease is not None]
+        for lease in leases:
+            whole = [item for item in lease.reservations if item.part_of is None]
+            if len(whole) == 1:
+                self._finish(lease, server_id)
+
+    def _finish(self, lease: Lease, server_id: str) -> None:
+        caller = Caller(user_id=lease.user_id, project_id=lease.project_id)
+        try:
+            if lease.status is LeaseStatus.PENDING:
+                self._leases.delete(caller, lease.id, lease.project_id)
+            elif lease.status is LeaseStatus.ACTIVE:
+                now = self._clock.now()
+                change = LeaseChange(end=now, strict=True, grain=instants.SECOND, asked_at=now)
+                self._leases.update(caller, lease.id, lease.project_id, change)
+            else:
+                return
+        except (exceptions.Conflict, exceptions.NotFound) as error:
+            # Its end has come, or somebody else was first.
+            LOG.info('Lease %s is left as it is: %s', lease.id, error.message)
+            return
+        LOG.info('Lease %s is over: server %s was deleted', lease.id, server_id)
+
+
+def _busy(server: Server) -> bool:
+    """Whether Nova is not through with a server yet."""
+    return server.status == 'BUILD' or server.task_state is not None
+
+
+def _passes(error: exceptions.ClimateError) -> bool:
+    """Whether trying again may help, so that the owner need not be told."""
+    return error.code >= 500 or isinstance(
+        error, exceptions.BookedMeanwhile | exceptions.ExternalServiceUnavailable
+    )

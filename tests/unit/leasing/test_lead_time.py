@@ -1,0 +1,106 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Resources that need a while to get ready have the start told of that much earlier."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import hypothesis
+from hypothesis import strategies as st
+
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from climate.leasing import schedule
+from tests import base
+from tests.unit.leasing.test_schedule import a_lease
+from tests.unit.leasing.test_schedule import at
+from tests.unit.leasing.test_schedule import of
+from tests.unit.leasing.test_schedule import scheduled
+from tests.unit.leasing.test_schedule import SETTINGS
+from tests.unit.leasing.test_schedule import to
+
+
+def told(lease: Lease) -> list[float]:
+    """Return when the start is told of, in seconds from now."""
+    return [(item.time - at(0)).total_seconds() for item in of(lease, EventKind.BEFORE_START)]
+
+
+def done(lease: Lease) -> Lease:
+    """Return *lease* once all announcements were told."""
+    events = (
+        dataclasses.replace(item, state=EventState.DONE)
+        if item.kind is EventKind.BEFORE_START
+        else item
+        for item in lease.events
+    )
+    return dataclasses.replace(lease, events=tuple(events))
+
+
+class TestLeadTime(base.TestCase):
+    """What a lease has that needs so many seconds."""
+
+    def test_it_is_told_that_much_earlier(self) -> None:
+        lease = scheduled(a_lease(10000, 20000, lead_time=600))
+        self.assertEqual([6400, 9400, 9700, 9940], told(lease))
+        early = of(lease, EventKind.BEFORE_START)[1]
+        self.assertEqual(600, early.payload['seconds_to_start'])
+
+    def test_also_if_the_owner_wants_to_be_told_of_nothing(self) -> None:
+        lease = scheduled(a_lease(10000, 20000, lead_time=600, notify_before_start=()))
+        self.assertEqual([9400], told(lease))
+
+    def test_it_is_told_once_where_the_owner_wants_the_same(self) -> None:
+        lease = scheduled(a_lease(10000, 20000, lead_time=300))
+        self.assertEqual([6400, 9700, 9940], told(lease))
+
+    def test_at_once_where_it_is_late_already(self) -> None:
+        lease = scheduled(a_lease(400, 20000, lead_time=600))
+        self.assertEqual([0, 100, 340], told(lease))
+        self.assertEqual(400, of(lease, EventKind.BEFORE_START)[0].payload['seconds_to_start'])
+
+    def test_not_of_what_starts_now(self) -> None:
+        self.assertEqual([], told(scheduled(a_lease(0, 20000, lead_time=600))))
+
+    def test_it_moves_with_the_start(self) -> None:
+        lease = scheduled(a_lease(10000, 20000, lead_time=600, notify_before_start=(60,)))
+        self.assertEqual([10400, 10940], told(to(lease, 11000, 20000)))
+
+    def test_other_resources_need_another_time(self) -> None:
+        lease = scheduled(a_lease(10000, 20000, notify_before_start=(60,)))
+        slow = to(lease, 10000, 20000, lead_time=900)
+        self.assertEqual([9100, 9940], told(slow))
+        self.assertEqual([9940], told(to(slow, 10000, 20000, lead_time=None)))
+        change = schedule.reannounced(
+            lease, dataclasses.replace(lease, lead_time=900), now=at(0), settings=SETTINGS
+        )
+        self.assertEqual([at(9100)], [item.time for item in change.added])
+        self.assertEqual((), change.removed)
+
+    def test_a_change_of_something_else_tells_nothing_again(self) -> None:
+        lease = scheduled(a_lease(400, 20000, lead_time=600, notify_before_start=()))
+        self.assertEqual([0], told(to(lease, 400, 30000, now=5)))
+        self.assertEqual([0], told(to(done(lease), 400, 30000, now=5)))
+        # But another start does, which is told of anew.
+        self.assertEqual([0, 5], told(to(done(lease), 500, 30000, now=5)))
+
+    @hypothesis.given(
+        lead=st.integers(1, 5000), start=st.integers(1, 9000), moved=st.integers(11, 9000)
+    )
+    def test_there_is_always_time_if_there_can_be(self, lead: int, start: int, moved: int) -> None:
+        lease = scheduled(a_lease(start, 20000, lead_time=lead))
+        self.assertIn(max(start - lead, 0), told(lease))
+        lease = to(lease, moved, 20000, now=10)
+        self.assertIn(
+            max(moved - lead, 10) if moved != start else max(start - lead, 0), told(lease)
+        )

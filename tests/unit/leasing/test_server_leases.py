@@ -1,0 +1,56 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What operators say of leases by booting."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from oslo_config import cfg
+
+from climate import conf as options
+from climate import exceptions
+from climate.leasing.server_leases import ServerLeaseSettings
+from tests import base
+
+
+class SettingsTest(base.TestCase):
+    """Options that fit together, and some that do not."""
+
+    def settings(self, **wanted: Any) -> ServerLeaseSettings:
+        conf = cfg.ConfigOpts()
+        conf([], project='climate', default_config_files=[])
+        options.register_opts(conf)
+        conf.set_override('resource_types', wanted.pop('types', ['virtual:server']))
+        for name, value in wanted.items():
+            conf.set_override(name, value, group='virtual:server')
+        return ServerLeaseSettings.from_conf(conf)
+
+    def test_off_by_default(self) -> None:
+        self.assertEqual(ServerLeaseSettings(), self.settings(types=['physical:host']))
+
+    def test_lengths(self) -> None:
+        for text, days in (('30d', 30), ('P1D', 1), ('24h', 1), ('', None)):
+            found = self.settings(leases_by_booting=True, default_lease=text).default_lease
+            self.assertEqual(days and datetime.timedelta(days=days), found)
+
+    def test_what_does_not_fit(self) -> None:
+        for text, wanted in (
+            ('no length of time', {'leases_by_booting': True, 'default_lease': 'a month'}),
+            ('no length of time', {'leases_by_booting': True, 'default_lease': '0d'}),
+            ('needs leases_by_booting', {'default_lease': '30d'}),
+            ('in resource_types', {'leases_by_booting': True, 'types': ['physical:host']}),
+        ):
+            error = self.assertRaises(exceptions.ConfigurationError, self.settings, **wanted)
+            self.assertIn(text, error.message)
