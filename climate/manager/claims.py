@@ -80,6 +80,18 @@ class Claims:
             self._mine.update(new)
         return new, due
 
+    def take_one(self, lease_id: str) -> bool:
+        """Claim a lease, due or not; say whether it is ours.
+
+        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        """
+        until = self._clock.now() + self._lasts
+        taken = self._store.run(lambda tx: tx.claims.take_one(self._owner, until, lease_id))
+        if taken:
+            with self._lock:
+                self._mine.add(lease_id)
+        return taken
+
     def forget(self, lease_id: str) -> None:
         """Stop renewing a claim: its work is done, or lost to somebody else."""
         with self._lock:

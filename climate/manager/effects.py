@@ -16,15 +16,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
 from climate.clients.base import Cloud
 from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
 from climate.leasing.jobs import Job
 from climate.leasing.jobs import Report
 from climate.leasing.jobs import Step
+from climate.plugins.base import Done
 from climate.plugins.base import Outcome
 from climate.plugins.base import Plugin
 from climate.plugins.base import Work
@@ -38,12 +42,13 @@ _METHODS = {
     EventKind.CHECK: 'check',
     EventKind.BEFORE_END: 'before_end',
     EventKind.END: 'end',
-    EventKind.UNDO: 'end',
+    EventKind.UNDO: 'undo',
     EventKind.DELETE: 'end',
 }
 # What gives stops at the first failure; what takes away goes on, so that one
 # reservation that cannot be ended does not keep the others.
 _GOES_ON = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
+_ENDS = frozenset({EventKind.END, EventKind.DELETE})
 
 
 def perform(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Report:
@@ -52,13 +57,49 @@ def perform(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Repor
     Never raises for what a plugin or the cloud does wrong: that is part of
     the report.
     """
-    steps = []
+    steps: list[Step] = []
     for work in job.works:
+        if _too_early(job, work, steps):
+            continue
         step = _step(job, work, plugins, cloud)
         steps.append(step)
         if step.error is not None and job.event.kind not in _GOES_ON:
             break
+    if job.event.kind in _GOES_ON and job.lease.status is not LeaseStatus.PENDING:
+        steps += _without_trust(job.lease, steps, cloud)
     return Report(steps=tuple(steps))
+
+
+def _too_early(job: Job, work: Work, steps: Iterable[Step]) -> bool:
+    """Whether what this reservation goes by is not done yet.
+
+    A part stays until the whole has let go of it: what a server runs in must
+    not be taken away while its image is being made. And the whole begins with
+    what its parts have ready.
+    """
+    done = {step.reservation_id for step in steps if isinstance(step.outcome, Done)}
+    mine = work.reservation
+    if job.event.kind not in _GOES_ON:
+        return any(part.reservation.id not in done for part in work.parts)
+    return mine.part_of is not None and mine.part_of not in done
+
+
+def _without_trust(lease: Lease, steps: Iterable[Step], cloud: Cloud) -> list[Step]:
+    """Delete the trust of a lease that is over, once nothing needs it any more."""
+    if lease.trust_id is None or not all(isinstance(step.outcome, Done) for step in steps):
+        return []
+    try:
+        cloud.identity.delete_trust(lease.trust_id)
+    except exceptions.EffectError as error:
+        return [Step(reservation_id='', error=error)]
+    return [Step(reservation_id='', outcome=Done(steps=('the trust was deleted',)))]
+
+
+def _method(job: Job) -> str:
+    """What never started does not end: it is undone."""
+    if job.event.kind in _ENDS and not job.started:
+        return 'undo'
+    return _METHODS[job.event.kind]
 
 
 def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Step:
@@ -67,7 +108,7 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
     if plugin is None:
         error = exceptions.Transient(f'no plugin serves {reservation.resource_type} here')
         return Step(reservation_id=reservation.id, error=error)
-    effect: Callable[[Work, Cloud], Outcome] = getattr(plugin, _METHODS[job.event.kind])
+    effect: Callable[[Work, Cloud], Outcome] = getattr(plugin, _method(job))
     try:
         return Step(reservation_id=reservation.id, outcome=effect(work, cloud))
     except exceptions.EffectError as error:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One manager: the claim loop, the outbox sender and what answers RPC."""
+"""One manager: the claim loop, what tells others, and what answers RPC."""
 
 from __future__ import annotations
 
@@ -18,20 +18,32 @@ import dataclasses
 import os
 import socket
 import uuid
-from collections.abc import Mapping
 from typing import Any
 
-from climate import exceptions
 from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.db.store import Store
-from climate.leasing.hosts import Registrar
-from climate.leasing.hosts import RESOURCE_TYPE as HOST
+from climate.domain.booting import ServerNews
+from climate.domain.health import HostNews
+from climate.domain.resources import ResourceDraft
+from climate.enforcement.gate import Gate
+from climate.leasing.health import Health
+from climate.leasing.leases import Leases
 from climate.leasing.notices import Plugins
+from climate.leasing.registrar import Registrar
+from climate.leasing.rehoming import Rehoming
+from climate.leasing.server_leases import ServerLeases
+from climate.leasing.server_leases import ServerLeaseSettings
 from climate.leasing.settings import LeasingSettings
+from climate.manager.charges import ChargeSender
 from climate.manager.claims import Claims
+from climate.manager.healing import Healing
+from climate.manager.health import Ears
+from climate.manager.health import Watch
 from climate.manager.loop import Loop
 from climate.manager.outbox import OutboxSender
+from climate.manager.repair import Repair
+from climate.manager.repair_thread import RepairThread
 from climate.manager.worker import Worker
 from climate.messaging.publisher import Publisher
 
@@ -44,12 +56,20 @@ class ManagerOptions:
     :ivar max_sleep: the longest sleep, in seconds
     :ivar claim_seconds: how long a claim lasts
     :ivar outbox_batch: leases whose notifications are sent at one go
+    :ivar polling_interval: seconds between two looks at the health of hosts
+    :ivar repair_interval: seconds between two repairs; 0 for never
+    :ivar heal_interval: seconds between two rounds that look after reservations
+    :ivar server_leases: which servers get leases by being booted
     """
 
     workers: int = 8
     max_sleep: float = 5.0
     claim_seconds: float = 10.0
     outbox_batch: int = 100
+    polling_interval: float = 60.0
+    repair_interval: float = 3600.0
+    heal_interval: float = 60.0
+    server_leases: ServerLeaseSettings = dataclasses.field(default_factory=ServerLeaseSettings)
 
     @classmethod
     def from_conf(cls, conf: Any) -> ManagerOptions:
@@ -60,12 +80,31 @@ class ManagerOptions:
             max_sleep=group.max_sleep,
             claim_seconds=group.claim_seconds,
             outbox_batch=group.outbox_batch,
+            polling_interval=conf.health.polling_interval,
+            repair_interval=group.repair_interval,
+            heal_interval=conf.health.heal_interval,
+            server_leases=ServerLeaseSettings.from_conf(conf),
         )
 
 
 def unique_owner() -> str:
     """Return a name for this manager that no other ever has."""
     return f'{socket.gethostname()[:36]}:{os.getpid()}:{uuid.uuid4().hex[:16]}'
+
+
+def _server_watch(
+    keeper: ServerLeases,
+    cloud: Cloud,
+    ears: Ears[ServerNews] | None,
+    settings: ServerLeaseSettings,
+) -> Watch[ServerNews]:
+    return Watch(
+        keeper, cloud, ears, polling_interval=settings.poll_interval, changed=_go_on, what='Servers'
+    )
+
+
+def _go_on() -> None:
+    """Nobody has to follow: a lease that was booked has woken the manager."""
 
 
 class Manager:
@@ -81,12 +120,13 @@ class Manager:
         settings: LeasingSettings,
         options: ManagerOptions,
         publisher: Publisher,
+        ears: Ears[HostNews] | None = None,
+        server_ears: Ears[ServerNews] | None = None,
         owner: str | None = None,
+        gate: Gate | None = None,
     ) -> None:
         self.owner = owner or unique_owner()
-        self._store = store
-        self._plugins = plugins
-        self._cloud = cloud
+        self._registrar = Registrar(store, plugins, cloud)
         self._outbox = OutboxSender(
             store,
             clock,
@@ -96,8 +136,11 @@ class Manager:
             max_sleep=options.max_sleep,
             claim_seconds=options.claim_seconds,
         )
+        self._charges = ChargeSender(
+            store, clock, gate or Gate(), self.owner, max_sleep=options.max_sleep
+        )
         self._claims = Claims(store, clock, self.owner, options.claim_seconds)
-        worker = Worker(store, plugins, cloud, settings, self.owner, self._outbox.wake)
+        worker = Worker(store, plugins, cloud, settings, self.owner, self._told, gate)
         self._loop = Loop(
             clock,
             self._claims,
@@ -105,12 +148,33 @@ class Manager:
             workers=options.workers,
             max_sleep=options.max_sleep,
         )
+        rehoming = Rehoming(store, plugins, settings)
+        self._healing = Healing(rehoming, cloud, options.heal_interval, self.wake)
+        health, seconds = Health(store, clock), options.polling_interval
+        hosts = Watch(health, cloud, ears, polling_interval=seconds, changed=self._healing.now)
+        self._watches: list[Watch[Any]] = [hosts]
+        if options.server_leases.enabled:
+            leases = Leases(store, plugins, clock, settings, self.wake, None, lambda _: cloud, gate)
+            keeper = ServerLeases(store, leases, clock, options.server_leases, cloud, self.owner)
+            self._watches.append(_server_watch(keeper, cloud, server_ears, options.server_leases))
+
+        # In a name of its own: what the loop claims is the loop's.
+        repairer = unique_owner()
+        self._checking = Claims(store, clock, repairer, options.claim_seconds)
+        repair = Repair(store, plugins, cloud, clock, settings, self._checking, repairer)
+        self._repair = RepairThread(repair, clock, options.repair_interval)
 
     def start(self) -> None:
         """Begin to work; returns at once."""
         self._claims.start()
+        self._checking.start()
         self._outbox.start()
+        self._charges.start()
         self._loop.start()
+        for watch in self._watches:
+            watch.start()
+        self._repair.start()
+        self._healing.start()
 
     def stop(self, timeout: float = 3.0) -> None:
         """Stop working.
@@ -118,26 +182,38 @@ class Manager:
         What is under way and does not finish in *timeout* seconds is taken up
         again by another manager, or by this one when it is started again.
         """
+        self._repair.stop()
         self._loop.stop(timeout)
+        for watch in self._watches:
+            watch.stop(timeout)
+        self._healing.stop(timeout)
         self._outbox.stop(timeout)
+        self._charges.stop(timeout)
         self._claims.stop()
+        self._checking.stop()
 
     # -- what others ask of a manager, over RPC
 
     def wake(self, reason: str = '') -> None:
-        """Look at once: a lease was written, and a notification with it."""
+        """Look at once: a lease was written, and a notification with it.
+
+        :param reason: several are joined by commas; ``health`` if a resource
+            goes into maintenance or comes out of it
+        """
+        if 'health' in reason.split(','):
+            self._healing.now()
         self._loop.wake()
+        self._told()
+
+    def register_resource(self, draft: ResourceDraft) -> int:
+        """Take a resource in; return its id."""
+        return self._registrar.register_resource(draft)
+
+    def delete_resource(self, resource_id: int) -> None:
+        """Let a resource go."""
+        self._registrar.delete_resource(resource_id)
+
+    def _told(self) -> None:
+        """Something was written that others are to be told of."""
         self._outbox.wake()
-
-    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        """Take a host in; return its id."""
-        return self._registrar().register_host(name, capabilities)
-
-    def delete_host(self, host_id: int) -> None:
-        """Let a host go."""
-        self._registrar().delete_host(host_id)
-
-    def _registrar(self) -> Registrar:
-        if HOST not in self._plugins:
-            raise exceptions.UnsupportedResourceType(resource_type=HOST)
-        return Registrar(self._store, self._plugins[HOST], self._cloud)
+        self._charges.wake()

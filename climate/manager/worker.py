@@ -20,6 +20,7 @@ from collections.abc import Callable
 from climate import exceptions
 from climate.clients.base import Cloud
 from climate.db.store import Store
+from climate.enforcement.gate import Gate
 from climate.leasing.beginning import Beginner
 from climate.leasing.notices import Plugins
 from climate.leasing.settings import LeasingSettings
@@ -33,6 +34,7 @@ class Worker:
     """Does what is due on a lease.
 
     :param told: called after a commit that wrote notifications
+    :param gate: the filters that judge leases; None for none
     """
 
     def __init__(
@@ -43,13 +45,14 @@ class Worker:
         settings: LeasingSettings,
         owner: str,
         told: Callable[[], None],
+        gate: Gate | None = None,
     ) -> None:
         self._store = store
         self._plugins = plugins
         self._cloud = cloud
         self._told = told
         self._beginner = Beginner(plugins, settings, owner)
-        self._settler = Settler(plugins, settings, owner)
+        self._settler = Settler(plugins, settings, owner, gate)
 
     def work(self, lease_id: str) -> None:
         """Do all that is due on a claimed lease.

@@ -84,6 +84,19 @@ def _lateness(payload: Mapping[str, Any]) -> str:
     return f', {duration(late)} late' if late >= _LATE else ''
 
 
+def _names(value: Any) -> str:
+    return ', '.join(str(one) for one in value) if isinstance(value, list) else '?'
+
+
+def _ready(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
+    return f'{payload.get("by")} says that {_names(payload.get("ready"))} is ready'
+
+
+def _not_ready(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
+    waiting = _names(payload.get('waiting'))
+    return f'started, but {payload.get("by")} says that {waiting} is not ready yet'
+
+
 _Text = Callable[[Mapping[str, Any], datetime.tzinfo | None], str]
 
 _TEXTS: Final[Mapping[str, _Text]] = {
@@ -103,4 +116,10 @@ _TEXTS: Final[Mapping[str, _Text]] = {
         f'{payload.get("event_type")} failed: {payload.get("reason")}'
     ),
     schemas.DEGRADED: lambda payload, _zone: f'degraded: {payload.get("reason")}',
+    schemas.REHOMED: lambda payload, _zone: (
+        f'{_names(payload.get("from"))} replaced by {_names(payload.get("to"))}: '
+        f'{payload.get("reason")}'
+    ),
+    schemas.READY: _ready,
+    schemas.NOT_READY: _not_ready,
 }

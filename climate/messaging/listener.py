@@ -23,6 +23,7 @@ collects while nobody watches, it is a pool of oslo.messaging.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import queue
 import threading
@@ -63,12 +64,33 @@ class Listener(Protocol):
         ...
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Hears:
+    """What a listener is there for.
+
+    :ivar exchange: of another service, to which its notifications go; it is
+        waited for until that service has made it. None for that of the
+        configuration, which is made if nobody has yet
+    :ivar event_types: all others are dropped as they come; None keeps all
+    :ivar queue: what the names of queues begin with
+    """
+
+    exchange: str | None = None
+    event_types: frozenset[str] | None = None
+    queue: str = 'climate-watch'
+
+    def wants(self, envelope: Envelope) -> bool:
+        """Whether a notification is kept."""
+        return self.event_types is None or envelope['event_type'] in self.event_types
+
+
 def listen(
     conf: cfg.ConfigOpts,
     *,
     url: str | None = None,
     topics: Sequence[str] = (),
     pool: str | None = None,
+    hears: Hears = Hears(),
     on_broker: Callable[[bool], None] = lambda _there: None,
 ) -> Listener:
     """Return a listener, not yet started.
@@ -76,6 +98,7 @@ def listen(
     :param url: instead of the transport URL of the configuration
     :param topics: instead of ``[oslo_messaging_notifications] topics``
     :param pool: name of a queue that stays; readers of one name share it
+    :param hears: whose notifications, and which
     :param on_broker: told when the broker is found (True) or lost (False);
         called from a thread of the listener
     :raises climate.exceptions.ConfigurationError: if the URL is unusable
@@ -86,8 +109,10 @@ def listen(
     )
     wanted = tuple(topics) or tuple(conf.oslo_messaging_notifications.topics)
     if broker.is_rabbit(parsed) and pool is None:
-        return RabbitListener(transport.conf, parsed, wanted, on_broker)
-    return PoolListener(transport, wanted, pool or f'climate-watch.{uuid.uuid4().hex}', on_broker)
+        return RabbitListener(transport.conf, parsed, wanted, hears, on_broker)
+    return PoolListener(
+        transport, wanted, pool or f'{hears.queue}.{uuid.uuid4().hex}', hears, on_broker
+    )
 
 
 def content(body: Any) -> Envelope | None:
@@ -116,10 +141,12 @@ class RabbitListener:
         conf: cfg.ConfigOpts,
         url: oslo_messaging.TransportURL,
         topics: Sequence[str],
+        hears: Hears,
         on_broker: Callable[[bool], None],
     ) -> None:
         self._conf = conf
         self._url = url
+        self._hears = hears
         self._keys = [f'{topic}.{priority}' for topic in topics for priority in _PRIORITIES]
         self._on_broker = on_broker
         self._heard: queue.Queue[Envelope] = queue.Queue()
@@ -172,20 +199,24 @@ class RabbitListener:
     def _consume(self, connection: Any) -> None:
         exchange = self._exchange(connection)
         channel = connection.channel()
-        name = f'climate-watch.{uuid.uuid4().hex}'
+        name = f'{self._hears.queue}.{uuid.uuid4().hex}'
         channel.queue_declare(name, exclusive=True, auto_delete=True, durable=False)
         for key in self._keys:
             channel.queue_bind(name, exchange, key)
 
         def hear(raw: Any) -> None:
             envelope = content(channel.message_to_python(raw).payload)
-            if envelope is not None:
+            if envelope is not None and self._hears.wants(envelope):
                 self._heard.put(envelope)
 
         channel.basic_consume(name, callback=hear, no_ack=True)
 
     def _exchange(self, connection: Any) -> str:
-        """Return the exchange of notifications; make it if nobody has yet."""
+        """Return the exchange of notifications; make ours if nobody has yet."""
+        if self._hears.exchange is not None:
+            # Not made here: with other properties than its service wants, it
+            # would keep that service from coming up.
+            return self._hears.exchange
         options = self._conf.oslo_messaging_rabbit
         name: str = self._conf.control_exchange
         probe = connection.channel()
@@ -212,15 +243,17 @@ class PoolListener:
         transport: oslo_messaging.NotificationTransport,
         topics: Sequence[str],
         pool: str,
+        hears: Hears,
         on_broker: Callable[[bool], None],
     ) -> None:
         self._transport = transport
+        self._hears = hears
         self._on_broker = on_broker
         self._heard: queue.Queue[Envelope] = queue.Queue()
         self._server = oslo_messaging.get_notification_listener(
             transport,
-            [oslo_messaging.Target(topic=topic) for topic in topics],
-            [_Endpoint(self._heard.put)],
+            [oslo_messaging.Target(topic=topic, exchange=hears.exchange) for topic in topics],
+            [Endpoint(self._hear)],
             pool=pool,
         )
         self._listening = threading.Event()
@@ -247,6 +280,10 @@ class PoolListener:
         if self._listening.is_set():
             transports.within(2.0, end, 'the listener to stop')
 
+    def _hear(self, envelope: Envelope) -> None:
+        if self._hears.wants(envelope):
+            self._heard.put(envelope)
+
     def _run(self) -> None:
         timer = threading.Timer(_CONNECT_SECONDS, self._on_broker, (False,))
         timer.daemon = True
@@ -258,17 +295,18 @@ class PoolListener:
         self._on_broker(True)
 
 
-class _Endpoint:
-    """What oslo.messaging calls for each notification, whatever its priority."""
+class Endpoint:
+    """What oslo.messaging calls for each notification, whatever its priority.
 
-    def __init__(self, hear: Callable[[Envelope], None]) -> None:
+    :param hear: what it returns is what oslo.messaging is answered
+    """
+
+    def __init__(self, hear: Callable[[Envelope], Any]) -> None:
         self._hear = hear
 
-    def _put(self, priority: str) -> Callable[..., None]:
-        def put(
-            _ctxt: Any, publisher_id: str, event_type: str, payload: Any, metadata: Any
-        ) -> None:
-            self._hear(
+    def _put(self, priority: str) -> Callable[..., Any]:
+        def put(_ctxt: Any, publisher_id: str, event_type: str, payload: Any, metadata: Any) -> Any:
+            return self._hear(
                 {
                     'message_id': metadata['message_id'],
                     'publisher_id': publisher_id,
@@ -281,7 +319,7 @@ class _Endpoint:
 
         return put
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in _PRIORITIES:
             raise AttributeError(name)
         return self._put(name)

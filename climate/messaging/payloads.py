@@ -29,6 +29,7 @@ from climate.domain import events as ordering
 from climate.domain.events import Event
 from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.leases import Lease
+from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.messaging import schemas
 
@@ -52,6 +53,8 @@ def build(
     event: Event | None = None,
     descriptions: Mapping[str, Mapping[str, Any]] = _NOTHING,
     reason: str | None = None,
+    moved: Mapping[str, Any] = MappingProxyType({}),
+    readiness: Readiness | None = None,
 ) -> dict[str, Any]:
     """Return the payload of a notification, as :mod:`schemas` describes it.
 
@@ -61,7 +64,11 @@ def build(
     :param event: what happened; required where the type begins with
         ``lease.event.``
     :param descriptions: what the plugins say of the reservations, by id
-    :param reason: why something failed, for people
+    :param reason: why something failed or was done, for people
+    :param moved: which reservation went from which resources to which, for
+        ``lease.rehomed``
+    :param readiness: what was said of the resources, for ``lease.ready`` and
+        ``lease.not_ready``
     :raises KeyError: if there is no such event type
     :raises ValueError: if the type needs an event and has none
     """
@@ -81,6 +88,9 @@ def build(
         payload['seconds_to_end'] = _seconds(lease.period.end - now)
     if 'reason' in extra:
         payload['reason'] = reason or 'unknown'
+    payload.update(moved)
+    if readiness is not None:
+        payload.update(_readiness(readiness))
     return payload
 
 
@@ -115,6 +125,7 @@ def _lease(lease: Lease, descriptions: Mapping[str, Mapping[str, Any]]) -> dict[
         'end_date': stamp(lease.period.end),
         'status': lease.status.value,
         'degraded': lease.degraded,
+        'notices': None if lease.notices is None else list(lease.notices),
         'created_at': _maybe_stamp(lease.created_at),
         'updated_at': _maybe_stamp(lease.updated_at),
         'reservations': [
@@ -123,6 +134,15 @@ def _lease(lease: Lease, descriptions: Mapping[str, Mapping[str, Any]]) -> dict[
         ],
         # What is internal to the managers may change with any release.
         'events': [_event(event) for event in lease.events if event.kind in PUBLIC_AT_1_1],
+    }
+
+
+def _readiness(said: Readiness) -> dict[str, Any]:
+    return {
+        'ready': list(said.ready),
+        'waiting': list(said.waiting),
+        'by': said.by,
+        'detail': said.detail,
     }
 
 

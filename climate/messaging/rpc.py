@@ -14,57 +14,32 @@
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import socket
 import threading
 import time
 from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
 from typing import Any
 from typing import Final
-from typing import Protocol
 
 import oslo_messaging
 from oslo_log import log as logging
 from oslo_messaging.rpc import dispatcher
 
 from climate import exceptions
+from climate.domain.resources import ResourceDraft
 from climate.messaging import transport as transports
 from climate.messaging import waker
+from climate.messaging.endpoint import Adapter
+from climate.messaging.endpoint import ManagerEndpoint
+from climate.messaging.endpoint import OLDEST
+from climate.messaging.endpoint import VERSION
 
 LOG = logging.getLogger(__name__)
 
 TOPIC: Final = 'climate.manager'
-VERSION: Final = '1.0'
-
 _REMOTE_SUFFIX: Final = '_Remote'
 _REMOTE_TRACE: Final = '\nTraceback (most recent call last)'
-
-
-class ManagerEndpoint(Protocol):
-    """What a manager does when it is asked over RPC."""
-
-    def wake(self, reason: str) -> None:
-        """Look for due leases and unsent notifications now; returns at once.
-
-        :param reason: what there is to do, for the log
-        """
-        ...
-
-    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        """Take the hypervisor *name* in and return the id of the new host.
-
-        :raises climate.exceptions.ClimateError: why it was refused
-        """
-        ...
-
-    def delete_host(self, host_id: int) -> None:
-        """Let the host go.
-
-        :raises climate.exceptions.ClimateError: why it was refused
-        """
-        ...
 
 
 class ManagerClient:
@@ -84,7 +59,7 @@ class ManagerClient:
     ) -> None:
         self._transport = transport
         self._timeout = transport.conf.rpc_response_timeout if timeout is None else timeout
-        target = oslo_messaging.Target(exchange=transports.EXCHANGE, topic=topic, version=VERSION)
+        target = oslo_messaging.Target(exchange=transports.EXCHANGE, topic=topic, version=OLDEST)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=transports.RETRIES)
         self._waker = waker.Waker(self._cast_wake)
         self._replies = _Replies(self._client)
@@ -96,22 +71,32 @@ class ManagerClient:
         """
         self._waker.wake(reason)
 
-    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        """Have a manager take the hypervisor *name* in.
+    def register_resource(self, draft: ResourceDraft) -> int:
+        """Have a manager take a resource in.
 
-        :returns: the id of the new host
+        :returns: its id
         :raises climate.exceptions.ManagerUnavailable: if none answered in time
         :raises climate.exceptions.ClimateError: why it was refused
         """
-        return int(self._call('register_host', name=name, capabilities=dict(capabilities)))
+        return int(
+            self._call(
+                'register_resource',
+                VERSION,
+                resource_type=draft.resource_type,
+                name=draft.name,
+                attributes=dict(draft.attributes),
+                capabilities=dict(draft.capabilities),
+                inventories=[dataclasses.asdict(item) for item in draft.inventories],
+            )
+        )
 
-    def delete_host(self, host_id: int) -> None:
-        """Have a manager let a host go.
+    def delete_resource(self, resource_id: int) -> None:
+        """Have a manager let a resource go.
 
         :raises climate.exceptions.ManagerUnavailable: if none answered in time
         :raises climate.exceptions.ClimateError: why it was refused
         """
-        self._call('delete_host', host_id=host_id)
+        self._call('delete_resource', VERSION, resource_id=resource_id)
 
     def ping(self) -> None:
         """Ask whether any manager is there.
@@ -129,13 +114,14 @@ class ManagerClient:
     def _cast_wake(self, reason: str) -> None:
         self._client.prepare(fanout=True).cast({}, 'wake', reason=reason)
 
-    def _call(self, method: str, **arguments: Any) -> Any:
+    def _call(self, method: str, version: str = OLDEST, **arguments: Any) -> Any:
         deadline = time.monotonic() + self._timeout
         if not self._replies.ready(self._timeout):
             raise exceptions.ManagerUnavailable
         left = max(deadline - time.monotonic(), 0.1)
         try:
-            return self._client.prepare(timeout=left).call({}, method, **arguments)
+            client = self._client.prepare(timeout=left, version=version)
+            return client.call({}, method, **arguments)
         except exceptions.ClimateError as error:
             raise plain(error) from None
         except oslo_messaging.RemoteError as error:
@@ -214,49 +200,6 @@ class _Replies:
         self._open.set()
 
 
-@contextlib.contextmanager
-def _only_climate_errors() -> Iterator[None]:
-    # Others would arrive at the client as an OSError or KeyError of its own.
-    try:
-        yield
-    except exceptions.ClimateError:
-        raise
-    except Exception:
-        LOG.exception('Unexpected error in a request over RPC')
-        raise exceptions.ClimateError from None
-
-
-class _Adapter:
-    """What oslo.messaging sees of an endpoint: its verbs and nothing else."""
-
-    target = oslo_messaging.Target(version=VERSION)
-
-    def __init__(self, endpoint: ManagerEndpoint) -> None:
-        self._endpoint = endpoint
-
-    @oslo_messaging.expose
-    def wake(self, ctxt: Mapping[str, Any], reason: str = 'lease') -> None:
-        self._endpoint.wake(reason)
-
-    @oslo_messaging.expose
-    @oslo_messaging.expected_exceptions(exceptions.ClimateError)
-    def register_host(
-        self, ctxt: Mapping[str, Any], name: str, capabilities: Mapping[str, str]
-    ) -> int:
-        with _only_climate_errors():
-            return self._endpoint.register_host(name, capabilities)
-
-    @oslo_messaging.expose
-    @oslo_messaging.expected_exceptions(exceptions.ClimateError)
-    def delete_host(self, ctxt: Mapping[str, Any], host_id: int) -> None:
-        with _only_climate_errors():
-            self._endpoint.delete_host(host_id)
-
-    @oslo_messaging.expose
-    def ping(self, ctxt: Mapping[str, Any]) -> str:
-        return 'pong'
-
-
 class ManagerServer:
     """Listens for what managers are asked.
 
@@ -280,7 +223,7 @@ class ManagerServer:
         self._target = oslo_messaging.Target(
             exchange=transports.EXCHANGE, topic=topic, server=server or socket.gethostname()
         )
-        self._adapter = _Adapter(endpoint)
+        self._adapter = Adapter(endpoint)
         self._threads = threads
         self._lock = threading.Lock()
         self._server: oslo_messaging.RPCServer | None = None
@@ -346,7 +289,7 @@ class ManagerServer:
             nudge = oslo_messaging.get_rpc_client(
                 self._transport,
                 oslo_messaging.Target(
-                    exchange=transports.EXCHANGE, topic=self._target.topic, version=VERSION
+                    exchange=transports.EXCHANGE, topic=self._target.topic, version=OLDEST
                 ),
                 retry=transports.RETRIES,
             )

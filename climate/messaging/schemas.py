@@ -34,19 +34,25 @@ BEFORE_END: Final = 'lease.event.before_end_lease'
 END: Final = 'lease.event.end_lease'
 ERROR: Final = 'lease.event.error'
 DEGRADED: Final = 'lease.degraded'
+REHOMED: Final = 'lease.rehomed'
+READY: Final = 'lease.ready'
+NOT_READY: Final = 'lease.not_ready'
 
 VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        CREATE: '1.0',
-        UPDATE: '1.0',
-        DELETE: '1.0',
-        BEFORE_START: '1.0',
-        START: '1.0',
-        NOTIFICATION: '1.0',
-        BEFORE_END: '1.0',
-        END: '1.0',
-        ERROR: '1.0',
-        DEGRADED: '1.0',
+        CREATE: '1.1',
+        UPDATE: '1.1',
+        DELETE: '1.1',
+        BEFORE_START: '1.1',
+        START: '1.1',
+        NOTIFICATION: '1.1',
+        BEFORE_END: '1.1',
+        END: '1.1',
+        ERROR: '1.1',
+        DEGRADED: '1.1',
+        REHOMED: '1.1',
+        READY: '1.0',
+        NOT_READY: '1.0',
     }
 )
 
@@ -54,6 +60,7 @@ Fields = dict[str, dict[str, Any]]
 
 _TEXT: Final = {'type': 'string'}
 _MAYBE_TEXT: Final = {'type': ['string', 'null']}
+_NAMES: Final = {'type': 'array', 'items': _TEXT}
 _BOOLEAN: Final = {'type': 'boolean'}
 _WHOLE_SECONDS: Final = {'type': 'integer', 'minimum': 0}
 _SECONDS: Final = {'type': 'number', 'minimum': 0}
@@ -100,6 +107,7 @@ _LEASE: Final[Fields] = {
     'end_date': _DATE,
     'status': _TEXT,
     'degraded': _BOOLEAN,
+    'notices': {**_NAMES, 'type': ['array', 'null']},
     'created_at': _MAYBE_DATE,
     'updated_at': _MAYBE_DATE,
     'reservations': {'type': 'array', 'items': _RESERVATION},
@@ -111,6 +119,8 @@ _HAPPENED: Final[Fields] = {
     'event_time': _DATE,
     'late_by_seconds': _SECONDS,
 }
+
+_READINESS: Final[Fields] = {'ready': _NAMES, 'waiting': _NAMES, 'by': _TEXT, 'detail': _TEXT}
 
 EXTRA: Final[Mapping[str, Fields]] = MappingProxyType(
     {
@@ -124,6 +134,9 @@ EXTRA: Final[Mapping[str, Fields]] = MappingProxyType(
         END: _HAPPENED,
         ERROR: {**_HAPPENED, 'event_type': _TEXT, 'reason': _TEXT},
         DEGRADED: {'reason': _TEXT},
+        REHOMED: {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT},
+        READY: _READINESS,
+        NOT_READY: {**_HAPPENED, **_READINESS},
     }
 )
 """The fields an event type has beside those of the lease."""

@@ -57,6 +57,9 @@ DELIVERY_ERRORS: Final[tuple[type[Exception], ...]] = (
 )
 """What the library raises when a message could not be handed over."""
 
+# Where the errors are that may come back from a manager.
+_ERRORS: Final = ['climate.exceptions', 'climate.exceptions.base', 'climate.exceptions.invalid']
+
 RABBIT: Final = 'oslo_messaging_rabbit'
 NOTIFICATIONS: Final = 'oslo_messaging_notifications'
 
@@ -120,7 +123,7 @@ def rpc_transport(conf: cfg.ConfigOpts, url: str | None = None) -> oslo_messagin
     :raises climate.exceptions.ConfigurationError: if the URL or its driver
         is unusable
     """
-    return _build(oslo_messaging.get_rpc_transport, conf, url, ['climate.exceptions'])
+    return _build(oslo_messaging.get_rpc_transport, conf, url, _ERRORS)
 
 
 def notification_transport(

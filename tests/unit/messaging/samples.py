@@ -20,6 +20,7 @@ from typing import Any
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
+from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.periods import Period
@@ -39,6 +40,7 @@ KINDS = {
     'lease.event.end_lease': EventKind.END,
     'lease.event.error': EventKind.START,
     'lease.degraded': EventKind.CHECK,
+    'lease.not_ready': EventKind.START,
 }
 
 DESCRIPTIONS = {
@@ -50,6 +52,11 @@ DESCRIPTIONS = {
         'nested': [{'admin_password': SECRET, 'fine': True}],
     }
 }
+
+
+SAID = Readiness(
+    ready=('compute-1',), waiting=('compute-2',), by='climate-power', detail='', at=START
+)
 
 
 def event(kind: EventKind, time: datetime.datetime = START) -> Event:
@@ -75,6 +82,7 @@ def lease(**changes: Any) -> Lease:
             Reservation(id='r2', lease_id='l1', resource_type='other', request={}),
         ),
         'events': tuple(event(kind) for kind in EventKind),
+        'notices': ('started', 'error'),
         'created_at': CREATED,
     }
     return Lease(**{**values, **changes})
@@ -84,6 +92,7 @@ def payload(
     event_type: str, *, now: datetime.datetime = START, of: Lease | None = None
 ) -> dict[str, Any]:
     kind = KINDS.get(event_type)
+    moved = {'reservation_id': 'r1', 'from': ['compute-1'], 'to': ['compute-2']}
     return payloads.build(
         event_type,
         of or lease(),
@@ -91,6 +100,8 @@ def payload(
         event=None if kind is None else event(kind),
         descriptions=DESCRIPTIONS,
         reason='Nova is away',
+        moved=moved if event_type == 'lease.rehomed' else {},
+        readiness=SAID if event_type in ('lease.ready', 'lease.not_ready') else None,
     )
 
 

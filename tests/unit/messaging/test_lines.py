@@ -68,6 +68,16 @@ class TestLine(base.TestCase):
         text = lines.line(envelope('lease.event.error'))
         self.assertIn('start_lease failed: Nova is away', text)
 
+    def test_a_move_says_from_where_to_where_and_why(self) -> None:
+        text = lines.line(envelope('lease.rehomed'))
+        self.assertIn('compute-1 replaced by compute-2: Nova is away', text)
+
+    def test_what_is_ready_and_what_is_not(self) -> None:
+        self.assertIn(
+            'climate-power says that compute-1 is ready', lines.line(envelope('lease.ready'))
+        )
+        self.assertIn('compute-2 is not ready yet', lines.line(envelope('lease.not_ready')))
+
     def test_times_in_another_zone(self) -> None:
         zone = datetime.timezone(datetime.timedelta(hours=2))
         text = lines.line(envelope('lease.create'), zone)

@@ -41,6 +41,20 @@ PUBLISHED = {
     'lease.event.end_lease 1.0': '9538f266d567459b',
     'lease.event.error 1.0': '813cb19a6bc1c393',
     'lease.degraded 1.0': '745f409667174e55',
+    'lease.rehomed 1.0': '22167554c8de560f',
+    'lease.create 1.1': '7b8b551a69f33566',
+    'lease.update 1.1': '7b8b551a69f33566',
+    'lease.delete 1.1': '7b8b551a69f33566',
+    'lease.event.before_start_lease 1.1': 'a7c045173a835380',
+    'lease.event.start_lease 1.1': 'df8f00a25b529902',
+    'lease.event.notification 1.1': 'df8f00a25b529902',
+    'lease.event.before_end_lease 1.1': '72410236385d773e',
+    'lease.event.end_lease 1.1': 'df8f00a25b529902',
+    'lease.event.error 1.1': '7143c35fa8e105f4',
+    'lease.degraded 1.1': 'd0eac658adfe3d88',
+    'lease.rehomed 1.1': '2abf1647aa11e09f',
+    'lease.ready 1.0': '6c306d0fe609ced7',
+    'lease.not_ready 1.0': '91e6e8df24ea264b',
 }
 
 REFERENCE = pathlib.Path(__file__).parents[3] / 'doc/source/reference/notifications.rst'
@@ -169,6 +183,20 @@ class TestBuild(base.TestCase):
         self.assertEqual('Nova is away', payload['reason'])
         self.assertEqual('ERROR', payloads.priority('lease.event.error'))
         self.assertEqual('INFO', payloads.priority('lease.create'))
+
+    def test_what_the_owner_asked_for_is_told(self) -> None:
+        self.assertEqual(['started', 'error'], samples.payload('lease.create')['notices'])
+        for notices, told in (((), []), (None, None)):
+            of = samples.lease(notices=notices)
+            self.assertEqual(told, samples.payload('lease.create', of=of)['notices'])
+
+    def test_readiness_is_told(self) -> None:
+        payload = samples.payload('lease.not_ready')
+        self.assertEqual(
+            (['compute-1'], ['compute-2'], 'climate-power'),
+            (payload['ready'], payload['waiting'], payload['by']),
+        )
+        self.assertEqual('id-of-start_lease', payload['event_id'])
 
     def test_an_event_is_required_where_one_is_told_of(self) -> None:
         self.assertRaises(

@@ -1,0 +1,234 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Compares cloud and store, and puts right what should not be.
+
+Three looks, in this order: whether the store contradicts itself; whether each
+active lease has what it should have, which its plugins check; and whether the
+cloud still has something of leases that are over, which plugins sweep. A lease
+is claimed while it is checked, as for any other work on it, and one repair
+runs at a time.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from collections.abc import Iterable
+from collections.abc import Iterator
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.rehearsal import Rehearsal
+from climate.clients.rehearsal import Withheld
+from climate.clock import Clock
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.lifecycles import LeaseStatus
+from climate.leasing import repairing
+from climate.leasing.beginning import Beginner
+from climate.leasing.jobs import Job
+from climate.leasing.jobs import Report
+from climate.leasing.notices import Plugins
+from climate.leasing.settings import LeasingSettings
+from climate.leasing.settling import Settler
+from climate.manager.claims import Claims
+from climate.manager.effects import perform
+from climate.plugins.base import Finding
+from climate.plugins.base import Records
+
+LOG = logging.getLogger(__name__)
+
+CHORE = 'repair'
+# How long one plugin may sweep before others take the repair for dead.
+_LASTS = datetime.timedelta(minutes=10)
+
+
+class Repair:
+    """Finds what is wrong, and mends what can be mended.
+
+    :param claims: claims leases while they are checked; not those of a claim
+        loop, which would take up again what is not its own
+    :param owner: in whose name the claims are
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        cloud: Cloud,
+        clock: Clock,
+        settings: LeasingSettings,
+        claims: Claims,
+        owner: str,
+    ) -> None:
+        self._store = store
+        self._plugins = plugins
+        self._cloud = cloud
+        self._clock = clock
+        self._claims = claims
+        self._owner = owner
+        self._beginner = Beginner(plugins, settings, owner)
+        self._settler = Settler(plugins, settings, owner)
+
+    def begun_at(self) -> datetime.datetime | None:
+        """Return when anybody began a repair last; None if nobody ever did."""
+        with self._store.reading() as tx:
+            return tx.chores.begun_at(CHORE)
+
+    def run(
+        self, *, lease_id: str | None = None, not_since: datetime.datetime | None = None
+    ) -> Iterator[Finding]:
+        """Repair, and yield each thing that was found once it was seen to.
+
+        :param lease_id: only this lease, active or over
+        :param not_since: only if nobody has begun to after this (aware UTC)
+        :raises climate.exceptions.Conflict: if somebody else is at it
+        :raises climate.exceptions.NotFound: if there is no such lease
+        """
+        self._check_lease(lease_id)
+        if not self._take(not_since):
+            raise exceptions.Conflict('Another repair is under way, or was a moment ago')
+        try:
+            for step in self._steps(lease_id):
+                yield from step
+                if not self._keep():
+                    LOG.warning('This repair took so long that another one has begun')
+                    return
+        finally:
+            self._store.run(lambda tx: tx.chores.release(CHORE, self._owner))
+
+    def rehearse(self, *, lease_id: str | None = None) -> Iterator[Finding]:
+        """Yield what :meth:`run` would find; changes nothing anywhere.
+
+        :raises climate.exceptions.NotFound: if there is no such lease
+        """
+        self._check_lease(lease_id)
+        with self._store.reading() as tx:
+            yield from repairing.release_strays(tx, lease_id=lease_id, dry_run=True)
+            yield from repairing.remember(tx, lease_id=lease_id, dry_run=True)
+        for active in self._active(lease_id):
+            yield from self._rehearse_check(active)
+        for resource_type in self._plugins:
+            rehearsal = Rehearsal(self._cloud)
+            records = self._records(resource_type, lease_id)
+            yield from self._sweep(resource_type, records, rehearsal, dry_run=True)
+            yield from _noted(rehearsal)
+
+    def _steps(self, lease_id: str | None) -> Iterator[Iterable[Finding]]:
+        yield self._store.run(
+            lambda tx: repairing.release_strays(tx, lease_id=lease_id, dry_run=False)
+        )
+        yield self._store.run(lambda tx: repairing.remember(tx, lease_id=lease_id, dry_run=False))
+        for active in self._active(lease_id):
+            yield self._check(active)
+        for resource_type in self._plugins:
+            records = self._records(resource_type, lease_id)
+            yield self._sweep(resource_type, records, self._cloud, dry_run=False)
+
+    # -- one at a time
+
+    def _take(self, not_since: datetime.datetime | None) -> bool:
+        until = self._clock.now() + _LASTS
+        return self._store.run(
+            lambda tx: tx.chores.take(CHORE, self._owner, until, not_since=not_since)
+        )
+
+    def _keep(self) -> bool:
+        until = self._clock.now() + _LASTS
+        return self._store.run(lambda tx: tx.chores.renew(CHORE, self._owner, until))
+
+    # -- what is looked at
+
+    def _check_lease(self, lease_id: str | None) -> None:
+        """Refuse a lease that there is not; one that was deleted may have left something."""
+        if lease_id is None:
+            return
+        with self._store.reading() as tx:
+            if tx.leases.find(lease_id) is None and not tx.reservations.of_leases([lease_id]):
+                raise exceptions.NotFound(object={'lease_id': lease_id})
+
+    def _active(self, lease_id: str | None) -> list[str]:
+        with self._store.reading() as tx:
+            return [item for item in tx.oddities.active() if lease_id in (None, item)]
+
+    def _records(self, resource_type: str, lease_id: str | None) -> Records:
+        with self._store.reading() as tx:
+            return repairing.records(tx, resource_type, lease_id)
+
+    # -- active leases
+
+    def _check(self, lease_id: str) -> list[Finding]:
+        if not self._claims.take_one(lease_id):
+            LOG.info('Lease %s is being worked on, and not checked', lease_id)
+            return []
+        try:
+            job = self._store.run(lambda tx: self._begin(tx, lease_id))
+            if job is None:
+                return []
+            report = perform(job, self._plugins, self._cloud)
+            self._store.run(lambda tx: self._settler.settle(tx, job, report))
+            return _of_report(job, report, 'put right')
+        finally:
+            self._claims.forget(lease_id)
+            self._store.run(lambda tx: tx.claims.release(self._owner, lease_id))
+
+    def _begin(self, tx: Transaction, lease_id: str) -> Job | None:
+        lease = tx.leases.claimed(lease_id, self._owner)
+        if lease is None or lease.status is not LeaseStatus.ACTIVE:
+            return None
+        return self._beginner.check(tx, lease)
+
+    def _rehearse_check(self, lease_id: str) -> list[Finding]:
+        with self._store.reading() as tx:
+            lease = tx.leases.find(lease_id)
+            if lease is None or lease.status is not LeaseStatus.ACTIVE:
+                return []
+            job = self._beginner.check(tx, lease)
+        rehearsal = Rehearsal(self._cloud)
+        report = perform(job, self._plugins, rehearsal)
+        if rehearsal.calls and (report.error or report.again is not None or not report.repaired):
+            # It did not come to its end, since nothing was done.
+            return [Finding(what=f'lease {lease_id}: {noted.what}') for noted in _noted(rehearsal)]
+        return _of_report(job, report, '')
+
+    # -- leases that are over
+
+    def _sweep(
+        self, resource_type: str, records: Records, cloud: Cloud, *, dry_run: bool
+    ) -> Iterator[Finding]:
+        plugin = self._plugins[resource_type]
+        try:
+            yield from plugin.sweep(records, cloud, dry_run=dry_run)
+        except Withheld:
+            # A plugin that forgot what a dry run is; what it wanted is noted.
+            return
+        except exceptions.ClimateError as error:
+            yield Finding(what=f'{resource_type} cannot be swept: {error.message}')
+        except Exception as error:
+            LOG.exception('%s: the sweep raised', resource_type)
+            yield Finding(what=f'{resource_type} cannot be swept: {type(error).__name__}')
+
+
+def _of_report(job: Job, report: Report, done: str) -> list[Finding]:
+    lease_id = job.lease.id
+    found = [Finding(what=f'lease {lease_id}: {line}', done=done) for line in report.repaired]
+    if report.error is not None:
+        found.append(Finding(what=f'lease {lease_id}: {report.error.message}'))
+    elif report.again is not None:
+        found.append(Finding(what=f'lease {lease_id}: {report.why or "not done yet"}'))
+    return found
+
+
+def _noted(rehearsal: Rehearsal) -> Iterator[Finding]:
+    for call in rehearsal.calls:
+        yield Finding(what=f'{call} is wanted')

@@ -1,0 +1,175 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What Nova tells on the message bus of its nova-computes, and of servers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+from typing import Generic
+from typing import TypeVar
+
+from oslo_config import cfg
+
+from climate.domain.booting import ServerNews
+from climate.domain.health import ASLEEP
+from climate.domain.health import HostNews
+from climate.messaging import listener
+
+LOG = logging.getLogger(__name__)
+
+SERVICE_UPDATE: Final = 'service.update'
+"""The type of the notification, sent when an administrator changes a service.
+
+A nova-compute that dies sends nothing: that is found by asking Nova.
+"""
+
+SERVER_BOOTED: Final = 'instance.create.end'
+SERVER_DELETED: Final = 'instance.delete.end'
+
+_BINARY: Final = 'nova-compute'
+_DATA: Final = 'nova_object.data'
+
+
+def host_news(envelope: Mapping[str, Any]) -> HostNews | None:
+    """Return what a notification says of a nova-compute; None if it says nothing.
+
+    Only versioned notifications are understood; Nova has no others of this type.
+    """
+    if envelope.get('event_type') != SERVICE_UPDATE:
+        return None
+    data = _data(envelope)
+    if data.get('binary') != _BINARY:
+        return None
+    host = data.get('host')
+    if not isinstance(host, str) or not host:
+        return None
+    return HostNews(service_host=host, fault=_fault(data))
+
+
+def server_news(envelope: Mapping[str, Any]) -> ServerNews | None:
+    """Return what a notification says of a server; None if it says nothing of interest.
+
+    Only versioned notifications are understood: Nova sends the same types of
+    the old ones too, with another payload.
+    """
+    told = envelope.get('event_type')
+    server_id = _data(envelope).get('uuid')
+    if told not in (SERVER_BOOTED, SERVER_DELETED):
+        return None
+    if not isinstance(server_id, str) or not server_id:
+        return None
+    return ServerNews(server_id=server_id, gone=told == SERVER_DELETED)
+
+
+def _data(envelope: Mapping[str, Any]) -> Mapping[str, Any]:
+    payload = envelope.get('payload')
+    data = payload.get(_DATA) if isinstance(payload, Mapping) else None
+    return data if isinstance(data, Mapping) else {}
+
+
+def _fault(data: Mapping[str, Any]) -> str:
+    if data.get('forced_down'):
+        return 'it was forced down'
+    if data.get('disabled'):
+        reason = data.get('disabled_reason')
+        if reason == ASLEEP:
+            return ''
+        return f'it was disabled: {reason}' if reason else 'it was disabled'
+    return ''
+
+
+News = TypeVar('News')
+
+
+class _Ears(Generic[News]):
+    """Hears what Nova tells, in a queue of its own.
+
+    :param conf: with the group ``[health]``; nothing is connected yet
+    :param queue: what the name of the queue begins with
+    :param news: returns what a notification says, or None
+    :raises climate.exceptions.ConfigurationError: if the URL is unusable
+    """
+
+    def __init__(
+        self,
+        conf: cfg.ConfigOpts,
+        queue: str,
+        event_types: frozenset[str],
+        news: Callable[[Mapping[str, Any]], News | None],
+    ) -> None:
+        options = conf.health
+        self._news = news
+        self._missed: Callable[[], None] = _nothing
+        self._there: bool | None = None
+        self._listener = listener.listen(
+            conf,
+            url=options.notification_transport_url or None,
+            topics=options.notification_topics,
+            hears=listener.Hears(
+                exchange=options.notification_exchange,
+                event_types=event_types,
+                queue=queue,
+            ),
+            on_broker=self._on_broker,
+        )
+
+    def start(self, missed: Callable[[], None]) -> None:
+        """Begin to listen; returns at once, and keeps trying.
+
+        :param missed: called when the bus is there, first or again: what was
+            told before then was not heard
+        """
+        self._missed = missed
+        self._listener.start()
+
+    def get(self, seconds: float) -> News | None:
+        """Return the next news, or None if none came in time."""
+        envelope = self._listener.get(seconds)
+        return None if envelope is None else self._news(envelope)
+
+    def stop(self) -> None:
+        """Listen no more; takes 2 s at most."""
+        self._listener.stop()
+
+    def _on_broker(self, there: bool) -> None:
+        if there == self._there:
+            return
+        self._there = there
+        if there:
+            LOG.info('Listening to the notifications of Nova')
+            self._missed()
+        else:
+            LOG.warning('The notifications of Nova are not to be had; trying again')
+
+
+class NovaEars(_Ears[HostNews]):
+    """Hears what Nova tells of its nova-computes."""
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        super().__init__(conf, 'climate-health', frozenset({SERVICE_UPDATE}), host_news)
+
+
+class ServerEars(_Ears[ServerNews]):
+    """Hears which servers come and go."""
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        types = frozenset({SERVER_BOOTED, SERVER_DELETED})
+        super().__init__(conf, 'climate-servers', types, server_news)
+
+
+def _nothing() -> None:
+    """Nobody has asked to be called yet."""
