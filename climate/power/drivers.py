@@ -1,0 +1,99 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What switches a machine on and off, and how more of that is found."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+import stevedore
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.power.hosts import Machine
+
+NAMESPACE: Final = 'climate.power.drivers'
+
+
+class PowerError(Exception):
+    """The machine could not be asked, or does not do what it was told.
+
+    Its text is shown to people and holds no secret.
+    """
+
+
+class Driver(abc.ABC):
+    """Switches one machine; used by one thread at a time.
+
+    Every call is over in bounded time.
+    """
+
+    @abc.abstractmethod
+    def is_on(self) -> bool:
+        """Whether the machine has power.
+
+        :raises PowerError: if that cannot be found out
+        """
+
+    @abc.abstractmethod
+    def switch_on(self) -> None:
+        """Begin to switch it on; fine if it is.
+
+        :raises PowerError: if that cannot be
+        """
+
+    @abc.abstractmethod
+    def switch_off(self, *, force: bool) -> None:
+        """Begin to switch it off; fine if it is.
+
+        :param force: cut it off, in place of letting it shut down
+        :raises PowerError: if that cannot be
+        """
+
+
+Factory = Callable[[cfg.ConfigOpts, Machine], Driver]
+
+
+def load(conf: cfg.ConfigOpts, machines: Mapping[str, Machine]) -> dict[str, Driver]:
+    """Return a driver for each machine, by the name of the host.
+
+    :raises climate.exceptions.ConfigurationError: if a driver is unknown, or
+        cannot work with what is said of its machine
+    """
+    factories: dict[str, Factory] = {}
+    made = {}
+    for name, machine in machines.items():
+        if machine.driver not in factories:
+            factories[machine.driver] = _factory(machine.driver)
+        try:
+            made[name] = factories[machine.driver](conf, machine)
+        except ValueError as error:
+            raise exceptions.ConfigurationError(f'[power] hosts_file: {name}: {error}') from error
+    return made
+
+
+def _factory(name: str) -> Factory:
+    def failed(_manager: Any, _entry: Any, error: BaseException) -> None:
+        raise exceptions.ConfigurationError(f'the power driver {name} cannot be loaded: {error!r}')
+
+    found = stevedore.NamedExtensionManager(
+        NAMESPACE, [name], on_load_failure_callback=failed, warn_on_missing_entrypoint=False
+    )
+    if name not in found:
+        raise exceptions.ConfigurationError(f'[power] hosts_file: there is no driver {name!r}')
+    factory: Factory = found[name].plugin
+    return factory

@@ -1,0 +1,62 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Switches machines through Ironic, which has their controllers in its care."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.clients import ironic
+from climate.power.drivers import Driver
+from climate.power.drivers import PowerError
+from climate.power.hosts import Machine
+
+
+class IronicDriver(Driver):
+    """A node of Ironic.
+
+    :raises ValueError: if no node is named
+    """
+
+    def __init__(self, client: ironic.IronicClient, machine: Machine) -> None:
+        if not machine.node:
+            raise ValueError('the driver ironic needs a node')
+        self._client = client
+        self._node = machine.node
+
+    def is_on(self) -> bool:
+        """Whether the machine has power."""
+        try:
+            return self._client.is_on(self._node)
+        except exceptions.EffectError as error:
+            raise PowerError(error.message) from error
+
+    def switch_on(self) -> None:
+        """Begin to switch it on."""
+        self._set('power on')
+
+    def switch_off(self, *, force: bool) -> None:
+        """Begin to switch it off."""
+        self._set('power off' if force else 'soft power off')
+
+    def _set(self, target: ironic.Target) -> None:
+        try:
+            self._client.set_power(self._node, target)
+        except exceptions.EffectError as error:
+            raise PowerError(error.message) from error
+
+
+def factory(conf: cfg.ConfigOpts, machine: Machine) -> Driver:
+    """Return the driver of a machine."""
+    return IronicDriver(ironic.connect(conf), machine)

@@ -1,0 +1,134 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is remembered of hosts from one look to the next, and over restarts."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import logging
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+
+LOG = logging.getLogger(__name__)
+
+_TIMES: Final = ('idle_since', 'asleep_since', 'shutdown_at', 'woken_at', 'asked_at')
+MOST_BOOTS: Final = 5
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Record:
+    """What is remembered of a host; all instants are aware UTC.
+
+    :ivar idle_since: since when nobody has used it, as far as is known
+    :ivar asleep_since: since when it is off because of us
+    :ivar shutdown_at: when it was told to shut down; None once it is off
+    :ivar woken_at: since when it is on its way up; None once it is up
+    :ivar asked_at: when it was last told to switch on, for this wake
+    :ivar asks: how often it was told, for this wake
+    :ivar down_seen: whether Nova has noticed, since it went down, that it did
+    :ivar boots: how long it has needed to come up, in seconds, the latest last
+    """
+
+    idle_since: datetime.datetime | None = None
+    asleep_since: datetime.datetime | None = None
+    shutdown_at: datetime.datetime | None = None
+    woken_at: datetime.datetime | None = None
+    asked_at: datetime.datetime | None = None
+    asks: int = 0
+    down_seen: bool = False
+    boots: tuple[float, ...] = ()
+
+    def awake(self) -> Record:
+        """Return the record of a host that is up: only what was learned stays."""
+        return Record(boots=self.boots)
+
+    def measured(self, seconds: float) -> Record:
+        """Return the record with one more boot."""
+        boots = (*self.boots, round(seconds, 1))[-MOST_BOOTS:]
+        return dataclasses.replace(self, boots=boots)
+
+
+class Records:
+    """The records of all hosts, in a file.
+
+    :param path: made when it is written first
+    :raises climate.exceptions.ConfigurationError: if it cannot be read
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = pathlib.Path(path)
+        self._records = self._read()
+        self._written = dict(self._records)
+
+    def of(self, name: str) -> Record:
+        """Return the record of a host; an empty one of a host that is new."""
+        return self._records.get(name, Record())
+
+    def put(self, name: str, record: Record) -> None:
+        """Remember something of a host; kept over a restart by :meth:`save`."""
+        self._records[name] = record
+
+    def save(self) -> None:
+        """Write to the file what has changed; a file that cannot be written is told."""
+        known = dict(self._records)
+        if known == self._written:
+            return
+        half = self._path.with_name(self._path.name + '.new')
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with half.open('w', encoding='utf-8') as file:
+                json.dump({'hosts': {name: _dump(one) for name, one in known.items()}}, file)
+                file.flush()
+                os.fsync(file.fileno())
+            half.replace(self._path)
+        except OSError as error:
+            LOG.error('What was learned of hosts cannot be kept: %s', error)
+        else:
+            self._written = known
+
+    def _read(self) -> dict[str, Record]:
+        try:
+            content = json.loads(self._path.read_text(encoding='utf-8'))
+            return {str(name): _load(values) for name, values in content['hosts'].items()}
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise exceptions.ConfigurationError(f'[power] state_path: {error}') from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise exceptions.ConfigurationError(
+                f'[power] state_path: {self._path} is not what climate-power wrote; move it away '
+                'to learn anew'
+            ) from error
+
+
+def _dump(record: Record) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        field.name: getattr(record, field.name) for field in dataclasses.fields(record)
+    }
+    for name in _TIMES:
+        values[name] = None if values[name] is None else values[name].isoformat()
+    return {**values, 'boots': list(record.boots)}
+
+
+def _load(values: Mapping[str, Any]) -> Record:
+    read = dict(values)
+    for name in _TIMES:
+        read[name] = None if values[name] is None else datetime.datetime.fromisoformat(values[name])
+    return Record(**read | {'boots': tuple(float(one) for one in values['boots'])})

@@ -1,0 +1,119 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Switches machines through the Redfish service of their management controller."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import sushy
+from oslo_config import cfg
+from sushy import auth as sushy_auth
+from sushy import exceptions as sushy_exceptions
+
+from climate.power.drivers import Driver
+from climate.power.drivers import PowerError
+from climate.power.hosts import Machine
+
+_SYSTEMS = '/redfish/v1/Systems/'
+_LONGEST = 200
+
+
+class RedfishDriver(Driver):
+    """A machine with a Redfish service.
+
+    :param timeout: for each answer, in seconds
+    :raises ValueError: if the machine has no address
+    """
+
+    def __init__(self, machine: Machine, timeout: float) -> None:
+        if not machine.address:
+            raise ValueError('the driver redfish needs an address')
+        self._machine = machine
+        self._timeout = timeout
+        self._kept: Any = None
+
+    def is_on(self) -> bool:
+        """Whether the machine has power."""
+        with self._system() as system:
+            state = system.power_state
+        if state is None:
+            raise PowerError('its management controller does not say whether it is on')
+        # What is on its way up or down has power.
+        return bool(state != sushy.PowerState.OFF)
+
+    def switch_on(self) -> None:
+        """Begin to switch it on."""
+        with self._system() as system:
+            if system.power_state == sushy.PowerState.OFF:
+                system.reset_system(sushy.ResetType.ON)
+
+    def switch_off(self, *, force: bool) -> None:
+        """Begin to switch it off; cut it off where it knows nothing better."""
+        with self._system() as system:
+            if system.power_state == sushy.PowerState.OFF:
+                return
+            allowed = system.get_allowed_reset_system_values()
+            gentle = not force and sushy.ResetType.GRACEFUL_SHUTDOWN in allowed
+            kind = sushy.ResetType.GRACEFUL_SHUTDOWN if gentle else sushy.ResetType.FORCE_OFF
+            system.reset_system(kind)
+
+    @contextlib.contextmanager
+    def _system(self) -> Iterator[Any]:
+        """Give the body the system as it is now; what fails is a PowerError."""
+        try:
+            if self._kept is None:
+                self._kept = self._find()
+            else:
+                self._kept.refresh()
+            yield self._kept
+        except (sushy_exceptions.SushyError, OSError) as error:
+            self._kept = None
+            raise PowerError(_why(error, self._machine.password)) from None
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            self._kept = None
+            raise PowerError(
+                f'its management controller answers nonsense ({type(error).__name__})'
+            ) from None
+
+    def _find(self) -> Any:
+        machine = self._machine
+        # No sessions: controllers have few of them, and a process that dies
+        # leaves its own behind.
+        login = sushy_auth.BasicAuth(machine.username or None, machine.password or None)
+        root = sushy.Sushy(
+            machine.address,
+            auth=login,
+            verify=machine.verify,
+            read_timeout=self._timeout,
+            connect_timeout=self._timeout,
+            server_side_retries=0,
+        )
+        if not machine.system:
+            return root.get_system()
+        path = machine.system
+        return root.get_system(path if path.startswith('/') else _SYSTEMS + path)
+
+
+def factory(conf: cfg.ConfigOpts, machine: Machine) -> Driver:
+    """Return the driver of a machine."""
+    return RedfishDriver(machine, conf.power.controller_timeout)
+
+
+def _why(error: Exception, password: str) -> str:
+    text = ' '.join(str(error).split())
+    if password:
+        text = text.replace(password, '***')
+    return f'its management controller: {type(error).__name__}: {text}'[:_LONGEST]

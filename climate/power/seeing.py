@@ -1,0 +1,145 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Gathers what is to be known of all hosts, from Climate and from Nova."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+import logging
+from collections.abc import Mapping
+from typing import Protocol
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import Service
+from climate.clients.reservation import Busy
+from climate.clients.reservation import Host
+
+LOG = logging.getLogger(__name__)
+
+
+class Reservations(Protocol):
+    """Climate's API, as far as it is needed here."""
+
+    def list_hosts(self) -> tuple[Host, ...]:
+        """Return every host that is known to Climate."""
+        ...
+
+    def list_allocations(self) -> Mapping[str, tuple[Busy, ...]]:
+        """Return when hosts are reserved, by their ids."""
+        ...
+
+    def find_allocations(self, host_id: str) -> tuple[Busy, ...]:
+        """Return when a host is reserved."""
+        ...
+
+    def set_properties(self, host_id: str, properties: Mapping[str, str]) -> None:
+        """Say something of a host."""
+        ...
+
+    def say_readiness(
+        self,
+        lease_id: str,
+        *,
+        ready: tuple[str, ...],
+        waiting: tuple[str, ...],
+        by: str,
+        detail: str = '',
+    ) -> None:
+        """Say which resources of a lease can be used."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """What is known at one instant.
+
+    :ivar hosts: of Climate, by name; as they were last time if it is silent
+    :ivar busy: when hosts are reserved, by their ids; likewise
+    :ivar fresh: whether Climate has answered now
+    :ivar services: by service host; None if Nova is silent
+    :ivar pool: the service hosts of the freepool; None if Nova is silent
+    """
+
+    hosts: Mapping[str, Host]
+    busy: Mapping[str, tuple[Busy, ...]]
+    fresh: bool
+    services: Mapping[str, Service] | None = None
+    pool: frozenset[str] | None = None
+
+    def service(self, host: Host) -> Service | None:
+        """Return the nova-compute of a host; None if Nova is silent or has none."""
+        return None if self.services is None else self.services.get(host.service_host)
+
+    def spare(self, host: Host) -> bool:
+        """Whether a host is known to be one that may sleep, but for its servers."""
+        alone = collections.Counter(one.service_host for one in self.hosts.values())
+        return (
+            self.fresh
+            and host.reservable
+            and self.pool is not None
+            and host.service_host in self.pool
+            # To disable the nova-compute of many would disable them all.
+            and alone[host.service_host] == 1
+        )
+
+
+class Eyes:
+    """Looks at Climate and Nova; remembers what Climate said last.
+
+    :param freepool: name of the aggregate of hosts that nobody has leased
+    """
+
+    def __init__(self, reservations: Reservations, cloud: Cloud, freepool: str) -> None:
+        self._reservations = reservations
+        self._cloud = cloud
+        self._freepool = freepool
+        self._last = Seen(hosts={}, busy={}, fresh=False)
+        self._silent: set[str] = set()
+
+    def look(self) -> Seen:
+        """Return what is known now; who is silent is left out."""
+        try:
+            hosts = {host.name: host for host in self._reservations.list_hosts()}
+            busy = self._reservations.list_allocations()
+            self._last = Seen(hosts=hosts, busy=busy, fresh=True)
+            self._heard('Climate')
+        except exceptions.EffectError as error:
+            self._last = dataclasses.replace(self._last, fresh=False)
+            self._missed('Climate', error)
+        try:
+            services = {one.host: one for one in self._cloud.compute.list_services()}
+            pool = self._cloud.compute.find_aggregate(self._freepool)
+        except exceptions.EffectError as error:
+            self._missed('Nova', error)
+            return self._last
+        self._heard('Nova')
+        members = frozenset() if pool is None else frozenset(pool.hosts)
+        return dataclasses.replace(self._last, services=services, pool=members)
+
+    def _missed(self, who: str, error: exceptions.EffectError) -> None:
+        if who not in self._silent:
+            LOG.warning('%s does not answer; no host is put to sleep: %s', who, error.message)
+        self._silent.add(who)
+
+    def _heard(self, who: str) -> None:
+        if who in self._silent:
+            LOG.info('%s answers again', who)
+        self._silent.discard(who)
+
+
+def next_need(busy: tuple[Busy, ...], now: datetime.datetime) -> datetime.datetime | None:
+    """Return when a host is needed next, or since when it is; None if never."""
+    return min((one.start for one in busy if one.end > now), default=None)

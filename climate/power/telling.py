@@ -1,0 +1,170 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Says how far hosts are, and how much earlier it wants to be told of leases."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+from climate import exceptions
+from climate.clients import reservation
+from climate.power.deciding import PowerSettings
+from climate.power.seeing import Reservations
+from climate.power.seeing import Seen
+
+LOG = logging.getLogger(__name__)
+
+BY: Final = 'climate-power'
+_LONGEST: Final = 2000
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Status:
+    """How far a host is.
+
+    :ivar detail: why it cannot be used, for people
+    :ivar under_way: whether that changes soon
+    """
+
+    ready: bool
+    detail: str = ''
+    under_way: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Said:
+    """What was said of a lease last."""
+
+    ready: tuple[str, ...]
+    waiting: tuple[str, ...]
+    detail: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Lease:
+    """A lease and its hosts, as far as they are looked after here."""
+
+    start: datetime.datetime
+    hosts: tuple[str, ...]
+
+
+class Teller:
+    """Says each thing once, until it changes."""
+
+    def __init__(self, reservations: Reservations, settings: PowerSettings) -> None:
+        self._reservations = reservations
+        self._settings = settings
+        self._said: dict[str, _Said] = {}
+        self._refused: dict[tuple[str, str], str] = {}
+
+    def tell(
+        self,
+        seen: Seen,
+        status: Mapping[str, Status],
+        leads: Mapping[str, int],
+        now: datetime.datetime,
+    ) -> None:
+        """Say what has changed; who does not answer is told the next time.
+
+        :param leads: the hosts that are looked after, and how many seconds
+            before a lease they are switched on
+        """
+        if not seen.fresh:
+            return
+        try:
+            self._describe(seen, leads, status)
+            leases = _leases(seen, leads, now)
+            self._said = {key: said for key, said in self._said.items() if key in leases}
+            for lease_id, lease in leases.items():
+                self._say(lease_id, lease, status, now)
+        except exceptions.Transient as error:
+            LOG.info('Climate is told the next time: %s', error.message)
+
+    def _describe(self, seen: Seen, leads: Mapping[str, int], status: Mapping[str, Status]) -> None:
+        """Say of each host how much earlier to tell of leases, and whether it is up."""
+        for name, lead in leads.items():
+            host = seen.hosts.get(name)
+            if host is None or name not in status:
+                continue
+            awake = 'true' if status[name].ready else 'false'
+            if host.lead_time != str(lead):
+                self._put(host, reservation.LEAD_TIME, str(lead))
+            if host.awake != awake:
+                self._put(host, reservation.AWAKE, awake)
+
+    def _put(self, host: reservation.Host, key: str, value: str) -> None:
+        if self._refused.get((host.name, key)) == value:
+            return
+        try:
+            self._reservations.set_properties(host.id, {key: value})
+        except exceptions.Permanent as error:
+            # Said again when it changes. A reservation may need it as it is.
+            self._refused[host.name, key] = value
+            LOG.warning('Host %s: %s', host.name, error.message)
+
+    def _say(
+        self,
+        lease_id: str,
+        lease: _Lease,
+        status: Mapping[str, Status],
+        now: datetime.datetime,
+    ) -> None:
+        unknown = Status(ready=False, detail='it is being asked')
+        found = {name: status.get(name, unknown) for name in lease.hosts}
+        saying = _Said(
+            ready=tuple(name for name, one in found.items() if one.ready),
+            waiting=tuple(name for name, one in found.items() if not one.ready),
+            detail='; '.join(
+                f'{name}: {one.detail}' for name, one in found.items() if not one.ready
+            )[:_LONGEST],
+        )
+        before = self._said.get(lease_id)
+        # Of a lease that runs since long, and has what it needs, there is no news.
+        if saying == before or (before is None and lease.start <= now and not saying.waiting):
+            return
+        try:
+            self._reservations.say_readiness(
+                lease_id,
+                ready=saying.ready,
+                waiting=saying.waiting,
+                by=BY,
+                detail=saying.detail,
+            )
+        except exceptions.Permanent as error:
+            # It is over, or gone: there is nobody to tell.
+            LOG.info('Lease %s: %s', lease_id, error.message)
+        self._said[lease_id] = saying
+
+
+def _leases(seen: Seen, leads: Mapping[str, int], now: datetime.datetime) -> dict[str, _Lease]:
+    """Return the leases that run, or for which hosts are switched on by now."""
+    starts: dict[str, datetime.datetime] = {}
+    hosts: dict[str, set[str]] = {}
+    near: set[str] = set()
+    for name, lead in leads.items():
+        host = seen.hosts.get(name)
+        for one in seen.busy.get(host.id, ()) if host is not None else ():
+            if one.end <= now:
+                continue
+            starts[one.lease_id] = min(starts.get(one.lease_id, one.start), one.start)
+            hosts.setdefault(one.lease_id, set()).add(name)
+            if (one.start - now).total_seconds() <= lead:
+                near.add(one.lease_id)
+    return {
+        lease_id: _Lease(start=starts[lease_id], hosts=tuple(sorted(hosts[lease_id])))
+        for lease_id in near
+    }
