@@ -1,0 +1,252 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Writes the text of mails.
+
+Names of leases are what users type: nothing in them may become a header, a
+placeholder or a terminal's command.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import email.message
+import email.policy
+import email.utils
+import pathlib
+import string
+import unicodedata
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+from climate.mail.notices import Notice
+
+_PACKAGE: Final = 'climate.mail'
+_DIGEST: Final = 'digest'
+_NAMES: Final = ('before_start', 'started', 'before_end', 'degraded', 'error', _DIGEST)
+_SUBJECT: Final = 'Subject:'
+_ONE: Final = frozenset(
+    {
+        'name',
+        'lease_id',
+        'project_id',
+        'user_name',
+        'start',
+        'end',
+        'time_to_start',
+        'time_to_end',
+        'status',
+        'reason',
+        'resources',
+        'prolong_command',
+        'prolong_request',
+    }
+)
+_MANY: Final = frozenset({'user_name', 'count', 'notices'})
+# Seven bits, so that every server can carry them.
+_POLICY: Final = email.policy.SMTP.clone(cte_type='7bit')
+_LONGEST_NAME: Final = 200
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class LetterSettings:
+    """How mails look.
+
+    :ivar folder: with texts of the operator's own; None if there are none
+    :ivar api_url: of the API, as users see it; '' if nobody says
+    """
+
+    sender: str
+    reply_to: str = ''
+    folder: pathlib.Path | None = None
+    api_url: str = ''
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> LetterSettings:
+        """Return the settings that *conf* (an oslo.config ConfigOpts) holds."""
+        group = conf.mail
+        return cls(
+            sender=group.sender,
+            reply_to=group.reply_to or '',
+            folder=pathlib.Path(group.template_dir) if group.template_dir else None,
+            api_url=(group.api_url or '').rstrip('/'),
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Text:
+    subject: string.Template
+    body: string.Template
+
+
+class Letters:
+    """Makes mails out of notices.
+
+    :raises climate.exceptions.ConfigurationError: if a text cannot be read, has
+        no subject, or has a placeholder that nothing is known for
+    """
+
+    def __init__(self, settings: LetterSettings) -> None:
+        self._settings = settings
+        self._texts = {name: _read(settings.folder, name) for name in _NAMES}
+        _, _, self._domain = settings.sender.rpartition('@')
+        if not is_address(settings.sender):
+            raise exceptions.ConfigurationError(f'[mail] sender: {settings.sender} is no address')
+
+    def one(
+        self, notice: Notice, recipient: str, user_name: str, now: datetime.datetime
+    ) -> email.message.EmailMessage:
+        """Return the mail that tells of a notice.
+
+        :param recipient: an address, see :func:`is_address`
+        """
+        values = self._values(notice, user_name, now)
+        letter = self._letter('one', notice.id, recipient, now, self._texts[notice.kind], values)
+        letter['X-Climate-Lease'] = clean(notice.lease_id)
+        return letter
+
+    def digest(
+        self, notices: Sequence[Notice], recipient: str, user_name: str, now: datetime.datetime
+    ) -> email.message.EmailMessage:
+        """Return one mail that tells of many notices."""
+        told = []
+        for notice in notices:
+            text = self._texts[notice.kind].subject
+            told.append(f'* {_flat(text.substitute(self._values(notice, user_name, now)))}')
+            told.append(f'  lease {clean(notice.lease_id)}')
+            if notice.reason:
+                told.append(f'  {clean(notice.reason)}')
+        values = {
+            'user_name': clean(user_name),
+            'count': str(len(notices)),
+            'notices': '\n'.join(told),
+        }
+        return self._letter('digest', notices[0].id, recipient, now, self._texts[_DIGEST], values)
+
+    def message_id(self, kind: str, notice_id: str) -> str:
+        """Return the Message-ID of a mail: the same whenever it is written."""
+        safe = ''.join(sign if sign.isalnum() or sign in '-.' else '-' for sign in clean(notice_id))
+        return (
+            f'<{kind}.{safe.encode("ascii", "replace").decode().replace("?", "-")}@{self._domain}>'
+        )
+
+    def _letter(
+        self,
+        kind: str,
+        notice_id: str,
+        recipient: str,
+        now: datetime.datetime,
+        text: _Text,
+        values: dict[str, str],
+    ) -> email.message.EmailMessage:
+        letter = email.message.EmailMessage(policy=_POLICY)
+        letter['Subject'] = _flat(text.subject.substitute(values))
+        letter['From'] = self._settings.sender
+        letter['To'] = recipient
+        if self._settings.reply_to:
+            letter['Reply-To'] = self._settings.reply_to
+        letter['Date'] = email.utils.format_datetime(now)
+        letter['Message-ID'] = self.message_id(kind, notice_id)
+        # So that nobody's note of absence is sent back.
+        letter['Auto-Submitted'] = 'auto-generated'
+        letter.set_content(text.body.substitute(values))
+        return letter
+
+    def _values(self, notice: Notice, user_name: str, now: datetime.datetime) -> dict[str, str]:
+        lease_id = clean(notice.lease_id)
+        where = f'{self._settings.api_url}/v1/leases/{lease_id}'
+        return {
+            'name': clean(notice.name)[:_LONGEST_NAME],
+            'lease_id': lease_id,
+            'project_id': clean(notice.project_id),
+            'user_name': clean(user_name),
+            'start': _shown(notice.start),
+            'end': _shown(notice.end),
+            'time_to_start': _span(notice.start - now),
+            'time_to_end': _span(notice.end - now),
+            'status': clean(notice.status),
+            'reason': clean(notice.reason) or 'unknown',
+            'resources': '\n'.join(f'  {clean(line)}' for line in notice.resources) or '  none',
+            'prolong_command': f'openstack reservation lease set {lease_id} --prolong-for 1d',
+            'prolong_request': f'PUT {where} {{"prolong_for": "1d"}}',
+        }
+
+
+def is_address(text: str) -> bool:
+    """Whether mail can be sent to *text*: one plain address, in ASCII."""
+    local, at, domain = text.rpartition('@')
+    if not (at and local and domain) or not text.isascii() or len(text) > 254:
+        return False
+    if any(sign.isspace() or not sign.isprintable() or sign in '<>,;:"()[]\\' for sign in text):
+        return False
+    return '@' not in local and not domain.startswith(('.', '-')) and '..' not in text
+
+
+def clean(text: str) -> str:
+    """Return *text* in one line, without what a terminal or a mail would obey."""
+    kept = ''.join(' ' if unicodedata.category(sign)[0] in 'CZ' else sign for sign in text)
+    return ' '.join(kept.split())
+
+
+def _flat(text: str) -> str:
+    return clean(text)
+
+
+def _shown(instant: datetime.datetime) -> str:
+    return instant.astimezone(datetime.UTC).strftime('%Y-%m-%d %H:%M UTC')
+
+
+def _span(left: datetime.timedelta) -> str:
+    """Return a length of time in words that people use: ``about 3 hours``."""
+    seconds = left.total_seconds()
+    if seconds < 60:
+        return 'now' if seconds <= 0 else 'less than a minute'
+    for unit, length in (('day', 86400), ('hour', 3600), ('minute', 60)):
+        number = round(seconds / length)
+        if seconds >= length:
+            return f'about {number} {unit}' + ('' if number == 1 else 's')
+    raise AssertionError
+
+
+def _read(folder: pathlib.Path | None, name: str) -> _Text:
+    own = None if folder is None else folder / f'{name}.txt'
+    try:
+        if own is not None and own.exists():
+            text, where = own.read_text(encoding='utf-8'), str(own)
+        else:
+            file = resources.files(_PACKAGE) / 'templates' / f'{name}.txt'
+            text, where = file.read_text(encoding='utf-8'), str(file)
+    except (OSError, UnicodeDecodeError) as error:
+        raise exceptions.ConfigurationError(f'[mail] template_dir: {own}: {error}') from error
+    return _parsed(text, where, _MANY if name == _DIGEST else _ONE)
+
+
+def _parsed(text: str, where: str, known: frozenset[str]) -> _Text:
+    first, _, rest = text.partition('\n')
+    if not first.startswith(_SUBJECT):
+        raise exceptions.ConfigurationError(f'{where}: the first line must begin with {_SUBJECT}')
+    made = _Text(
+        subject=string.Template(first.removeprefix(_SUBJECT).strip()),
+        body=string.Template(rest.lstrip('\n')),
+    )
+    for template in (made.subject, made.body):
+        if not template.is_valid():
+            raise exceptions.ConfigurationError(f'{where}: a lone $; write $$ for the sign itself')
+        unknown = sorted(set(template.get_identifiers()) - known)
+        if unknown:
+            names = ', '.join(f'${name}' for name in unknown)
+            raise exceptions.ConfigurationError(f'{where}: nothing is known for {names}')
+    return made

@@ -1,0 +1,129 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What notifications mean to the owner of a lease."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Collection
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from typing import Final
+
+KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        'lease.event.before_start_lease': 'before_start',
+        'lease.event.start_lease': 'started',
+        'lease.event.before_end_lease': 'before_end',
+        'lease.degraded': 'degraded',
+        'lease.not_ready': 'degraded',
+        'lease.event.error': 'error',
+    }
+)
+"""The notice that each type of notification is, if it is one."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Notice:
+    """What an owner is to be told, once.
+
+    :ivar id: of the notification
+    :ivar key: notices of one key are one notice
+    :ivar kind: such as ``before_end``
+    :ivar name: of the lease; any text that a user can think of
+    :ivar start: of the lease (aware UTC), as :attr:`end`
+    :ivar reason: why something failed; '' if nothing did
+    :ivar resources: a line for each reservation
+    """
+
+    id: str
+    key: str
+    kind: str
+    lease_id: str
+    name: str
+    user_id: str
+    project_id: str
+    start: datetime.datetime
+    end: datetime.datetime
+    status: str
+    reason: str = ''
+    resources: tuple[str, ...] = ()
+
+    def dump(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return values | {
+            'start': self.start.isoformat(),
+            'end': self.end.isoformat(),
+            'resources': list(self.resources),
+        }
+
+    @classmethod
+    def load(cls, values: Mapping[str, Any]) -> Notice:
+        """Return what :meth:`dump` wrote.
+
+        :raises KeyError: if something is missing; TypeError and ValueError likewise
+        """
+        read = dict(values)
+        for name in ('start', 'end'):
+            read[name] = datetime.datetime.fromisoformat(values[name])
+        return cls(**read | {'resources': tuple(values['resources'])})
+
+
+def read(envelope: Mapping[str, Any], defaults: Collection[str]) -> Notice | None:
+    """Return what a notification means to the owner of the lease; None if nothing.
+
+    :param defaults: the notices for owners who have not said what they want
+    :raises KeyError: if it is not as Climate sends it; TypeError and ValueError likewise
+    """
+    kind = KINDS.get(envelope['event_type'])
+    if kind is None:
+        return None
+    payload = envelope['payload']
+    if not isinstance(payload, Mapping):
+        raise TypeError('it has no payload')
+    wanted = payload.get('notices')
+    if kind not in (defaults if wanted is None else wanted):
+        return None
+    # A start is announced several times, for programs; people are told once.
+    once = f'{kind} {payload["lease_id"]} {payload["start_date"]}'
+    return Notice(
+        id=str(envelope['message_id']),
+        key=once if kind == 'before_start' else str(envelope['message_id']),
+        kind=kind,
+        lease_id=str(payload['lease_id']),
+        name=str(payload['name']),
+        user_id=str(payload['user_id']),
+        project_id=str(payload['project_id']),
+        start=_instant(payload['start_date']),
+        end=_instant(payload['end_date']),
+        status=str(payload['status']),
+        reason=_reason(payload),
+        resources=tuple(
+            f'{one["resource_type"]}, {one["status"]}' for one in payload.get('reservations') or ()
+        ),
+    )
+
+
+def _reason(payload: Mapping[str, Any]) -> str:
+    if payload.get('waiting'):
+        detail = payload.get('detail') or ''
+        names = ', '.join(map(str, payload['waiting']))
+        return f'not ready: {names}' + (f' ({detail})' if detail else '')
+    return str(payload.get('reason') or '')
+
+
+def _instant(text: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC)

@@ -1,0 +1,85 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whom to write to."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol
+
+from climate import exceptions
+from climate.clients.protocols.members import User
+from climate.mail.letters import is_address
+
+
+class Directory(Protocol):
+    """Who knows users, as Keystone does."""
+
+    def find_user(self, user_id: str) -> User | None:
+        """Return a user; None if there is none."""
+        ...
+
+
+class Unknown(Exception):
+    """Nobody knows where to write."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Recipient:
+    """Whom a mail goes to."""
+
+    address: str
+    name: str
+
+
+class People:
+    """Finds the addresses of owners.
+
+    :param template: of the address of those of whom Keystone knows none, with
+        ``{user_id}`` and ``{user_name}``; '' if there is none
+    :raises climate.exceptions.ConfigurationError: if it has other placeholders,
+        or makes no address
+    """
+
+    def __init__(self, directory: Directory, template: str = '') -> None:
+        self._directory = directory
+        self._template = template
+        if template and not is_address(_filled(template, 'user', 'name')):
+            raise exceptions.ConfigurationError(
+                f'[mail] address_template: {template} makes no address'
+            )
+
+    def find(self, user_id: str) -> Recipient:
+        """Return whom to write to about leases of a user.
+
+        :raises Unknown: if there is no address, or it is none
+        :raises climate.exceptions.Transient: if Keystone does not answer
+        """
+        user = self._directory.find_user(user_id)
+        if user is None:
+            raise Unknown(f'Keystone has no user {user_id}')
+        address = user.email.strip()
+        if not address and self._template:
+            address = _filled(self._template, user.id, user.name)
+        if not address:
+            raise Unknown(f'user {user_id} has no address')
+        if not is_address(address):
+            raise Unknown(f'user {user_id} has an address that is none')
+        return Recipient(address=address, name=user.name)
+
+
+def _filled(template: str, user_id: str, user_name: str) -> str:
+    try:
+        return template.format(user_id=user_id, user_name=user_name)
+    except (AttributeError, LookupError, ValueError) as error:
+        raise exceptions.ConfigurationError(f'[mail] address_template: {error!r}') from error

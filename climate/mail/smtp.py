@@ -1,0 +1,193 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Hands mails to an SMTP server.
+
+What a server says decides what becomes of a mail: a 5xx is its last word, a
+4xx and silence are not. Logging in or encrypting may fail, or the sender be
+refused, because of a setting that an operator is about to mend, so no mail is
+given up for that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import email.message
+import pathlib
+import smtplib
+import ssl
+from collections.abc import Iterator
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+from climate.conf import mail as options
+
+_PERMANENT: Final = 500
+# Log in, log in otherwise, encrypt: nothing is wrong with the mail.
+_ABOUT_US: Final = frozenset({530, 534, 535, 538})
+
+
+class Away(Exception):
+    """The server takes no mail at all now."""
+
+
+class Deferred(Exception):
+    """The server does not take this mail now."""
+
+
+class Refused(Exception):
+    """The server will never take this mail."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class SmtpSettings:
+    """Where the server is, and how it is spoken to.
+
+    :ivar security: ``none``, ``starttls`` or ``tls``
+    :ivar timeout: for each answer, in seconds
+    """
+
+    host: str
+    port: int
+    sender: str
+    security: str = options.NONE
+    cafile: str | None = None
+    username: str = ''
+    password_file: pathlib.Path | None = dataclasses.field(default=None, repr=False)
+    timeout: float = 30.0
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> SmtpSettings:
+        """Return the settings that *conf* (an oslo.config ConfigOpts) holds.
+
+        :raises climate.exceptions.ConfigurationError: if they cannot work
+        """
+        group = conf.mail
+        if bool(group.username) != bool(group.password_file):
+            raise exceptions.ConfigurationError('[mail] username and password_file belong together')
+        return cls(
+            host=group.host,
+            port=group.port,
+            sender=group.sender,
+            security=group.security,
+            cafile=group.cafile,
+            username=group.username or '',
+            password_file=pathlib.Path(group.password_file) if group.password_file else None,
+            timeout=group.timeout,
+        )
+
+
+class Smtp:
+    """An SMTP server; one connection for each round of mails.
+
+    :raises climate.exceptions.ConfigurationError: if ``cafile`` cannot be read
+    """
+
+    def __init__(self, settings: SmtpSettings) -> None:
+        self._settings = settings
+        self._context: ssl.SSLContext | None = None
+        if settings.security != options.NONE:
+            try:
+                self._context = ssl.create_default_context(cafile=settings.cafile)
+            except OSError as error:
+                raise exceptions.ConfigurationError(f'[mail] cafile: {error}') from error
+
+    @contextlib.contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """Give the body a connection, opened by the first mail."""
+        made = Connection(self._settings, self._context)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+class Connection:
+    """A connection to the server, for one thread."""
+
+    def __init__(self, settings: SmtpSettings, context: ssl.SSLContext | None) -> None:
+        self._settings = settings
+        self._context = context
+        self._smtp: smtplib.SMTP | None = None
+
+    def send(self, letter: email.message.EmailMessage, recipient: str) -> None:
+        """Hand a mail over.
+
+        :raises Away: if the server cannot be used
+        :raises Deferred: if it wants this one later
+        :raises Refused: if it does not want this one
+        """
+        smtp = self._opened()
+        try:
+            smtp.send_message(letter, self._settings.sender, [recipient])
+        except smtplib.SMTPRecipientsRefused as error:
+            ((code, text),) = error.recipients.values()
+            raise _judged(code, text) from None
+        except smtplib.SMTPDataError as error:
+            raise _judged(error.smtp_code, error.smtp_error) from None
+        except (OSError, smtplib.SMTPException) as error:
+            self.close()
+            raise Away(_why(error)) from None
+
+    def close(self) -> None:
+        """Say good bye, if there is anybody."""
+        smtp, self._smtp = self._smtp, None
+        if smtp is not None:
+            with contextlib.suppress(OSError, smtplib.SMTPException):
+                smtp.quit()
+            smtp.close()
+
+    def _opened(self) -> smtplib.SMTP:
+        if self._smtp is None:
+            try:
+                self._smtp = self._open()
+            except (OSError, ValueError, smtplib.SMTPException) as error:
+                raise Away(_why(error)) from None
+        return self._smtp
+
+    def _open(self) -> smtplib.SMTP:
+        settings = self._settings
+        if settings.security == options.TLS:
+            assert self._context is not None
+            smtp: smtplib.SMTP = smtplib.SMTP_SSL(
+                settings.host, settings.port, timeout=settings.timeout, context=self._context
+            )
+        else:
+            smtp = smtplib.SMTP(settings.host, settings.port, timeout=settings.timeout)
+        try:
+            if settings.security == options.STARTTLS:
+                smtp.starttls(context=self._context)
+            if settings.password_file is not None:
+                password = settings.password_file.read_text(encoding='utf-8').rstrip('\r\n')
+                smtp.login(settings.username, password)
+        except BaseException:
+            smtp.close()
+            raise
+        return smtp
+
+
+def _judged(code: int, text: bytes | str) -> Away | Deferred | Refused:
+    said = text.decode('utf-8', 'replace') if isinstance(text, bytes) else text
+    kind: type[Away | Deferred | Refused] = Refused if code >= _PERMANENT else Deferred
+    if code in _ABOUT_US:
+        kind = Away
+    return kind(f'{code} {" ".join(said.split())}')
+
+
+def _why(error: Exception) -> str:
+    # What a server says to a login may quote what it was sent.
+    if isinstance(error, smtplib.SMTPAuthenticationError):
+        return f'it does not let us in ({error.smtp_code})'
+    text = ' '.join(str(error).split())
+    return f'{type(error).__name__}: {text}' if text else type(error).__name__

@@ -1,0 +1,63 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Notifications that owners may want to hear of."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate.mail.notices import Notice
+
+NOW = datetime.datetime(2030, 1, 1, 11, 0, tzinfo=datetime.UTC)
+
+
+def notice(number: int = 1, **changes: Any) -> Notice:
+    """Return a notice."""
+    values: dict[str, Any] = {
+        'id': f'message-{number}',
+        'key': f'message-{number}',
+        'kind': 'before_end',
+        'lease_id': f'lease-{number}',
+        'name': f'demo {number}',
+        'user_id': 'alice',
+        'project_id': 'blue',
+        'start': NOW,
+        'end': NOW + datetime.timedelta(hours=3),
+        'status': 'ACTIVE',
+        'resources': ('physical:host, active',),
+    }
+    return Notice(**values | changes)
+
+
+def envelope(event_type: str, number: int = 1, **changes: Any) -> dict[str, Any]:
+    """Return a notification, as it comes from the bus."""
+    payload = {
+        'payload_version': '1.1',
+        'lease_id': f'lease-{number}',
+        'name': f'demo {number}',
+        'user_id': 'alice',
+        'project_id': 'blue',
+        'start_date': '2030-01-01T12:00:00.000000',
+        'end_date': '2030-01-01T14:00:00.000000',
+        'status': 'PENDING',
+        'degraded': False,
+        'reservations': [{'resource_type': 'physical:host', 'status': 'pending'}],
+        **changes,
+    }
+    return {
+        'message_id': f'message-{number}',
+        'event_type': event_type,
+        'publisher_id': 'climate.lease',
+        'payload': payload,
+    }

@@ -1,0 +1,195 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Mails: what is in them, and that no name of a lease can be more than a name."""
+
+from __future__ import annotations
+
+import datetime
+import email
+import email.policy
+import pathlib
+
+import fixtures
+import hypothesis
+from hypothesis import strategies as st
+
+from climate import exceptions
+from climate.conf import mail as options
+from climate.mail.letters import is_address
+from climate.mail.letters import Letters
+from climate.mail.letters import LetterSettings
+from tests import base
+from tests.unit.mail import samples
+
+NOW = samples.NOW
+SENDER = 'climate@example.org'
+
+
+def letters(folder: pathlib.Path | None = None, api_url: str = '') -> Letters:
+    """Return a writer of mails."""
+    return Letters(LetterSettings(sender=SENDER, folder=folder, api_url=api_url))
+
+
+def parsed(raw: bytes) -> email.message.EmailMessage:
+    """Return a mail as its reader sees it."""
+    found = email.message_from_bytes(raw, policy=email.policy.default)
+    assert isinstance(found, email.message.EmailMessage)
+    return found
+
+
+class TestLetters(base.TestCase):
+    """One mail."""
+
+    def test_before_the_end_it_says_how_to_prolong(self) -> None:
+        made = letters(api_url='https://climate:1234').one(
+            samples.notice(), 'alice@example.org', 'Alice', NOW
+        )
+        read = parsed(made.as_bytes())
+        self.assertEqual('Your lease "demo 1" ends in about 3 hours', read['Subject'])
+        self.assertEqual(SENDER, read['From'])
+        self.assertEqual('alice@example.org', read['To'])
+        self.assertEqual('<one.message-1@example.org>', read['Message-ID'])
+        self.assertEqual('auto-generated', read['Auto-Submitted'])
+        self.assertEqual('lease-1', read['X-Climate-Lease'])
+        self.assertEqual('Tue, 01 Jan 2030 11:00:00 +0000', read['Date'])
+        body = read.get_content()
+        self.assertIn('Hello Alice,', body)
+        self.assertIn('openstack reservation lease set lease-1 --prolong-for 1d', body)
+        self.assertIn('PUT https://climate:1234/v1/leases/lease-1 {"prolong_for": "1d"}', body)
+        self.assertIn('2030-01-01 14:00 UTC', body)
+
+    def test_each_kind_says_what_it_is_about(self) -> None:
+        for kind, word in (
+            ('before_start', 'starts in'),
+            ('started', 'has started'),
+            ('before_end', 'ends in'),
+            ('degraded', 'no host'),
+            ('error', 'no host'),
+        ):
+            notice = samples.notice(kind=kind, reason='no host')
+            made = letters().one(notice, 'a@b', 'Alice', NOW)
+            self.assertIn(word, parsed(made.as_bytes()).get_content(), kind)
+        self.assertEqual(5, len(options.KINDS))
+
+    @hypothesis.given(st.text(), st.text(), st.text())
+    @hypothesis.example('x\r\nBcc: eve@example.org\r\n\r\nhello', 'x\nTo: eve', '\r')
+    @hypothesis.example('$lease_id ${name} $$', '\ud800', '\x1b[31m\u202e')
+    def test_no_name_is_a_header_or_a_placeholder(self, name: str, user: str, why: str) -> None:
+        notice = samples.notice(name=name, reason=why, lease_id='l', kind='error')
+        made = letters()
+        for letter in (
+            made.one(notice, 'alice@example.org', user, NOW),
+            made.digest([notice, notice], 'alice@example.org', user, NOW),
+        ):
+            read = parsed(letter.as_bytes())
+            self.assertEqual({'alice@example.org'}, {one.addr_spec for one in read['To'].addresses})
+            known = {
+                'subject',
+                'from',
+                'to',
+                'date',
+                'message-id',
+                'auto-submitted',
+                'x-climate-lease',
+                'content-type',
+                'content-transfer-encoding',
+                'mime-version',
+            }
+            self.assertLessEqual({key.lower() for key in read}, known)
+            self.assertEqual([], [one for one in ('\x1b', '\u202e') if one in read.get_content()])
+            letter.as_bytes().decode('ascii')
+
+    def test_many_in_one(self) -> None:
+        notices = [samples.notice(number, reason='r') for number in range(1, 4)]
+        read = parsed(letters().digest(notices, 'a@b', 'Alice', NOW).as_bytes())
+        self.assertEqual('3 notices of your leases', read['Subject'])
+        self.assertEqual('<digest.message-1@example.org>', read['Message-ID'])
+        for number in range(1, 4):
+            self.assertIn(f'Your lease "demo {number}" ends in about 3 hours', read.get_content())
+
+    def test_how_long_it_is(self) -> None:
+        for seconds, words in (
+            (-5, 'now'),
+            (30, 'less than a minute'),
+            (60, 'about 1 minute'),
+            (3600, 'about 1 hour'),
+            (7300, 'about 2 hours'),
+            (86400 * 9, 'about 9 days'),
+        ):
+            notice = samples.notice(end=NOW + datetime.timedelta(seconds=seconds))
+            made = letters().one(notice, 'a@b', 'Alice', NOW)
+            self.assertEqual(f'Your lease "demo 1" ends in {words}', made['Subject'])
+
+
+class TestTexts(base.TestCase):
+    """Texts of the operator's own."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+
+    def write(self, text: str, name: str = 'before_end') -> None:
+        (self.folder / f'{name}.txt').write_text(text)
+
+    def test_one_of_them(self) -> None:
+        self.write('Subject: Ende von $name\n\nKostet 5 $$, ${user_name}.\n')
+        made = letters(self.folder).one(samples.notice(), 'a@b', 'Älice', NOW)
+        read = parsed(made.as_bytes())
+        self.assertEqual('Ende von demo 1', read['Subject'])
+        self.assertEqual(['Kostet 5 $, Älice.'], read.get_content().splitlines())
+        others = letters(self.folder).one(samples.notice(kind='error'), 'a@b', 'A', NOW)
+        self.assertEqual('Your lease "demo 1" has failed', others['Subject'])
+
+    def test_what_is_wrong_is_said_at_once(self) -> None:
+        for text, why in (
+            ('Hello', 'must begin with Subject:'),
+            ('Subject: x\n\n$nobody', 'nothing is known for $nobody'),
+            ('Subject: 5 $ each\n', 'a lone $'),
+        ):
+            self.write(text)
+            error = self.assertRaises(exceptions.ConfigurationError, letters, self.folder)
+            self.assertIn(why, error.message)
+            self.assertIn('before_end.txt', error.message)
+
+    def test_what_cannot_be_read(self) -> None:
+        (self.folder / 'error.txt').write_bytes(b'Subject: \xff')
+        self.assertRaises(exceptions.ConfigurationError, letters, self.folder)
+
+    def test_a_sender_that_is_none(self) -> None:
+        for sender in ('', 'climate', 'a b@c', 'a@b\nBcc: x@y'):
+            self.assertRaises(exceptions.ConfigurationError, Letters, LetterSettings(sender=sender))
+
+
+class TestAddresses(base.TestCase):
+    """What mail can be sent to."""
+
+    def test_addresses(self) -> None:
+        for good in ('a@b', 'alice+x@example.org', "o'neill@mail.example.org"):
+            self.assertTrue(is_address(good), good)
+        for bad in (
+            '',
+            'alice',
+            '@b',
+            'a@',
+            'a@b@c',
+            'a b@c',
+            'a@b\r\nRCPT TO:<x@y>',
+            'a@b,c@d',
+            '<a@b>',
+            'ä@b',
+            'a@..',
+            'a@-b',
+            'a' * 250 + '@b.org',
+            'a@b\x00',
+        ):
+            self.assertFalse(is_address(bad), bad)

@@ -1,0 +1,106 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Notifications become notices for those who want them, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from climate.conf import mail as options
+from climate.domain.leases import NOTICES
+from climate.mail import notices
+from climate.messaging import publisher
+from climate.messaging import schemas
+from tests import base
+from tests.unit.mail import samples
+from tests.unit.messaging import samples as messages
+
+BEFORE_START = 'lease.event.before_start_lease'
+
+
+def _of(notice: notices.Notice) -> tuple[str, str, str]:
+    return notice.lease_id, notice.name, notice.user_id
+
+
+class TestRead(base.TestCase):
+    """What a notification means."""
+
+    def test_each_kind(self) -> None:
+        self.assertEqual(set(options.KINDS), set(notices.KINDS.values()))
+        self.assertEqual(NOTICES, options.KINDS)
+        self.assertLessEqual(set(notices.KINDS), set(schemas.VERSIONS))
+        for event_type, kind in notices.KINDS.items():
+            found = notices.read(samples.envelope(event_type), options.KINDS)
+            assert found is not None
+            self.assertEqual((kind, 'message-1', 'alice'), (found.kind, found.id, found.user_id))
+            self.assertEqual((12, 14), (found.start.hour, found.end.hour))
+            self.assertEqual(('physical:host, pending',), found.resources)
+
+    def test_as_climate_sends_them(self) -> None:
+        for event_type, kind in notices.KINDS.items():
+            of = messages.lease(notices=(kind,))
+            said = publisher.OutboxMessage(
+                id='1',
+                event_type=event_type,
+                payload=messages.payload(event_type, of=of),
+                created_at=messages.CREATED,
+            )
+            found = notices.read(publisher.envelope(said, 'climate.lease'), ())
+            assert found is not None
+            self.assertEqual((kind, 'l1', 'demo', 'u1'), (found.kind, *_of(found)))
+            self.assertEqual((messages.START, messages.END), (found.start, found.end))
+            self.assertEqual(('physical:host, active', 'other, pending'), found.resources)
+            why = {'degraded': ('Nova is away', 'not ready: compute-2'), 'error': ('Nova is away',)}
+            self.assertIn(found.reason, why.get(kind, ('',)))
+
+    def test_what_owners_said_counts_more_than_the_defaults(self) -> None:
+        said: tuple[tuple[Any, bool], ...] = (
+            (['started'], False),
+            (['before_start', 'error'], True),
+            (None, True),
+            ([], False),
+        )
+        for wanted, told in said:
+            envelope = samples.envelope(BEFORE_START, notices=wanted)
+            self.assertEqual(told, notices.read(envelope, ['before_start']) is not None)
+        self.assertIsNone(notices.read(samples.envelope(BEFORE_START), []))
+
+    def test_what_is_no_notice(self) -> None:
+        for event_type in ('lease.create', 'lease.event.end_lease', 'service.update'):
+            self.assertIsNone(notices.read(samples.envelope(event_type), options.KINDS))
+
+    def test_a_start_is_told_once_and_again_when_it_moves(self) -> None:
+        def key(number: int, **changes: Any) -> str:
+            found = notices.read(
+                samples.envelope(BEFORE_START, number, lease_id='one', **changes), options.KINDS
+            )
+            assert found is not None
+            return found.key
+
+        self.assertEqual(key(1), key(2))
+        self.assertNotEqual(key(1), key(3, start_date='2030-01-01T13:00:00.000000'))
+        self.assertNotEqual(key(1), notices.read(samples.envelope('lease.degraded'), options.KINDS))
+
+    def test_who_is_not_ready(self) -> None:
+        envelope = samples.envelope(
+            'lease.not_ready', ready=['compute-1'], waiting=['compute-2'], detail='it boots'
+        )
+        found = notices.read(envelope, options.KINDS)
+        assert found is not None
+        self.assertEqual('not ready: compute-2 (it boots)', found.reason)
+
+    def test_it_survives_a_file(self) -> None:
+        for reason in ('', 'no\nhost ä \ud800'):
+            notice = samples.notice(reason=reason)
+            self.assertEqual(notice, notices.Notice.load(json.loads(json.dumps(notice.dump()))))
