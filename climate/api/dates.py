@@ -27,26 +27,15 @@ from typing import Final
 from climate import exceptions
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
+from climate.domain import instants
+from climate.domain.instants import NOW
+from climate.domain.instants import SECOND
 
-NOW: Final = 'now'
 FORMAT_1_0: Final = '%Y-%m-%d %H:%M'
 FORMAT_1_1: Final = 'YYYY-MM-DDTHH:MM[:SS[.ffffff]][Z|+HH:MM]'
 MINUTE: Final = datetime.timedelta(minutes=1)
-SECOND: Final = datetime.timedelta(seconds=1)
 
-# Before this there were no leases; years of one digit are typing errors.
-_FIRST: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-
-_TIME = r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?'
-_TIME_1_0 = re.compile(_TIME, re.ASCII)
-_TIME_1_1 = re.compile(_TIME + r'(?:Z|[+-]\d{2}(?::?\d{2})?)?', re.ASCII)
-_ISO_DURATION = re.compile(
-    r'P(?=[\dT])(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,9})D)?'
-    r'(?:T(?=\d)(?:(?P<hours>\d{1,9})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,12})S)?)?',
-    re.ASCII,
-)
-_SHORT_DURATION = re.compile(r'(?P<number>\d{1,12})(?P<unit>[smhdw])', re.ASCII)
-_UNITS = {'s': 'seconds', 'm': 'minutes', 'h': 'hours', 'd': 'days', 'w': 'weeks'}
+_TIME_1_0 = re.compile(r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?', re.ASCII)
 
 
 def grain(version: Microversion) -> datetime.timedelta:
@@ -71,19 +60,11 @@ def parse(
     modern = version >= V1_1
     if value == NOW:
         return now if modern else floor_to_minute(now)
-    pattern = _TIME_1_1 if modern else _TIME_1_0
-    if not isinstance(value, str) or pattern.fullmatch(value) is None:
+    known = isinstance(value, str) and (modern or _TIME_1_0.fullmatch(value) is not None)
+    found = instants.instant(value) if known else None
+    if found is None:
         raise _invalid(field, value, version)
-    try:
-        instant = datetime.datetime.fromisoformat(value)
-        if instant.tzinfo is None:
-            instant = instant.replace(tzinfo=datetime.UTC)
-        instant = instant.astimezone(datetime.UTC)
-    except (ValueError, OverflowError):
-        raise _invalid(field, value, version) from None
-    if instant < _FIRST:
-        raise _invalid(field, value, version)
-    return instant
+    return found
 
 
 def _invalid(field: str, value: Any, version: Microversion) -> exceptions.InvalidDate:
@@ -103,10 +84,7 @@ def parse_duration(field: str, value: Any) -> datetime.timedelta:
     :raises climate.exceptions.MalformedParameter: if it means none, or less
         than a second
     """
-    try:
-        length = _duration(value)
-    except OverflowError:
-        length = None
+    length = _duration(value)
     if length is None or length < SECOND:
         raise exceptions.MalformedParameter(
             f'Malformed parameter {field}: seconds as an integer above 0, an ISO 8601 duration '
@@ -116,16 +94,14 @@ def parse_duration(field: str, value: Any) -> datetime.timedelta:
 
 
 def _duration(value: Any) -> datetime.timedelta | None:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return datetime.timedelta(seconds=value)
-    if not isinstance(value, str):
+    if isinstance(value, str):
+        return instants.duration(value)
+    if not isinstance(value, int) or isinstance(value, bool):
         return None
-    if match := _SHORT_DURATION.fullmatch(value):
-        return datetime.timedelta(**{_UNITS[match['unit']]: int(match['number'])})
-    if match := _ISO_DURATION.fullmatch(value):
-        parts = {name: int(number) for name, number in match.groupdict().items() if number}
-        return datetime.timedelta(**parts)
-    return None
+    try:
+        return datetime.timedelta(seconds=value)
+    except OverflowError:
+        return None
 
 
 def add(field: str, start: datetime.datetime, length: datetime.timedelta) -> datetime.datetime:

@@ -22,8 +22,10 @@ from climate import exceptions
 from climate.api import dates
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
+from climate.api.microversions import V1_3
 from climate.api.schemas import leases as schemas
 from climate.domain.events import EventKind
+from climate.domain.leases import NOTICES
 from climate.domain.requests import EventDraft
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
@@ -59,7 +61,7 @@ class Reader:
         if end is None:
             raise exceptions.MissingParameter(param='end_date')
         events, before_end_date = self._events()
-        notices = self._notices()
+        announced, notices = self._announcements(), self._notices()
         return LeaseDraft(
             name=body['name'],
             start=start,
@@ -67,7 +69,8 @@ class Reader:
             reservations=tuple(body.get('reservations') or ()),
             events=events,
             before_end_date=self._optional_time('before_end_date') or before_end_date,
-            notify_before_start=None if notices is UNSET else notices,
+            notify_before_start=None if announced is UNSET else announced,
+            notices=None if notices is UNSET else notices,
             strict=self._modern,
             grain=dates.grain(self._version),
             asked_at=self._now,
@@ -88,7 +91,8 @@ class Reader:
             start=start,
             end=self._end(lambda: start or current_start()),
             before_end_date=self._before_end_date(),
-            notify_before_start=self._notices(),
+            notify_before_start=self._announcements(),
+            notices=self._notices(),
             reservations=tuple(
                 ReservationChange(id=change['id'], body=change)
                 for change in body.get('reservations') or ()
@@ -121,11 +125,17 @@ class Reader:
             )
         return dates.add('duration', start(), dates.parse_duration('duration', duration))
 
-    def _notices(self) -> tuple[int, ...] | Unset | None:
+    def _announcements(self) -> tuple[int, ...] | Unset | None:
         if not self._modern or 'notify_before_start' not in self._body:
             return UNSET
-        notices = self._body['notify_before_start']
-        return None if notices is None else tuple(sorted(set(notices), reverse=True))
+        wanted = self._body['notify_before_start']
+        return None if wanted is None else tuple(sorted(set(wanted), reverse=True))
+
+    def _notices(self) -> tuple[str, ...] | Unset | None:
+        if self._version < V1_3 or 'notices' not in self._body:
+            return UNSET
+        wanted = self._body['notices']
+        return None if wanted is None else tuple(name for name in NOTICES if name in wanted)
 
     def _events(self) -> tuple[tuple[EventDraft, ...], datetime.datetime | None]:
         """Return the user's own events, and when to tell of the end, if said there."""

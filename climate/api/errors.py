@@ -82,7 +82,8 @@ def _reasons(
     error: exceptions.NotEnoughResources, version: microversions.Microversion
 ) -> list[dict[str, Any]]:
     facts: dict[str, Any] = {
-        'resource_type': getattr(error, 'resource_type', None),
+        'resource_type': error.resource_type,
+        'reservation': error.place,
         'matched': error.matched,
         'free': error.free,
         'first_blocker_ends': error.first_blocker_ends,

@@ -35,6 +35,17 @@ HISTORY = (
         'ISO 8601 times in and out, duration, notify_before_start, filters, sorting and pages of '
         'leases, reasons of a refusal; unknown fields and query parameters are refused.',
     ),
+    (
+        '1.2',
+        'Resources of every type, types that operators declare, maintenances, other resources '
+        'for a lease.',
+    ),
+    (
+        '1.3',
+        'Servers, volumes, stacks and storage of their own; which reservation is a part of '
+        'another; the history of a lease, what owners are written to about, and what is '
+        'ready.',
+    ),
 )
 
 _FORM = re.compile(r'([1-9]\d{0,9})\.([1-9]\d{0,9}|0)', re.ASCII)
@@ -63,6 +74,8 @@ MIN = _parse(HISTORY[0][0])
 MAX = _parse(HISTORY[-1][0])
 V1_0 = Microversion(1, 0)
 V1_1 = Microversion(1, 1)
+V1_2 = Microversion(1, 2)
+V1_3 = Microversion(1, 3)
 
 
 def requested(environ: Mapping[str, Any]) -> Microversion:

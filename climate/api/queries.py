@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import uuid
 from collections.abc import Collection
 from collections.abc import Mapping
@@ -30,6 +31,8 @@ from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import LeaseQuery
+from climate.domain.requests import RESOURCE_SORT_KEYS
+from climate.domain.requests import ResourceQuery
 from climate.domain.requests import SORT_KEYS
 
 Parameters = Mapping[str, Sequence[str]]
@@ -37,6 +40,7 @@ Parameters = Mapping[str, Sequence[str]]
 _PLAIN = ('name', 'resource_type', 'project_id')
 _TIMES = ('start_before', 'start_after', 'end_before', 'end_after')
 LEASES = frozenset({*_PLAIN, *_TIMES, 'status', 'sort_key', 'sort_dir', 'limit', 'marker'})
+RESOURCES = frozenset({'type', 'name', 'sort_key', 'sort_dir', 'limit', 'marker'})
 _MANY = frozenset({'sort_key', 'sort_dir'})
 _LONGEST = 255
 
@@ -87,6 +91,17 @@ def one(parameters: Parameters, key: str) -> str | None:
     return (values[-1] or None) if values else None
 
 
+def required(parameters: Parameters, key: str) -> str:
+    """Return the last value of *key*.
+
+    :raises climate.exceptions.MissingParameter: if there is none or it is empty
+    """
+    value = one(parameters, key)
+    if value is None:
+        raise exceptions.MissingParameter(param=key)
+    return value
+
+
 def flag(parameters: Parameters, key: str) -> bool:
     """Return *key* as a boolean; False if it is not there.
 
@@ -124,10 +139,31 @@ def leases(
         status=_status(one(parameters, 'status')),
         name=one(parameters, 'name'),
         resource_type=one(parameters, 'resource_type'),
-        sort=_sort(parameters),
+        sort=_sort(parameters, SORT_KEYS),
         limit=_limit(one(parameters, 'limit'), max_limit),
         marker=_marker(one(parameters, 'marker')),
         **times,
+    )
+
+
+def resources(parameters: Parameters, version: Microversion, max_limit: int) -> ResourceQuery:
+    """Return which resources are asked for.
+
+    :raises climate.exceptions.InvalidInput: naming the parameter and why
+    """
+    refuse_unknown(parameters, RESOURCES, version, _MANY)
+    for key in ('type', 'name'):
+        if len(one(parameters, key) or '') > _LONGEST:
+            raise _malformed(key, f'at most {_LONGEST} characters are allowed')
+    marker = one(parameters, 'marker')
+    if marker is not None and re.fullmatch('[0-9]{1,9}', marker, re.ASCII) is None:
+        raise _malformed('marker', 'the id of a resource is required')
+    return ResourceQuery(
+        resource_type=one(parameters, 'type'),
+        name=one(parameters, 'name'),
+        sort=_sort(parameters, RESOURCE_SORT_KEYS),
+        limit=_limit(one(parameters, 'limit'), max_limit),
+        marker=None if marker is None else int(marker),
     )
 
 
@@ -145,12 +181,12 @@ def _status(value: str | None) -> str | None:
         raise _malformed('status', 'one of ' + ', '.join(LeaseStatus) + ' is required') from None
 
 
-def _sort(parameters: Parameters) -> tuple[tuple[str, str], ...]:
+def _sort(parameters: Parameters, known: Sequence[str]) -> tuple[tuple[str, str], ...]:
     keys = [key for key in parameters.get('sort_key', ()) if key]
     directions = [word.lower() for word in parameters.get('sort_dir', ()) if word]
     for key in keys:
-        if key not in SORT_KEYS:
-            raise _malformed('sort_key', 'one of ' + ', '.join(SORT_KEYS) + ' is required')
+        if key not in known:
+            raise _malformed('sort_key', 'one of ' + ', '.join(known) + ' is required')
     if len(set(keys)) < len(keys):
         raise _malformed('sort_key', 'a key may be given once only')
     for word in directions:

@@ -64,6 +64,7 @@ class Scope:
             roles=frozenset(context.roles or ()),
             all_projects=self._allows(lease_policies.ALL_PROJECTS),
             request_id=context.request_id,
+            token=context.auth_token,
         )
 
     def _allows(self, rule: str) -> bool:

@@ -24,8 +24,10 @@ from oslo_config import cfg
 from climate.api.middleware import Wrapper
 from climate.api.scope import Enforcer
 from climate.clock import Clock
-from climate.leasing.hosts import Hosts
 from climate.leasing.leases import Leases
+from climate.leasing.maintenances import Maintenances
+from climate.leasing.resource_types import ResourceTypes
+from climate.leasing.resources import Resources
 from climate.plugins.base import Plugin
 
 
@@ -39,7 +41,9 @@ class Services:
     """
 
     leases: Leases
-    hosts: Hosts
+    resources: Resources
+    maintenances: Maintenances
+    resource_types: ResourceTypes
     plugins: Mapping[str, Plugin[Any]]
     enforcer: Enforcer
     clock: Clock

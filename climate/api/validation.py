@@ -106,6 +106,9 @@ _REASONS: dict[str, Callable[[Any], str]] = {
     'maximum': lambda value: f'at most {value} is allowed',
     'minItems': lambda value: f'at least {value} item(s) are required',
     'maxItems': lambda value: f'at most {value} items are allowed',
+    'pattern': lambda value: f'{value} has to match',
+    'exclusiveMinimum': lambda value: f'more than {value} is required',
+    'maxProperties': lambda value: f'at most {value} fields are allowed',
     'minProperties': lambda value: f'at least {value} field(s) are required',
 }
 

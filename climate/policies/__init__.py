@@ -24,9 +24,13 @@ from oslo_policy import policy
 
 from climate.policies import allocations
 from climate.policies import base
+from climate.policies import floatingips
 from climate.policies import hosts
 from climate.policies import leases
+from climate.policies import maintenances
 from climate.policies import properties
+from climate.policies import resource_types
+from climate.policies import resources
 
 
 def list_rules() -> list[policy.RuleDefault]:
@@ -36,7 +40,11 @@ def list_rules() -> list[policy.RuleDefault]:
             base.list_rules(),
             leases.list_rules(),
             hosts.list_rules(),
+            floatingips.list_rules(),
+            resources.list_rules(),
+            resource_types.list_rules(),
             allocations.list_rules(),
             properties.list_rules(),
+            maintenances.list_rules(),
         )
     )

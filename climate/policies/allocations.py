@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may see when hosts are taken."""
+"""Who may see when resources are taken."""
 
 from __future__ import annotations
 
@@ -28,14 +28,17 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             LIST,
             base.PROJECT_READER_OR_ADMIN,
-            'List when hosts are taken. Reservations of other projects appear under an opaque id.',
+            'List when resources are taken. Reservations of other projects appear under an '
+            'opaque id.',
             'GET /v1/os-hosts/allocations',
+            'GET /v1/resources/allocations',
         ),
         base.documented(
             SHOW,
             base.PROJECT_READER_OR_ADMIN,
-            'Show when one host is taken. Reservations of other projects appear under an '
+            'Show when one resource is taken. Reservations of other projects appear under an '
             'opaque id.',
             'GET /v1/os-hosts/{host_id}/allocation',
+            'GET /v1/resources/{resource_id}/allocations',
         ),
     ]

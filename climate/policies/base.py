@@ -21,6 +21,7 @@ PROJECT_MEMBER = 'rule:project_member_api'
 PROJECT_READER = 'rule:project_reader_api'
 PROJECT_MEMBER_OR_ADMIN = 'rule:project_member_or_admin'
 PROJECT_READER_OR_ADMIN = 'rule:project_reader_or_admin'
+SERVICE_OR_ADMIN = 'rule:service_or_admin'
 
 # Every token that may do anything here belongs to a project: leases do too.
 SCOPE_TYPES = ['project']
@@ -49,6 +50,11 @@ def list_rules() -> list[policy.RuleDefault]:
             'project_reader_or_admin',
             'rule:project_reader_api or rule:admin_api',
             description='A reader of the project, or an operator.',
+        ),
+        policy.RuleDefault(
+            'service_or_admin',
+            'role:service or rule:admin_api',
+            description='Another service of the cloud, or an operator.',
         ),
     ]
 

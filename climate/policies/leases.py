@@ -23,10 +23,25 @@ SHOW = 'climate:leases:show'
 CREATE = 'climate:leases:create'
 UPDATE = 'climate:leases:update'
 DELETE = 'climate:leases:delete'
+REALLOCATE = 'climate:leases:reallocate'
+FORCE = 'climate:leases:force_reallocate'
+READINESS = 'climate:leases:readiness'
 ALL_PROJECTS = 'climate:leases:all_projects'
 
 _ALL = '/v1/leases'
 _ONE = '/v1/leases/{lease_id}'
+_EVERYWHERE = (
+    f'GET {_ALL}',
+    f'GET {_ONE}',
+    f'GET {_ONE}/history',
+    f'PUT {_ONE}',
+    f'DELETE {_ONE}',
+    f'POST {_ONE}/reallocate',
+    'GET /v1/os-hosts/allocations',
+    'GET /v1/os-hosts/{host_id}/allocation',
+    'GET /v1/resources/allocations',
+    'GET /v1/resources/{resource_id}/allocations',
+)
 
 
 def list_rules() -> list[policy.RuleDefault]:
@@ -34,22 +49,37 @@ def list_rules() -> list[policy.RuleDefault]:
     reader, member = base.PROJECT_READER_OR_ADMIN, base.PROJECT_MEMBER_OR_ADMIN
     return [
         base.documented(LIST, reader, 'List leases.', f'GET {_ALL}'),
-        base.documented(SHOW, reader, 'Show a lease.', f'GET {_ONE}'),
+        base.documented(
+            SHOW, reader, 'Show a lease, and its history.', f'GET {_ONE}', f'GET {_ONE}/history'
+        ),
         base.documented(CREATE, member, 'Create a lease in the own project.', f'POST {_ALL}'),
         base.documented(UPDATE, member, 'Change a lease.', f'PUT {_ONE}'),
         base.documented(
             DELETE, member, 'Delete a lease, ending it first if it runs.', f'DELETE {_ONE}'
         ),
         base.documented(
+            REALLOCATE,
+            member,
+            'Have a resource of a lease replaced by another one.',
+            f'POST {_ONE}/reallocate',
+        ),
+        base.documented(
+            FORCE,
+            base.ADMIN,
+            'Have a resource replaced although something runs there, which is lost.',
+            f'POST {_ONE}/reallocate',
+        ),
+        base.documented(
+            READINESS,
+            base.SERVICE_OR_ADMIN,
+            'Say which resources of a lease, of whatever project, are ready to be used.',
+            f'POST {_ONE}/readiness',
+        ),
+        base.documented(
             ALL_PROJECTS,
             base.ADMIN,
             'See and change the leases of every project, and see whose reservations make a '
-            "host busy. For callers whom this rule refuses, others' leases do not exist.",
-            f'GET {_ALL}',
-            f'GET {_ONE}',
-            f'PUT {_ONE}',
-            f'DELETE {_ONE}',
-            'GET /v1/os-hosts/allocations',
-            'GET /v1/os-hosts/{host_id}/allocation',
+            "resource busy. For callers whom this rule refuses, others' leases do not exist.",
+            *_EVERYWHERE,
         ),
     ]

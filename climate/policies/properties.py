@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may do what with the names and values of host properties."""
+"""Who may do what with the names and values of properties."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ UPDATE = 'climate:properties:update'
 PRIVATE = 'climate:properties:private'
 
 _ALL = '/v1/os-hosts/properties'
+_ANY = '/v1/resources/properties'
 
 
 def list_rules() -> list[policy.RuleDefault]:
@@ -31,21 +32,26 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             LIST,
             base.PROJECT_READER_OR_ADMIN,
-            'List the public properties of hosts and their values.',
+            'List the public properties of resources and their values.',
             f'GET {_ALL}',
+            f'GET {_ANY}',
         ),
         base.documented(
             UPDATE,
             base.ADMIN,
             'Make a property private or public.',
             f'PATCH {_ALL}/{{property_name}}',
+            f'PATCH {_ANY}/{{property_name}}',
         ),
         base.documented(
             PRIVATE,
             base.ADMIN,
-            'See private properties, in lists of properties and on hosts.',
+            'See private properties, in lists of properties and on resources.',
             f'GET {_ALL}',
+            f'GET {_ANY}',
             'GET /v1/os-hosts',
             'GET /v1/os-hosts/{host_id}',
+            'GET /v1/resources',
+            'GET /v1/resources/{resource_id}',
         ),
     ]

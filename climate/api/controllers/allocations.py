@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""When hosts are taken."""
+"""When resources are taken."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from climate.api.controllers import base
 from climate.api.scope import Scope
 from climate.api.views import allocations as view
 from climate.domain.requests import ResourceCalendar
+from climate.leasing.registrar import HOST
 from climate.policies import allocations as policies
 
 _FILTERS = ('lease_id', 'reservation_id')
@@ -50,10 +51,31 @@ class AllocationsController(base.Controller):
             raise exceptions.NotFound(object={'host_id': host_id})
         return {'allocation': view.allocation(calendar[0], scope.version)}
 
-    def _calendar(self, scope: Scope, resource_id: int | None = None) -> list[ResourceCalendar]:
-        queries.refuse_unknown(scope.parameters, _FILTERS, scope.version)
-        found = self._services.hosts.calendar(
+    @pecan.expose('json')
+    def index_any(self, req: Any, resp: Any) -> dict[str, Any]:
+        """Answer with every resource of a type, or of all, be it taken or not."""
+        scope = self._scope(req)
+        scope.authorize(policies.LIST)
+        calendar = self._calendar(scope, resource_type=queries.one(scope.parameters, 'type'))
+        return {'allocations': [view.amounts(one, scope.version) for one in calendar]}
+
+    @pecan.expose('json')
+    def show_any(self, req: Any, resp: Any, resource_id: str) -> dict[str, Any]:
+        """Answer with one resource of any type."""
+        scope = self._scope(req)
+        scope.authorize(policies.SHOW)
+        number = base.resource_id(resource_id)
+        (calendar,) = self._calendar(scope, number, resource_type=None)
+        return {'allocation': view.amounts(calendar, scope.version)}
+
+    def _calendar(
+        self, scope: Scope, resource_id: int | None = None, resource_type: str | None = HOST
+    ) -> list[ResourceCalendar]:
+        known = _FILTERS if resource_type == HOST or resource_id else (*_FILTERS, 'type')
+        queries.refuse_unknown(scope.parameters, known, scope.version)
+        found = self._services.resources.calendar(
             scope.caller,
+            resource_type,
             resource_id=resource_id,
             lease_id=queries.one(scope.parameters, 'lease_id'),
             reservation_id=queries.one(scope.parameters, 'reservation_id'),

@@ -25,8 +25,8 @@ from climate.api.services import ApiSettings
 from climate.api.services import Services
 
 _LEASE_ID = re.compile(r'[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
-_HOST_ID = re.compile(r'[0-9]{1,10}', re.ASCII)
-_LARGEST_HOST_ID = 2**31 - 1
+_RESOURCE_ID = re.compile(r'[0-9]{1,10}', re.ASCII)
+_LARGEST_RESOURCE_ID = 2**31 - 1
 
 
 class Controller:
@@ -60,11 +60,30 @@ def lease_id(text: str) -> str:
     return text.lower()
 
 
+def maintenance_id(text: str) -> str:
+    """Return the id of a maintenance as it is stored.
+
+    :raises climate.exceptions.NotFound: if none can have this id
+    """
+    if _LEASE_ID.fullmatch(text) is None:
+        raise exceptions.NotFound(object={'maintenance_id': bodies.printable(text)})
+    return text.lower()
+
+
+def resource_id(text: str, word: str = 'resource_id') -> int:
+    """Return the id of a resource as it is stored.
+
+    :param word: what clients call it
+    :raises climate.exceptions.NotFound: if no resource can have this id
+    """
+    if _RESOURCE_ID.fullmatch(text) is None or int(text) > _LARGEST_RESOURCE_ID:
+        raise exceptions.NotFound(object={word: bodies.printable(text)})
+    return int(text)
+
+
 def host_id(text: str) -> int:
     """Return the id of a host as it is stored.
 
     :raises climate.exceptions.NotFound: if no host can have this id
     """
-    if _HOST_ID.fullmatch(text) is None or int(text) > _LARGEST_HOST_ID:
-        raise exceptions.NotFound(object={'host_id': bodies.printable(text)})
-    return int(text)
+    return resource_id(text, 'host_id')

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Hosts."""
+"""Hosts: the resources of type ``physical:host`` as existing clients know them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ from climate.api import queries
 from climate.api.controllers import base
 from climate.api.schemas import hosts as schemas
 from climate.api.views import hosts as view
+from climate.domain.requests import ResourceChange
+from climate.domain.resources import ResourceDraft
+from climate.leasing.registrar import HOST
 from climate.policies import hosts as policies
 
 
@@ -35,7 +38,7 @@ class HostsController(base.Controller):
         scope = self._scope(req)
         scope.authorize(policies.LIST)
         queries.refuse_unknown(scope.parameters, (), scope.version)
-        hosts = self._services.hosts.list(scope.sees_private)
+        hosts = self._services.resources.list(HOST, scope.sees_private)
         return {'hosts': [view.host(one, scope.version) for one in hosts]}
 
     @pecan.expose('json')
@@ -45,7 +48,9 @@ class HostsController(base.Controller):
         scope.authorize(policies.CREATE)
         queries.refuse_unknown(scope.parameters, (), scope.version)
         name, capabilities = schemas.read_new(scope.body())
-        host = self._services.hosts.create(scope.caller, name, capabilities)
+        host = self._services.resources.create(
+            ResourceDraft(resource_type=HOST, name=name, capabilities=capabilities)
+        )
         resp.status = HTTPStatus.CREATED
         return {'host': view.host(host, scope.version)}
 
@@ -55,7 +60,7 @@ class HostsController(base.Controller):
         scope = self._scope(req)
         scope.authorize(policies.SHOW)
         queries.refuse_unknown(scope.parameters, (), scope.version)
-        host = self._services.hosts.get(base.host_id(host_id), scope.sees_private)
+        host = self._services.resources.get(base.host_id(host_id), scope.sees_private, HOST)
         return {'host': view.host(host, scope.version)}
 
     @pecan.expose('json')
@@ -65,7 +70,9 @@ class HostsController(base.Controller):
         scope.authorize(policies.UPDATE)
         queries.refuse_unknown(scope.parameters, (), scope.version)
         change = schemas.read_change(scope.body())
-        host = self._services.hosts.update(base.host_id(host_id), change)
+        host = self._services.resources.update(
+            base.host_id(host_id), ResourceChange(capabilities=change), HOST
+        )
         return {'host': view.host(host, scope.version)}
 
     @pecan.expose('json')
@@ -74,5 +81,5 @@ class HostsController(base.Controller):
         scope = self._scope(req)
         scope.authorize(policies.DELETE)
         queries.refuse_unknown(scope.parameters, (), scope.version)
-        self._services.hosts.delete(base.host_id(host_id))
+        self._services.resources.delete(base.host_id(host_id), HOST)
         return base.empty(resp)

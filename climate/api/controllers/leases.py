@@ -23,7 +23,10 @@ from climate.api import drafts
 from climate.api import microversions
 from climate.api import queries
 from climate.api.controllers import base
+from climate.api.schemas import readiness
+from climate.api.schemas import reallocations
 from climate.api.scope import Scope
+from climate.api.views import history as history_view
 from climate.api.views import leases as view
 from climate.domain.leases import Lease
 from climate.exceptions import PolicyNotAuthorized
@@ -93,6 +96,39 @@ class LeasesController(base.Controller):
         queries.refuse_unknown(scope.parameters, (), scope.version)
         self._services.leases.delete(scope.caller, base.lease_id(lease_id), scope.project_id)
         return base.empty(resp)
+
+    @pecan.expose('json')
+    def reallocate(self, req: Any, resp: Any, lease_id: str) -> dict[str, Any]:
+        """Have a resource of a lease replaced by another one."""
+        scope = self._scope(req)
+        scope.authorize(policies.REALLOCATE)
+        queries.refuse_unknown(scope.parameters, (), scope.version)
+        found = base.lease_id(lease_id)
+        wanted = reallocations.read(scope.body())
+        if wanted.forced:
+            scope.authorize(policies.FORCE)
+        lease = self._services.leases.reallocate(found, scope.project_id, wanted)
+        return {'lease': self._shown(lease, scope)}
+
+    @pecan.expose('json')
+    def history(self, req: Any, resp: Any, lease_id: str) -> dict[str, Any]:
+        """Answer with what happened to a lease in the cloud, and what is awaited."""
+        scope = self._scope(req)
+        scope.authorize(policies.SHOW)
+        queries.refuse_unknown(scope.parameters, (), scope.version)
+        found = self._services.leases.history(base.lease_id(lease_id), scope.project_id)
+        return {'history': history_view.history(found, scope.version)}
+
+    @pecan.expose('json')
+    def say(self, req: Any, resp: Any, lease_id: str) -> dict[str, Any]:
+        """Keep what is said of the resources of a lease."""
+        scope = self._scope(req)
+        scope.authorize(policies.READINESS)
+        queries.refuse_unknown(scope.parameters, (), scope.version)
+        # Who may say so hears of the leases of every project.
+        said = readiness.read(scope.body(), scope.now)
+        lease = self._services.leases.say(base.lease_id(lease_id), said)
+        return {'lease': self._shown(lease, scope)}
 
     def _wanted_project(self, scope: Scope) -> str | None:
         wanted = queries.one(scope.parameters, 'project_id')

@@ -21,9 +21,13 @@ import pecan
 from climate.api import routes
 from climate.api.controllers.allocations import AllocationsController
 from climate.api.controllers.base import Controller
+from climate.api.controllers.floatingips import FloatingIPsController
 from climate.api.controllers.hosts import HostsController
 from climate.api.controllers.leases import LeasesController
+from climate.api.controllers.maintenances import MaintenancesController
 from climate.api.controllers.properties import PropertiesController
+from climate.api.controllers.resource_types import ResourceTypesController
+from climate.api.controllers.resources import ResourcesController
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 
@@ -36,14 +40,24 @@ class RootController:
     """
 
     def __init__(self, services: Services, settings: ApiSettings) -> None:
+        self._served = services.plugins
         self._controllers: dict[str, Controller] = {
             'allocations': AllocationsController(services, settings),
+            'floatingips': FloatingIPsController(services, settings),
             'hosts': HostsController(services, settings),
             'leases': LeasesController(services, settings),
+            'maintenances': MaintenancesController(services, settings),
             'properties': PropertiesController(services, settings),
+            'resource_types': ResourceTypesController(services, settings),
+            'resources': ResourcesController(services, settings),
         }
 
     @pecan.expose()
     def _route(self, args: list[str], request: Any) -> tuple[Any, list[str]]:
-        route, values = routes.match(request.method, request.path_info)
+        route, values = routes.match(
+            request.method,
+            request.path_info,
+            request.environ['climate.microversion'],
+            self._served,
+        )
         return getattr(self._controllers[route.controller], route.action), list(values)

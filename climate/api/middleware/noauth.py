@@ -29,6 +29,7 @@ from collections.abc import Iterable
 from climate.api.middleware import Environ
 from climate.api.middleware import StartResponse
 from climate.api.middleware import WSGIApp
+from climate.api.middleware.identity import TOKEN
 
 ADMIN = 'admin:demo:admin'
 _TOKEN = re.compile(r'(?P<user>[^:\s]{1,255}):(?P<project>[^:\s]{1,255})(?::(?P<roles>[^:]*))?')
@@ -53,7 +54,8 @@ class NoAuth:
         """Hand the request on, with an identity if the token has one."""
         for key in [key for key in environ if _IDENTITY.match(key)]:
             del environ[key]
-        match = _TOKEN.fullmatch(token(environ))
+        known = token(environ)
+        match = _TOKEN.fullmatch(known)
         if match is None:
             environ['HTTP_X_IDENTITY_STATUS'] = 'Invalid'
         else:
@@ -61,6 +63,8 @@ class NoAuth:
             environ['HTTP_X_USER_ID'] = match['user']
             environ['HTTP_X_PROJECT_ID'] = match['project']
             environ['HTTP_X_ROLES'] = ','.join(roles(match['roles']))
+            # Whoever sent none is known to the cloud as who they are here.
+            environ[TOKEN] = known
         return self._app(environ, start_response)
 
 

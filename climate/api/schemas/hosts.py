@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -92,17 +93,20 @@ def read_change(body: dict[str, Any]) -> dict[str, str | None]:
     return read_capabilities(changes)
 
 
-def read_capabilities(values: Mapping[str, Any]) -> dict[str, str | None]:
+def read_capabilities(
+    values: Mapping[str, Any], reserved: Collection[str] = RESERVED_NAMES
+) -> dict[str, str | None]:
     """Return capabilities as text.
 
+    :param reserved: names that none may have
     :raises climate.exceptions.InvalidInput: naming the capability and why
     """
     if len(values) > MOST_CAPABILITIES:
         raise exceptions.InvalidInput(f'At most {MOST_CAPABILITIES} extra capabilities are allowed')
-    return {_name(name): _text(name, value) for name, value in values.items()}
+    return {_name(name, reserved): _text(name, value) for name, value in values.items()}
 
 
-def _name(name: str) -> str:
+def _name(name: str, reserved: Collection[str]) -> str:
     shown = bodies.printable(name)
     if len(name) > LONGEST_NAME:
         raise exceptions.ExtraCapabilityTooLong(
@@ -113,7 +117,7 @@ def _name(name: str) -> str:
         raise exceptions.MalformedParameter(
             f'Malformed parameter {shown!r}: the name of an extra capability cannot be empty'
         )
-    if name in RESERVED_NAMES:
+    if name in reserved:
         raise exceptions.MalformedParameter(
             f'Malformed parameter {shown}: an extra capability cannot have this name'
         )

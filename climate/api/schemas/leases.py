@@ -23,6 +23,7 @@ from typing import Any
 from climate.api import microversions
 from climate.api.validation import Schema
 from climate.api.validation import Validator
+from climate.domain.leases import NOTICES
 
 _MOST_ITEMS = 100
 # Ten years are longer than anybody plans, and 32 messages more than one reads.
@@ -36,6 +37,11 @@ _NOTICES = {
     'type': ['array', 'null'],
     'maxItems': 32,
     'items': {'type': 'integer', 'minimum': 1, 'maximum': _LONGEST_NOTICE},
+}
+_WRITTEN = {
+    'type': ['array', 'null'],
+    'maxItems': _MOST_ITEMS,
+    'items': {'type': 'string', 'enum': list(NOTICES)},
 }
 _DURATION = {'type': ['integer', 'string']}
 _RESERVATIONS = {
@@ -128,9 +134,27 @@ UPDATE_1_1: dict[str, Any] = {
     },
 }
 
+CREATE_1_3: dict[str, Any] = {
+    **CREATE_1_1,
+    'properties': {**CREATE_1_1['properties'], 'notices': _WRITTEN},
+}
+
+UPDATE_1_3: dict[str, Any] = {
+    **UPDATE_1_1,
+    'properties': {**UPDATE_1_1['properties'], 'notices': _WRITTEN},
+}
+
 SCHEMAS: dict[str, dict[microversions.Microversion, Schema]] = {
-    'create': {microversions.V1_0: CREATE_1_0, microversions.V1_1: CREATE_1_1},
-    'update': {microversions.V1_0: UPDATE_1_0, microversions.V1_1: UPDATE_1_1},
+    'create': {
+        microversions.V1_0: CREATE_1_0,
+        microversions.V1_1: CREATE_1_1,
+        microversions.V1_3: CREATE_1_3,
+    },
+    'update': {
+        microversions.V1_0: UPDATE_1_0,
+        microversions.V1_1: UPDATE_1_1,
+        microversions.V1_3: UPDATE_1_3,
+    },
 }
 
 _VALIDATORS = {

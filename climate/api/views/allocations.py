@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""When hosts are taken, as JSON."""
+"""When resources are taken, as JSON."""
 
 from __future__ import annotations
 
@@ -39,4 +39,16 @@ def allocation(value: ResourceCalendar, version: Microversion) -> dict[str, Any]
     }
     if version >= V1_1:
         shown['resource_name'] = value.resource_name
+    return shown
+
+
+def amounts(value: ResourceCalendar, version: Microversion) -> dict[str, Any]:
+    """Return one resource as :func:`allocation` does, with how much of it is taken.
+
+    Units by resource class; none where it is taken as a whole.
+    """
+    shown = allocation(value, version)
+    taken = {busy.reservation_id: busy.amounts for busy in value.busy}
+    for busy in shown['reservations']:
+        busy['resources'] = dict(taken[busy['id']])
     return shown

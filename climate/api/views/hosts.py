@@ -39,7 +39,7 @@ def host(value: Resource, version: Microversion) -> dict[str, Any]:
         'status': None,
         'availability_zone': attributes.get('availability_zone') or '',
         'trust_id': None,
-        'reservable': value.reservable and not value.disabled,
+        'reservable': value.reservable and not value.disabled and value.failed_at is None,
         'created_at': dates.write_record(value.created_at, version),
         'updated_at': dates.write_record(value.updated_at, version),
     }

@@ -21,11 +21,13 @@ from typing import Protocol
 from climate.api import dates
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
+from climate.api.microversions import V1_3
 from climate.domain.events import Event
 from climate.domain.events import order
 from climate.domain.events import PUBLIC_AT_1_0
 from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.leases import Lease
+from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 
 
@@ -48,7 +50,7 @@ def lease(
         'project_id': value.project_id,
         'start_date': dates.write(value.period.start, version),
         'end_date': dates.write(value.period.end, version),
-        # Climate uses no trusts, but clients read the key.
+        # Clients read the key; what stands behind it is nobody's business.
         'trust_id': None,
         'status': value.status.value,
         'degraded': value.degraded,
@@ -64,7 +66,22 @@ def lease(
         notices = value.notify_before_start
         shown['before_end_date'] = dates.write(value.before_end_date, version)
         shown['notify_before_start'] = None if notices is None else list(notices)
+    if version >= V1_3:
+        shown['notices'] = None if value.notices is None else list(value.notices)
+        shown['readiness'] = _readiness(value.readiness, version)
     return shown
+
+
+def _readiness(value: Readiness | None, version: Microversion) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    return {
+        'ready': list(value.ready),
+        'waiting': list(value.waiting),
+        'by': value.by,
+        'detail': value.detail,
+        'said_at': dates.write(value.at, version),
+    }
 
 
 def reservation(
@@ -76,7 +93,7 @@ def reservation(
         more, and then only the common keys are shown
     """
     own = describer.describe(value) if describer else {}
-    return {
+    shown = {
         **own,
         'id': value.id,
         'lease_id': value.lease_id,
@@ -89,6 +106,9 @@ def reservation(
         'created_at': dates.write_record(value.created_at, version),
         'updated_at': dates.write_record(value.updated_at, version),
     }
+    if version >= V1_3:
+        shown['part_of'] = value.part_of
+    return shown
 
 
 def events(values: tuple[Event, ...], version: Microversion) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ from oslo_config import cfg
 
 from climate import exceptions
 from climate.api import bodies
+from climate.api.middleware import identity
 from climate.api.middleware import noauth
 from climate.api.middleware.health import Health
 from climate.api.middleware.size_limit import SizeLimit
@@ -114,6 +115,13 @@ class NoAuthTest(base.TestCase):
             ('u:p:r:x', None),
         ):
             self.assertEqual(wanted, self.identity(X_Auth_Token=token), token)
+
+    def test_the_cloud_is_told_the_same(self):
+        for sent, told in (('notused', 'admin:demo:admin'), ('u:p', 'u:p')):
+            inner = Inner()
+            request = webob.Request.blank('/', headers={'X-Auth-Token': sent})
+            request.get_response(noauth.NoAuth(inner))
+            self.assertEqual(told, inner.environ[identity.TOKEN])
 
     def test_basic(self):
         pair = base64.b64encode(b'alice:demo:reader').decode()

@@ -14,9 +14,12 @@
 
 from __future__ import annotations
 
+import re
+
 from climate import exceptions
 from climate import policies
 from climate.api import errors
+from climate.api import microversions
 from climate.api import routes
 from tests import base
 
@@ -58,6 +61,21 @@ class RoutesTest(base.TestCase):
     def test_wrong_method(self):
         error = self.assertRaises(exceptions.MethodNotAllowed, routes.match, 'PATCH', '/leases')
         self.assertEqual({'GET', 'POST'}, error.facts['allowed'])
+
+    def test_a_route_is_not_there_before_its_microversion(self):
+        for route in routes.ROUTES:
+            if route.since == microversions.MIN:
+                continue
+            before = microversions.Microversion(1, route.since.minor - 1)
+            path = re.sub(r'\{\w+\}', '7', route.path)
+            arguments = (route.method, path, before, {route.serves})
+            self.assertRaises(errors.RouteNotFound, routes.match, *arguments)
+
+    def test_a_route_is_not_there_without_its_resource_type(self):
+        for route in routes.ROUTES:
+            if route.serves:
+                arguments = (route.method, re.sub(r'\{\w+\}', '7', route.path))
+                self.assertRaises(errors.RouteNotFound, routes.match, *arguments)
 
     def test_each_route_is_guarded_by_a_rule_that_says_so(self):
         guarded = {

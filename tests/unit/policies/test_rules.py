@@ -23,6 +23,7 @@ from tests import base
 ADMIN = {'user_id': 'a', 'project_id': 'ops', 'roles': ['admin', 'member', 'reader']}
 MEMBER = {'user_id': 'm', 'project_id': 'p', 'roles': ['member', 'reader']}
 READER = {'user_id': 'r', 'project_id': 'p', 'roles': ['reader']}
+SERVICE = {'user_id': 'w', 'project_id': 'services', 'roles': ['service']}
 NOBODY = {'user_id': 'n', 'project_id': 'p', 'roles': ['other']}
 SYSTEM = {'user_id': 's', 'roles': ['admin'], 'system_scope': 'all'}
 
@@ -34,8 +35,19 @@ FOR_READERS = {
     'climate:allocations:list',
     'climate:allocations:show',
     'climate:properties:list',
+    'climate:floatingips:list',
+    'climate:floatingips:show',
+    'climate:resources:list',
+    'climate:resources:show',
+    'climate:resourcetypes:list',
+    'climate:resourcetypes:show',
 }
-FOR_MEMBERS = {'climate:leases:create', 'climate:leases:update', 'climate:leases:delete'}
+FOR_MEMBERS = {
+    'climate:leases:create',
+    'climate:leases:update',
+    'climate:leases:delete',
+    'climate:leases:reallocate',
+}
 
 
 class RulesTest(base.TestCase):
@@ -63,6 +75,9 @@ class RulesTest(base.TestCase):
 
     def test_reader(self):
         self.assertEqual(FOR_READERS, self.allowed(READER))
+
+    def test_service(self):
+        self.assertEqual({'climate:leases:readiness'}, self.allowed(SERVICE))
 
     def test_others(self):
         self.assertEqual(set(), self.allowed(NOBODY))

@@ -1,0 +1,80 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Inventories in bodies: an object of amounts, or a number, by resource class."""
+
+from __future__ import annotations
+
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+from climate.api import bodies
+from climate.domain.resources import Inventory
+
+_LARGEST: Final = 2**31 - 1
+MOST_CLASSES: Final = 100
+
+
+def schema(least: int) -> dict[str, Any]:
+    """Return the schema of inventories by resource class.
+
+    :param least: the smallest total
+    """
+    whole = {'type': 'integer', 'minimum': 0, 'maximum': _LARGEST}
+    positive = {**whole, 'minimum': 1}
+    return {
+        'type': 'object',
+        'maxProperties': MOST_CLASSES,
+        'propertyNames': {'pattern': '^[A-Z0-9_]{1,255}\\Z'},
+        'additionalProperties': {
+            'type': ['integer', 'object'],
+            'minimum': least,
+            'maximum': _LARGEST,
+            'required': ['total'],
+            'additionalProperties': False,
+            'properties': {
+                'total': {**whole, 'minimum': least},
+                'reserved': whole,
+                'allocation_ratio': {'type': 'number', 'exclusiveMinimum': 0, 'maximum': 10000},
+                'min_unit': positive,
+                'max_unit': positive,
+                'step_size': positive,
+            },
+        },
+    }
+
+
+def read(field: str, value: dict[str, Any]) -> tuple[Inventory, ...]:
+    """Return inventories that fulfil the schema, in the order of their classes.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    return tuple(_one(field, name, value[name]) for name in sorted(value))
+
+
+def _one(field: str, name: str, value: Any) -> Inventory:
+    facts = dict(value) if isinstance(value, dict) else {'total': value}
+    # To JSON 4.0 is an integer, to an engine it is not.
+    ratio = float(facts.pop('allocation_ratio', 1.0))
+    amounts = {key: int(amount) for key, amount in facts.items()}
+    item = Inventory(resource_class=name, allocation_ratio=ratio, **amounts)
+    shown = bodies.printable(f'{field}.{name}')
+    if item.reserved > item.total:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {shown}.reserved: at most the total is allowed'
+        )
+    if item.min_unit > item.max_unit:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {shown}.min_unit: at most max_unit is allowed'
+        )
+    return item

@@ -1,0 +1,98 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Bodies of maintenances."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate import exceptions
+from climate.api import dates
+from climate.api.microversions import Microversion
+from climate.api.validation import Validator
+from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.periods import Period
+
+LARGEST_ID = 2**31 - 1
+RESOURCE_ID: dict[str, Any] = {
+    'type': ['integer', 'string'],
+    'minimum': 1,
+    'maximum': LARGEST_ID,
+    'pattern': '^[0-9]{1,10}$',
+}
+NAME: dict[str, Any] = {'type': 'string', 'minLength': 1, 'maxLength': 255}
+REASON: dict[str, Any] = {'type': 'string', 'maxLength': 1000}
+
+CREATE: dict[str, Any] = {
+    'type': 'object',
+    'required': ['start_date', 'end_date'],
+    'additionalProperties': False,
+    'properties': {
+        'resource_id': RESOURCE_ID,
+        'resource_type': {'type': 'string', 'minLength': 1, 'maxLength': 64},
+        'resource_name': NAME,
+        'start_date': {'type': 'string'},
+        'end_date': {'type': 'string'},
+        'reason': REASON,
+    },
+}
+
+_CREATE = Validator(CREATE)
+
+
+def read_new(
+    body: dict[str, Any], now: datetime.datetime, version: Microversion
+) -> MaintenanceDraft:
+    """Return the maintenance that somebody announces.
+
+    :param now: what ``now`` means (aware UTC)
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _CREATE.check(body)
+    if 'resource_id' in body:
+        others = [key for key in ('resource_type', 'resource_name') if key in body]
+        if others:
+            raise exceptions.InvalidInput(
+                f'Malformed parameter {others[0]}: resource_id says already which resource it is'
+            )
+    else:
+        for key in ('resource_name', 'resource_type'):
+            if key not in body:
+                raise exceptions.MissingParameter(param=key)
+    start = dates.parse('start_date', body['start_date'], now, version)
+    end = dates.parse('end_date', body['end_date'], now, version)
+    if end <= start:
+        raise exceptions.InvalidPeriod(f'{exceptions.InvalidPeriod.template} (end_date)')
+    return MaintenanceDraft(
+        resource_id=read_id(body.get('resource_id')),
+        resource_type=body.get('resource_type', ''),
+        resource_name=body.get('resource_name', ''),
+        period=Period(start=start, end=end),
+        reason=body.get('reason', ''),
+    )
+
+
+def read_id(value: Any) -> int | None:
+    """Return the id of a resource, which may be written as a text.
+
+    :raises climate.exceptions.MalformedParameter: if no resource can have it
+    """
+    if value is None:
+        return None
+    number = int(value)
+    if not 1 <= number <= LARGEST_ID:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter resource_id: from 1 to {LARGEST_ID} is required'
+        )
+    return number

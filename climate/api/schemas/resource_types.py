@@ -1,0 +1,101 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Bodies of resource types that operators declare; also what stands in a file."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from climate import exceptions
+from climate.api.schemas import inventories
+from climate.api.validation import Validator
+from climate.domain.resource_types import Declaration
+from climate.domain.resource_types import Origin
+
+_FIELDS: dict[str, Any] = {
+    'description': {'type': 'string', 'maxLength': 1000},
+    'exclusive': {'type': 'boolean'},
+    'noun': {'type': 'string', 'minLength': 1, 'maxLength': 64},
+    'classes': inventories.schema(0),
+    'announce': {
+        'type': 'array',
+        'maxItems': 32,
+        'items': {'type': 'string', 'minLength': 1, 'maxLength': 64},
+    },
+}
+_NAME = {'type': 'string', 'maxLength': 64, 'pattern': '^custom:[a-z0-9_-]+\\Z'}
+_CREATE = Validator(
+    {
+        'type': 'object',
+        'required': ['name'],
+        'additionalProperties': False,
+        'properties': {'name': _NAME, **_FIELDS},
+    }
+)
+_UPDATE = Validator(
+    {
+        'type': 'object',
+        'minProperties': 1,
+        'additionalProperties': False,
+        'properties': _FIELDS,
+    }
+)
+
+
+def read_new(body: Any, origin: Origin = Origin.API) -> Declaration:
+    """Return the declaration of a new type.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _CREATE.check(body)
+    return _checked(Declaration(name=body['name'], origin=origin, **_facts(body)))
+
+
+def check_change(body: dict[str, Any]) -> None:
+    """Check the change of a declaration.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _UPDATE.check(body)
+    _facts(body)
+
+
+def changed(old: Declaration, body: dict[str, Any]) -> Declaration:
+    """Return *old* with the changes of a body that was checked.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    return _checked(dataclasses.replace(old, **_facts(body)))
+
+
+def _facts(body: dict[str, Any]) -> dict[str, Any]:
+    facts = {key: body[key] for key in _FIELDS if key in body}
+    if 'classes' in facts:
+        facts['classes'] = inventories.read('classes', facts['classes'])
+    if 'announce' in facts:
+        facts['announce'] = tuple(dict.fromkeys(facts['announce']))
+    return facts
+
+
+def _checked(declaration: Declaration) -> Declaration:
+    if declaration.exclusive and declaration.classes:
+        raise exceptions.MalformedParameter(
+            'Malformed parameter classes: a type that is exclusive has none, '
+            'for its resources are reserved as a whole'
+        )
+    if not declaration.exclusive and not declaration.classes:
+        raise exceptions.MissingParameter(
+            'Missing parameter classes: a type that is not exclusive counts at least one'
+        )
+    return declaration

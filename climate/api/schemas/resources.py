@@ -1,0 +1,126 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Bodies of resources of any type; there are none before 1.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.api.schemas import hosts
+from climate.api.schemas import inventories
+from climate.api.validation import Schema
+from climate.api.validation import Validator
+from climate.domain.requests import ResourceChange
+from climate.domain.resources import ResourceDraft
+from climate.leasing.registrar import HOST
+
+_CREATE = Validator(
+    {
+        'type': 'object',
+        'required': ['resource_type'],
+        'additionalProperties': False,
+        'properties': {
+            'resource_type': {'type': 'string', 'minLength': 1, 'maxLength': 64},
+            'name': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+            'attributes': {'type': 'object', 'maxProperties': 100},
+            'properties': {'type': 'object'},
+            'inventories': inventories.schema(1),
+        },
+    }
+)
+_UPDATE = Validator(
+    {
+        'type': 'object',
+        'minProperties': 1,
+        'additionalProperties': False,
+        'properties': {
+            'disabled': {'type': 'boolean'},
+            'properties': {'type': 'object'},
+            'inventories': inventories.schema(1),
+        },
+    }
+)
+
+
+def check_new(body: dict[str, Any]) -> None:
+    """Check what resources of all types have in common.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _CREATE.check(body)
+
+
+def read_new(body: dict[str, Any], schema: Schema) -> ResourceDraft:
+    """Return a new resource, of a body that was checked.
+
+    :param schema: of the attributes of its type
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    attributes = body.get('attributes', {})
+    required = ['attributes'] if schema.get('required') else []
+    whole = Validator(
+        {'type': 'object', 'required': required, 'properties': {'attributes': schema}}
+    )
+    whole.check(body)
+    # What is found by its attributes is named after them.
+    named = not schema.get('required')
+    if named and 'name' not in body:
+        raise exceptions.MissingParameter(param='name')
+    if not named and 'name' in body:
+        raise exceptions.MalformedParameter(
+            'Malformed parameter name: resources of this type are named after their attributes'
+        )
+    properties = _properties(body.get('properties', {}), body['resource_type'])
+    return ResourceDraft(
+        resource_type=body['resource_type'],
+        name=body.get('name', ''),
+        attributes={key: _whole(value) for key, value in attributes.items()},
+        # There is nothing to remove from a new resource, so null means nothing.
+        capabilities={key: text for key, text in properties.items() if text is not None},
+        inventories=inventories.read('inventories', body.get('inventories', {})),
+    )
+
+
+def check_change(body: dict[str, Any]) -> None:
+    """Check the change of a resource.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _UPDATE.check(body)
+    hosts.read_capabilities(body.get('properties', {}), reserved=())
+
+
+def read_change(body: dict[str, Any], resource_type: str) -> ResourceChange:
+    """Return what is to change of a resource, of a body that was checked.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    wanted = body.get('inventories')
+    return ResourceChange(
+        capabilities=_properties(body.get('properties', {}), resource_type),
+        disabled=body.get('disabled'),
+        inventories=None if wanted is None else inventories.read('inventories', wanted),
+    )
+
+
+def _whole(value: Any) -> Any:
+    """Return an attribute; to JSON 4.0 is an integer, to an engine it is not."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _properties(values: Mapping[str, Any], resource_type: str) -> dict[str, str | None]:
+    # Hosts are also shown with their properties beside all else that they have.
+    reserved = hosts.RESERVED_NAMES if resource_type == HOST else ()
+    return hosts.read_capabilities(values, reserved=reserved)
