@@ -14,11 +14,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
+import logging
 import sys
+import threading
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
-from typing import Any
 
 from oslo_config import cfg
 
@@ -32,21 +36,36 @@ from climate.api.services import Services
 from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.clock import SystemClock
+from climate.cmd import clouds
 from climate.cmd import config
+from climate.cmd import custom_types
 from climate.db.store import Store
-from climate.leasing.hosts import Hosts
-from climate.leasing.hosts import Registry
+from climate.domain.booting import ServerNews
+from climate.domain.health import HostNews
+from climate.domain.requests import Caller
+from climate.enforcement import loading as filters
+from climate.enforcement.gate import Gate
+from climate.leasing.catalog import Catalog
 from climate.leasing.leases import Leases
+from climate.leasing.maintenances import Maintenances
+from climate.leasing.resource_types import ResourceTypes
+from climate.leasing.resources import Registry
+from climate.leasing.resources import Resources
 from climate.leasing.settings import LeasingSettings
+from climate.manager.claims import Claims
+from climate.manager.health import Ears
+from climate.manager.repair import Repair
 from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
+from climate.manager.service import unique_owner
 from climate.messaging import publisher as publishers
 from climate.messaging import rpc
 from climate.messaging import transport
 from climate.messaging.broker import BrokerCheck
 from climate.plugins import loading
-from climate.plugins.base import Plugin
 from climate.policies.enforcer import make_enforcer
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,47 +75,106 @@ class Core:
     conf: cfg.ConfigOpts
     clock: Clock
     store: Store
-    plugins: Mapping[str, Plugin[Any]]
+    plugins: Catalog
     settings: LeasingSettings
+    gate: Gate
 
 
 def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
     """Return the common parts.
 
-    :raises climate.exceptions.ConfigurationError: if a plugin is wrong
+    :raises climate.exceptions.ConfigurationError: if a plugin, a filter or a declared
+        type is wrong
     """
     clock = clock or SystemClock()
+    plugins = loading.load(conf.resource_types, conf)
+    declared = custom_types.read(conf.custom.types_file)
+    store = Store(conf, clock)
     return Core(
         conf=conf,
         clock=clock,
-        store=Store(conf, clock),
-        plugins=loading.load(conf.resource_types, conf),
+        store=store,
+        plugins=Catalog(store, plugins, declared),
         settings=LeasingSettings.from_conf(conf),
+        gate=filters.load(conf),
     )
 
 
-def leases(parts: Core, wake: Callable[[], None]) -> Leases:
-    """Return what callers do with leases."""
-    return Leases(parts.store, parts.plugins, parts.clock, parts.settings, wake)
+def cloud(parts: Core) -> Cloud:
+    """Return the cloud that leases are made real in.
+
+    :raises climate.exceptions.ConfigurationError: if it cannot work
+    """
+    return clouds.open_cloud(parts.conf, parts.clock)
+
+
+def callers_clouds(find: Callable[[], Cloud]) -> Callable[[Caller], Cloud]:
+    """Return what shows the cloud as a caller sees it.
+
+    :param find: returns the cloud; called when it is needed first, for most
+        requests need none, and have to be answered while it is away
+    """
+
+    def of(caller: Caller) -> Cloud:
+        return find().of_caller(caller.token or '')
+
+    return of
+
+
+def found_once(find: Callable[[], Cloud]) -> Callable[[], Cloud]:
+    """Return what finds the cloud when it is first needed, and then no more."""
+    lock = threading.Lock()
+    cached = functools.cache(find)
+
+    def found() -> Cloud:
+        with lock:
+            return cached()
+
+    return found
+
+
+def leases(
+    parts: Core, wake: Callable[[], None], find_cloud: Callable[[], Cloud] | None = None
+) -> Leases:
+    """Return what callers do with leases.
+
+    :param find_cloud: returns the cloud; None for that of the configuration
+    """
+    find = found_once(find_cloud or functools.partial(cloud, parts))
+    return Leases(
+        parts.store,
+        parts.plugins,
+        parts.clock,
+        parts.settings,
+        wake,
+        cloud_of=callers_clouds(find),
+        gate=parts.gate,
+        cloud=find,
+    )
 
 
 def api(
     parts: Core,
     *,
     registry: Registry,
-    wake: Callable[[], None],
+    wake: Callable[[str], None],
     health: Mapping[str, Callable[[], None]],
     authenticate: Wrapper | None = None,
+    find_cloud: Callable[[], Cloud] | None = None,
 ) -> WSGIApp:
     """Return the API as a WSGI application.
 
-    :param registry: who takes hosts in
-    :param wake: tells managers that there is something to do; returns at once
+    :param registry: who takes resources in
+    :param wake: tells managers that there is something to do, with the reason;
+        returns at once
     :param health: checks beyond that of the database, by name
+    :param find_cloud: returns the cloud; None for that of the configuration
     """
     services = Services(
-        leases=leases(parts, wake),
-        hosts=Hosts(parts.store, registry),
+        leases=leases(parts, functools.partial(wake, 'lease'), find_cloud),
+        maintenances=Maintenances(parts.store, functools.partial(wake, 'health')),
+        resources=Resources(parts.store, parts.plugins, registry),
+        resource_types=ResourceTypes(parts.store, parts.plugins),
         plugins=parts.plugins,
         enforcer=make_enforcer(parts.conf),
         clock=parts.clock,
@@ -115,10 +193,34 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     return api(parts, registry=client, wake=client.wake, health={'broker': broker})
 
 
+@contextlib.contextmanager
+def repair(parts: Core) -> Iterator[Repair]:
+    """Return what repairs by hand."""
+    seconds = parts.conf.manager.claim_seconds
+    owner = unique_owner()
+    claims = Claims(parts.store, parts.clock, owner, seconds)
+    claims.start()
+    try:
+        yield Repair(
+            parts.store, parts.plugins, cloud(parts), parts.clock, parts.settings, claims, owner
+        )
+    finally:
+        claims.stop()
+
+
 def manager(
-    parts: Core, cloud: Cloud, publisher: publishers.Publisher, owner: str | None = None
+    parts: Core,
+    cloud: Cloud,
+    publisher: publishers.Publisher,
+    owner: str | None = None,
+    ears: Ears[HostNews] | None = None,
+    server_ears: Ears[ServerNews] | None = None,
 ) -> Manager:
-    """Return a manager, not yet started."""
+    """Return a manager, not yet started.
+
+    :param ears: who hears what Nova tells of its hosts; None if nobody does
+    :param server_ears: the same of servers
+    """
     return Manager(
         store=parts.store,
         plugins=parts.plugins,
@@ -127,7 +229,10 @@ def manager(
         settings=parts.settings,
         options=ManagerOptions.from_conf(parts.conf),
         publisher=publisher,
+        ears=ears,
+        server_ears=server_ears,
         owner=owner,
+        gate=parts.gate,
     )
 
 

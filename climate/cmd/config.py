@@ -70,6 +70,8 @@ def set_up_logging(conf: cfg.ConfigOpts) -> None:
             'oslo_messaging=WARNING',
             'alembic=WARNING',
             'waitress=WARNING',
+            # It repeats what climate-power says itself.
+            'sushy=ERROR',
         ]
     )
     log.setup(conf, 'climate')

@@ -23,12 +23,16 @@ from oslo_config import cfg
 
 from climate import exceptions
 from climate.clock import SystemClock
+from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd.composition import say
 from climate.db import migration
 from climate.db import purge
 from climate.db.store import Store
 from climate.domain.events import EventKind
+from climate.domain.resources import ResourceDraft
+from climate.leasing.registrar import HOST
+from climate.leasing.registrar import Registrar
 
 _A_MINUTE = datetime.timedelta(minutes=1)
 
@@ -72,6 +76,15 @@ def _commands(subparsers: Any) -> None:
     late.add_argument('--older', type=float, default=0.0, help='by so many seconds (default 0)')
     late.add_argument('--limit', type=int, default=100, help='at most so many (default 100)')
     late.set_defaults(run=_late)
+    lease = add('lease', help='The leases').add_subparsers(dest='what', required=True)
+    repair = lease.add_parser('repair', help='compare cloud and leases, and put right what is not')
+    repair.add_argument('--dry-run', action='store_true', help='only say what would be')
+    repair.add_argument('--lease', metavar='ID', help='only this lease')
+    repair.set_defaults(run=_repair)
+    host = add('host', help='The hosts').add_subparsers(dest='what', required=True)
+    found = host.add_parser('discover', help='list hypervisors that are not registered')
+    found.add_argument('--register', metavar='NAME', nargs='+', help='register these')
+    found.set_defaults(run=_discover)
 
 
 def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
@@ -115,4 +128,38 @@ def _late(conf: cfg.ConfigOpts, store: Store) -> int:
             f'{event.lease_id} {event.kind:<18} {event.state:<11} late {late} s, '
             f'{event.attempts} failures, {event.error or "no error"}'
         )
+    return 0
+
+
+def _repair(conf: cfg.ConfigOpts, _store: Store) -> int:
+    found = left = 0
+    with composition.repair(composition.core(conf)) as repair:
+        look = repair.rehearse if conf.command.dry_run else repair.run
+        for finding in look(lease_id=conf.command.lease):
+            found += 1
+            left += not finding.done
+            say(f'{finding.what}: {finding.done or "left as it is"}')
+    say(f'{found} found, {left} left')
+    return 1 if left else 0
+
+
+def _discover(conf: cfg.ConfigOpts, store: Store) -> int:
+    parts = composition.core(conf)
+    if HOST not in parts.plugins:
+        raise exceptions.UnsupportedResourceType(resource_type=HOST)
+    cloud = composition.cloud(parts)
+    if conf.command.register:
+        registrar = Registrar(store, parts.plugins, cloud)
+        for name in conf.command.register:
+            host_id = registrar.register_resource(ResourceDraft(resource_type=HOST, name=name))
+            say(f'{name} is host {host_id}')
+        return 0
+    with store.reading() as tx:
+        registered = set(tx.resources.names_of_type(HOST).values())
+    for host in cloud.compute.list_hypervisors():
+        if host.hostname not in registered:
+            say(
+                f'{host.hostname:<32} {host.vcpus} VCPU, {host.memory_mb} MiB,'
+                f' {host.local_gb} GiB, {host.state}, {host.status}'
+            )
     return 0

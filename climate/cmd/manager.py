@@ -15,17 +15,14 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import sys
 
 from climate import exceptions
-from climate.clients import real
-from climate.clients.base import Cloud
-from climate.clients.fake import Twin
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import signals
 from climate.conf import cloud as cloud_conf
+from climate.messaging import nova
 from climate.messaging import publisher
 from climate.messaging import rpc
 from climate.messaging import transport
@@ -39,7 +36,13 @@ def main() -> int:
     try:
         parts = composition.core(conf)
         bus = publisher.from_conf(conf)
-        manager = composition.manager(parts, _cloud(parts), bus)
+        manager = composition.manager(
+            parts,
+            composition.cloud(parts),
+            bus,
+            ears=_ears(parts),
+            server_ears=_server_ears(parts),
+        )
         server = rpc.ManagerServer(
             transport.rpc_transport(conf), manager, topic=conf.manager.rpc_topic
         )
@@ -58,15 +61,18 @@ def main() -> int:
     return signals.run_until_told(stop)
 
 
-def _cloud(parts: composition.Core) -> Cloud:
-    if parts.conf.cloud == cloud_conf.REAL:
-        return real.connect(parts.conf)
-    place = parts.conf.twin.state_dir
-    LOG.warning('This is a rehearsal: leases start and end in the twin of a cloud in %s', place)
-    try:
-        return Twin(place, clock=parts.clock)
-    except (OSError, sqlite3.Error) as error:
-        raise exceptions.ConfigurationError(f'[twin] state_dir: {place}: {error}') from error
+def _ears(parts: composition.Core) -> nova.NovaEars | None:
+    return nova.NovaEars(parts.conf) if _listens(parts) else None
+
+
+def _server_ears(parts: composition.Core) -> nova.ServerEars | None:
+    wanted = parts.conf['virtual:server'].leases_by_booting
+    return nova.ServerEars(parts.conf) if wanted and _listens(parts) else None
+
+
+def _listens(parts: composition.Core) -> bool:
+    # The twin has no message bus.
+    return bool(parts.conf.cloud == cloud_conf.REAL and parts.conf.health.notifications)
 
 
 def _refuse(error: exceptions.ConfigurationError) -> int:

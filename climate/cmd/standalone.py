@@ -26,7 +26,6 @@ import shlex
 import shutil
 import sys
 import threading
-from typing import Any
 from typing import IO
 
 import waitress
@@ -39,7 +38,9 @@ from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import signals
 from climate.db import migration
-from climate.leasing.hosts import Registrar
+from climate.domain.resources import ResourceDraft
+from climate.leasing.registrar import HOST
+from climate.leasing.registrar import Registrar
 from climate.manager.service import Manager
 from climate.messaging import journal
 
@@ -51,6 +52,19 @@ _COMMANDS = """Try in another terminal{where}:
     --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
   {client} lease list"""
 _INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
+
+
+_TYPES = [
+    'physical:host',
+    'virtual:instance',
+    'flavor:instance',
+    'virtual:floatingip',
+    'network',
+    'physical:storage',
+    'virtual:volume',
+    'virtual:server',
+    'virtual:stack',
+]
 
 
 def main() -> int:
@@ -117,7 +131,11 @@ class Standalone:
         self._manager = composition.manager(parts, self._twin, told)
         _register_hosts(parts, self._twin, options.hosts)
         application = composition.api(
-            parts, registry=self._manager, wake=self._manager.wake, health={'broker': _always}
+            parts,
+            registry=self._manager,
+            wake=self._manager.wake,
+            health={'broker': _always},
+            find_cloud=lambda: self._twin,
         )
         self._server = waitress.create_server(
             application,
@@ -166,6 +184,8 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf.set_override('connection', f'sqlite:///{state / "climate.sqlite"}', group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
+    # The twin has what each of them needs.
+    conf.set_default('resource_types', _TYPES)
     # Whoever tries it out leases for minutes and wants to hear of it in time.
     conf.set_default('notify_before_start', [3600, 300, 60, 30], group='manager')
     conf.set_default('max_sleep', 1.0, group='manager')
@@ -175,13 +195,14 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
 
 def _register_hosts(parts: composition.Core, twin: Twin, count: int) -> None:
     twin.seed(hosts=count)
+    if HOST not in parts.plugins:
+        return
     with parts.store.reading() as tx:
-        known = {host.name for host in tx.resources.of_type('physical:host')}
-    plugin: Any = parts.plugins['physical:host']
-    registrar = Registrar(parts.store, plugin, twin)
+        known = {host.name for host in tx.resources.of_type(HOST)}
+    registrar = Registrar(parts.store, parts.plugins, twin)
     for hypervisor in twin.hypervisors():
         if hypervisor.hostname not in known:
-            registrar.register_host(hypervisor.hostname, {})
+            registrar.register_resource(ResourceDraft(resource_type=HOST, name=hypervisor.hostname))
 
 
 def _always() -> None:

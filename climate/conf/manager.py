@@ -94,6 +94,14 @@ OPTS: list[cfg.Opt] = [
         help='Every so many seconds the resources of an active lease are compared with the '
         'cloud and repaired. 0 never checks.',
     ),
+    cfg.FloatOpt(
+        'repair_interval',
+        default=3600.0,
+        min=0.0,
+        help='Every so many seconds the managers look for what leases that are over left in '
+        'the cloud, and remove it, as "climate-manage lease repair" does; one manager at a '
+        'time. What is found is logged. 0 never looks.',
+    ),
     cfg.Opt(
         'notify_before_start',
         type=types.List(item_type=types.Integer(min=1)),

@@ -76,6 +76,14 @@ class ProcessesTest(clouds.CloudTestCase):
         self.assertIsNone(processes.look(found.pid))
         self.assertEqual([], list(self.cloud.run.iterdir()))
 
+    def test_no_file_of_ours_is_kept_open(self) -> None:
+        with (self.cloud.run.parent / 'lock').open('w') as lock:
+            os.set_inheritable(lock.fileno(), True)
+            found = self._spawn('one', _SLEEPER)
+            self._said('one')
+            folder = pathlib.Path(f'/proc/{found.pid}/fd')
+            self.assertEqual(['0', '1', '2'], sorted(path.name for path in folder.iterdir()))
+
     def test_a_used_again_id_is_not_believed(self) -> None:
         # Somebody else's process has the id that is noted, since later.
         with subprocess.Popen(_SLEEPER, stdout=subprocess.DEVNULL) as other:

@@ -1,0 +1,44 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Opens the cloud that the configuration names."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.clients import real
+from climate.clients.base import Cloud
+from climate.clients.fake import Twin
+from climate.clock import Clock
+from climate.conf import cloud as cloud_conf
+
+LOG = logging.getLogger(__name__)
+
+
+def open_cloud(conf: cfg.ConfigOpts, clock: Clock) -> Cloud:
+    """Return the cloud that processes work with.
+
+    :raises climate.exceptions.ConfigurationError: if it cannot work
+    """
+    if conf.cloud == cloud_conf.REAL:
+        return real.connect(conf)
+    place = conf.twin.state_dir
+    LOG.warning('This is a rehearsal: the cloud is the twin of one in %s', place)
+    try:
+        return Twin(place, clock=clock)
+    except (OSError, sqlite3.Error) as error:
+        raise exceptions.ConfigurationError(f'[twin] state_dir: {place}: {error}') from error

@@ -1,0 +1,69 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reads the file in which an operator declares resource types."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import yaml
+
+from climate import exceptions
+from climate.api.schemas import resource_types as schemas
+from climate.domain.resource_types import Declaration
+from climate.domain.resource_types import Origin
+
+_TOP = 'resource_types'
+
+
+def read(path: str) -> tuple[Declaration, ...]:
+    """Return what is declared in a file; nothing if there is no *path*.
+
+    :raises climate.exceptions.ConfigurationError: in one line, what is wrong
+    """
+    if not path:
+        return ()
+    found: dict[str, Declaration] = {}
+    for number, body in enumerate(_bodies(path), 1):
+        try:
+            declaration = schemas.read_new(body, Origin.FILE)
+        except exceptions.InvalidInput as error:
+            raise _wrong(path, f'type {number}: {error.message}') from error
+        if declaration.name in found:
+            raise _wrong(path, f'{declaration.name} is declared twice')
+        found[declaration.name] = declaration
+    return tuple(found.values())
+
+
+def _bodies(path: str) -> list[Any]:
+    try:
+        content = yaml.safe_load(pathlib.Path(path).read_text(encoding='utf-8'))
+    except (OSError, UnicodeError) as error:
+        raise _wrong(path, str(error)) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = f'line {mark.line + 1}: ' if mark else ''
+        raise _wrong(path, f'{line}{error.problem}') from error
+    except yaml.YAMLError as error:
+        raise _wrong(path, ' '.join(str(error).split())) from error
+    if not isinstance(content, dict) or set(content) != {_TOP}:
+        raise _wrong(path, f'an object with the one field {_TOP} is required')
+    bodies = content[_TOP]
+    if not isinstance(bodies, list):
+        raise _wrong(path, f'{_TOP}: a list is required')
+    return bodies
+
+
+def _wrong(path: str, reason: str) -> exceptions.ConfigurationError:
+    return exceptions.ConfigurationError(f'[custom] types_file: {path}: {reason}')

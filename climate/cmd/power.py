@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-power``: switches hosts on before they are needed, and off afterwards."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.clients import reservation
+from climate.clock import SystemClock
+from climate.cmd import clouds
+from climate.cmd import config
+from climate.cmd import signals
+from climate.messaging import listener
+from climate.power import drivers
+from climate.power import hosts
+from climate.power.deciding import PowerSettings
+from climate.power.keeper import Keeper
+from climate.power.records import Records
+from climate.power.watch import EVENT_TYPES
+from climate.power.watch import Watch
+
+LOG = logging.getLogger(__name__)
+
+
+def main() -> int:
+    """Look after hosts until told to stop."""
+    conf = config.read(sys.argv[1:], 'climate-power')
+    try:
+        watch = Watch(_keeper(conf))
+        ears = listener.listen(
+            conf,
+            hears=listener.Hears(event_types=EVENT_TYPES, queue='climate-power'),
+            on_broker=watch.on_broker,
+        )
+    except (exceptions.ConfigurationError, cfg.Error) as error:
+        sys.stderr.write(f'climate-power: {error}\n')
+        return 1
+    watch.start(ears)
+    LOG.info('Looking after hosts')
+    return signals.run_until_told(lambda: watch.stop(1.0))
+
+
+def _keeper(conf: cfg.ConfigOpts) -> Keeper:
+    machines = hosts.read(conf.power.hosts_file)
+    clock = SystemClock()
+    return Keeper(
+        drivers=drivers.load(conf, machines),
+        reservations=reservation.connect(conf, 'power'),
+        cloud=clouds.open_cloud(conf, clock),
+        clock=clock,
+        records=Records(conf.power.state_path),
+        settings=PowerSettings.from_conf(conf),
+    )
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,40 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the trusts of users whose rights effects need."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+GROUP = 'trusts'
+
+OPTS: list[cfg.Opt] = [
+    cfg.ListOpt(
+        'roles',
+        default=['member', 'reader'],
+        help='The roles that a user hands on with the trust of a lease, where something has to '
+        "be made in the user's own name. The user has to have each of them in the project of "
+        'the lease. To be changed where servers or stacks need another role, or where users '
+        'have roles of other names.',
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    return {GROUP: OPTS}
