@@ -41,11 +41,14 @@ MOST_MOCKS = 0.1
 # number know nothing of each other, but for the composition roots, which may
 # build on each other (a command serves the WSGI application).
 LEVELS = {
-    'cmd': 6,
-    'wsgi': 6,
-    'manager': 5,
-    'api': 5,
-    'leasing': 4,
+    'cmd': 7,
+    'wsgi': 7,
+    'manager': 6,
+    'api': 6,
+    'mail': 6,
+    'power': 6,
+    'leasing': 5,
+    'enforcement': 4,
     'plugins': 3,
     'db': 2,
     'clients': 2,
@@ -57,7 +60,7 @@ LEVELS = {
     'clock': 0,
     'conf': 0,
 }
-COMPOSITION = 6
+COMPOSITION = 7
 
 # Where a library may appear. What is not listed may appear anywhere above the
 # pure units.
@@ -77,6 +80,8 @@ HOMES = {
     'oslo_messaging': {'messaging'},
     'oslo_policy': {'policies'},
     'oslo_upgradecheck': {'cmd'},
+    'requests': {'enforcement'},
+    'sushy': {'power'},
     'waitress': {'cmd', 'wsgi'},
     'eventlet': set[str](),
     'gevent': set[str](),

@@ -28,6 +28,7 @@ import uuid
 from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Any
+from typing import ClassVar
 
 import sqlalchemy as sa
 
@@ -60,7 +61,7 @@ RESERVATIONS = (
     ' resources_changed'
 )
 EVENTS = 'id, lease_id, kind, time, due, state, attempts, payload'
-ALLOCATIONS = 'reservation_id, resource_id, amount, start_date, end_date, state'
+ALLOCATIONS = 'reservation_id, resource_id, resource_class, amount, start_date, end_date, state'
 
 
 def insert(engine: sa.Engine, table: str, columns: str, rows: Iterable[Row]) -> None:
@@ -116,8 +117,8 @@ def analyze(engine: sa.Engine) -> None:
     with engine.connect().execution_options(isolation_level='AUTOCOMMIT') as connection:
         if engine.dialect.name in ('mysql', 'mariadb'):
             connection.exec_driver_sql(
-                'ANALYZE TABLE resources, properties, leases, reservations, allocations,'
-                ' events, outbox'
+                'ANALYZE TABLE resources, inventories, properties, leases, reservations,'
+                ' allocations, events, outbox'
             ).all()
         elif engine.dialect.name == 'postgresql':
             # VACUUM marks the pages that an index alone can answer for.
@@ -145,6 +146,9 @@ class Load:
     now: datetime.datetime
     group: int = 10
     projects: int = 50
+
+    reserved_type: ClassVar[str] = RESOURCE_TYPE
+    request: ClassVar[str] = REQUEST
 
     @property
     def slots(self) -> int:
@@ -197,7 +201,7 @@ class Load:
             'reservations',
             RESERVATIONS,
             (
-                (row[0], row[0], 0, RESOURCE_TYPE, _STATUS[row[6]], REQUEST, '{}', 0, 0)
+                (row[0], row[0], 0, self.reserved_type, _STATUS[row[6]], self.request, '{}', 0, 0)
                 for row, _ in leases
             ),
         )
@@ -206,12 +210,13 @@ class Load:
             engine,
             'allocations',
             ALLOCATIONS,
-            (
-                (row[0], host, 1, row[4], row[5], 'booked' if row[9] else 'released')
-                for row, hosts in leases
-                for host in hosts
-            ),
+            (found for row, hosts in leases for host in hosts for found in self._taken(row, host)),
         )
+
+    def _taken(self, lease: Row, host: int) -> Iterator[Row]:
+        """Return what a lease has of a host."""
+        state = 'booked' if lease[9] else 'released'
+        yield (lease[0], host, None, 1, lease[4], lease[5], state)
 
     def _leases(self) -> Iterator[tuple[Row, range]]:
         """Return each lease's row and its hosts, in the order they were made."""

@@ -19,9 +19,11 @@ from __future__ import annotations
 
 import abc
 import datetime
+import os
 import random
 import types
 from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import fixtures
@@ -39,16 +41,43 @@ from climate.clock import ManualClock
 from climate.conf import api as api_conf
 from climate.db import migration
 from climate.db import store
-from climate.leasing.hosts import Hosts
-from climate.leasing.hosts import Registrar
+from climate.enforcement.gate import Gate
+from climate.leasing.catalog import Catalog
 from climate.leasing.leases import Leases
+from climate.leasing.maintenances import Maintenances
+from climate.leasing.registrar import Registrar
+from climate.leasing.resource_types import ResourceTypes
+from climate.leasing.resources import Resources
 from climate.leasing.settings import LeasingSettings
+from climate.manager.claims import Claims
+from climate.manager.worker import Worker
+from climate.plugins.base import Plugin
+from climate.plugins.flavor_instance import FlavorInstance
+from climate.plugins.floating_ip import FloatingIP
+from climate.plugins.network import NetworkPlugin
 from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.physical_storage import PhysicalStorage
+from climate.plugins.virtual_instance import VirtualInstance
+from climate.plugins.virtual_server import VirtualServer
+from climate.plugins.virtual_stack import VirtualStack
+from climate.plugins.virtual_volume import VirtualVolume
 from climate.policies.enforcer import make_enforcer
+from tests import drafts
 from tests import services
 
 NOW = datetime.datetime(2030, 1, 1, 12, 0, 30, 250000, tzinfo=datetime.UTC)
 HOSTS = 4
+TYPES: tuple[Plugin[Any], ...] = (
+    PhysicalHost(),
+    VirtualInstance(),
+    FlavorInstance(),
+    FloatingIP(),
+    NetworkPlugin(),
+    PhysicalStorage(),
+    VirtualServer(),
+    VirtualStack(),
+    VirtualVolume(),
+)
 
 
 class Service(fixtures.Fixture):
@@ -61,6 +90,8 @@ class Service(fixtures.Fixture):
     :ivar clock: its clock, which stands still
     :ivar broken: health checks that are to fail
     :param hosts: how many of the hypervisors are registered already
+    :param gate: the filters that judge leases; None for none
+    :param types: the resource types that it serves; some if None
     """
 
     def __init__(
@@ -69,8 +100,12 @@ class Service(fixtures.Fixture):
         hosts: int = HOSTS,
         database: str = services.SQLITE,
         authenticate: Callable[[cfg.ConfigOpts], Any] = auth.wrapper,
+        gate: Gate | None = None,
+        types: Iterable[Plugin[Any]] | None = None,
     ) -> None:
         super().__init__()
+        self._gate = gate
+        self._types = TYPES if types is None else tuple(types)
         self._hosts = hosts
         self._database = database
         self._authenticate = authenticate
@@ -85,13 +120,31 @@ class Service(fixtures.Fixture):
         self.twin = Twin(':memory:', clock=self.clock)
         self.addCleanup(self.twin.close)
         self.twin.seed(HOSTS)
-        self.plugin = PhysicalHost()
-        registrar = Registrar(self.store, self.plugin, self.twin)
+        self.plugins = Catalog(
+            self.store, {plugin.resource_type: plugin for plugin in self._types}, [drafts.RACKS]
+        )
+        registrar = Registrar(self.store, self.plugins, self.twin)
         for number in range(1, self._hosts + 1):
-            registrar.register_host(f'compute-{number}', {'rack': f'r{number % 2}'})
+            registrar.register_resource(drafts.host(f'compute-{number}', rack=f'r{number % 2}'))
         self.services = self._services(registrar)
         settings = ApiSettings.from_conf(self.conf, self._authenticate(self.conf))
         self.app = app.make_app(self.services, settings)
+
+    def work(self) -> None:
+        """Do what is due, as a manager would."""
+        claims = Claims(self.store, self.clock, 'manager', 10.0)
+        worker = Worker(
+            self.store, self.plugins, self.twin, LeasingSettings(), 'manager', lambda: None
+        )
+        while found := claims.take(8):
+            for lease_id in found:
+                worker.work(lease_id)
+                claims.forget(lease_id)
+
+    @property
+    def public_network(self) -> str:
+        """The id of the external network of the cloud."""
+        return next(item.id for item in self.twin.networks.networks() if item.external)
 
     def _configure(self) -> cfg.ConfigOpts:
         database = self.useFixture(services.Database(self._database))
@@ -106,19 +159,24 @@ class Service(fixtures.Fixture):
         return conf
 
     def _services(self, registrar: Registrar) -> Services:
-        plugins = {self.plugin.resource_type: self.plugin}
         leases = Leases(
             self.store,
-            plugins,
+            self.plugins,
             self.clock,
             LeasingSettings(),
             wake=lambda: None,
             rng=random.Random(1),
+            gate=self._gate,
+            # Whoever sends no token is somebody all the same, without authentication.
+            cloud_of=lambda caller: self.twin.of_caller(f'{caller.user_id}:{caller.project_id}'),
+            cloud=lambda: self.twin,
         )
         return Services(
             leases=leases,
-            hosts=Hosts(self.store, registrar, secret='s'),
-            plugins=plugins,
+            resources=Resources(self.store, self.plugins, registrar, secret='s'),
+            maintenances=Maintenances(self.store, wake=lambda: None),
+            resource_types=ResourceTypes(self.store, self.plugins),
+            plugins=self.plugins,
             enforcer=make_enforcer(self.conf),
             clock=self.clock,
             health={'database': self.store.ping, 'broker': self._check_broker},
@@ -168,6 +226,8 @@ class _GabbiFixture(fixture.GabbiFixture, abc.ABC):
         services.require(self.database)
         _running.append(self.service())
         _running[-1].setUp()
+        # Ids of Neutron differ each time, and the files have to name one.
+        os.environ['PUBLIC_NETWORK'] = _running[-1].public_network
 
     def stop_fixture(self) -> None:
         """Stop it."""

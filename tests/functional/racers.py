@@ -27,7 +27,7 @@ from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
-from climate.leasing.hosts import Registrar
+from climate.leasing.registrar import Registrar
 from tests.functional import http
 
 COUNT = 16
@@ -135,16 +135,15 @@ class _Service:
     def __init__(self, url: str, directory: str) -> None:
         self._core = composition.core(configuration(url), SystemClock())
         nobody: Any = None
-        self._app = composition.api(self._core, registry=nobody, wake=lambda: None, health={})
+        self._app = composition.api(self._core, registry=nobody, wake=lambda _: None, health={})
         self._twin = Twin(directory, clock=self._core.clock)
-        plugin = self._core.plugins['physical:host']
-        self._registrar = Registrar(self._core.store, plugin, self._twin)
+        self._registrar = Registrar(self._core.store, self._core.plugins, self._twin)
 
     def send(self, request: Request) -> int:
         """Send a request; return the status code."""
         if request.method == 'LET_GO':
             try:
-                self._registrar.delete_host(int(request.path))
+                self._registrar.delete_resource(int(request.path))
             except exceptions.ClimateError as error:
                 return error.code
             return 204

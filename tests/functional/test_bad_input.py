@@ -21,6 +21,23 @@ from tests import base
 from tests.functional import fixtures
 from tests.functional import http
 from tests.functional import wrong
+from tests.functional import wrong_resources
+
+CASES = {**wrong.CASES, **wrong_resources.CASES}
+
+
+def declare(service):
+    """Declare types, and register a resource of each."""
+    for path, body in (
+        ('resource-types', {'name': 'custom:licence', 'exclusive': False, 'classes': {'SEAT': 9}}),
+        ('resources', {'resource_type': 'custom:licence', 'name': 'cae'}),
+        ('resource-types', {'name': 'custom:free', 'exclusive': False, 'classes': {'SEAT': 9}}),
+        ('resource-types', {'name': 'custom:microscope', 'noun': 'microscopes'}),
+        ('resources', {'resource_type': 'custom:microscope', 'name': 'm1'}),
+    ):
+        answer = http.send(service.app, 'POST', f'/v1/{path}', body, version='1.2')
+        if answer.status_int != 201:
+            raise AssertionError(answer.text)
 
 
 class FieldsTest(base.TestCase):
@@ -30,6 +47,7 @@ class FieldsTest(base.TestCase):
         """Return a service with a lease, and the ids of that."""
         service = self.useFixture(fixtures.Service(hosts=3))
         lease = http.send(service.app, 'POST', '/v1/leases', http.LEASE).json['lease']
+        declare(service)
         ids = {'lease_id': lease['id'], 'reservation_id': lease['reservations'][0]['id']}
         return service, ids
 
@@ -40,7 +58,7 @@ class FieldsTest(base.TestCase):
             service.app,
             case.method,
             case.path.format(**ids),
-            raw=text.encode(),
+            raw=text.replace('{network}', service.public_network).encode(),
             version=case.version,
         )
 
@@ -48,12 +66,13 @@ class FieldsTest(base.TestCase):
         """Delete what was made, so that there is room for the next."""
         if answer.status_int == 201:
             (made,) = answer.json.values()
-            gone = http.send(service.app, 'DELETE', f'{case.path}/{made["id"]}')
+            name = made.get('id') or made['name']
+            gone = http.send(service.app, 'DELETE', f'{case.path}/{name}', version=case.version)
             self.assertEqual(204, gone.status_int, gone.text)
 
     def check(self, name):
         """Try every wrong value in every field of a case."""
-        case = wrong.CASES[name]
+        case = CASES[name]
         service, ids = self.prepare()
         before = service.rows()
         complaints = []
@@ -71,7 +90,7 @@ class FieldsTest(base.TestCase):
         self.assertEqual('', '\n'.join(complaints))
 
     def test_the_good_requests_are_good(self):
-        for name, case in wrong.CASES.items():
+        for name, case in CASES.items():
             service, ids = self.prepare()
             answer = self.send(service, ids, case, case.body)
             self.assertIn(answer.status_int, (200, 201), f'{name}: {answer.text}')
@@ -81,6 +100,21 @@ class FieldsTest(base.TestCase):
 
     def test_create_a_lease_at_1_1(self):
         self.check('create a lease at 1.1')
+
+    def test_create_a_lease_at_1_3(self):
+        self.check('create a lease at 1.3')
+
+    def test_update_a_lease_at_1_3(self):
+        self.check('update a lease at 1.3')
+
+    def test_say_what_is_ready(self):
+        self.check('say what is ready')
+
+    def test_create_a_lease_of_instances(self):
+        self.check('create a lease of instances')
+
+    def test_create_a_lease_of_a_flavor(self):
+        self.check('create a lease of a flavor')
 
     def test_update_a_lease(self):
         self.check('update a lease')
@@ -93,6 +127,30 @@ class FieldsTest(base.TestCase):
 
     def test_change_a_host(self):
         self.check('change a host')
+
+    def test_announce_a_maintenance(self):
+        self.check('announce a maintenance')
+
+    def test_declare_a_type(self):
+        self.check('declare a type')
+
+    def test_change_a_type(self):
+        self.check('change a type')
+
+    def test_register_a_resource(self):
+        self.check('register a resource')
+
+    def test_change_a_resource(self):
+        self.check('change a resource')
+
+    def test_register_a_floating_ip(self):
+        self.check('register a floating IP')
+
+    def test_lease_what_is_counted(self):
+        self.check('lease what is counted')
+
+    def test_lease_what_is_whole(self):
+        self.check('lease what is whole')
 
     def test_make_a_property_private(self):
         self.check('make a property private')
@@ -125,6 +183,7 @@ class BodiesTest(base.TestCase):
         lease = http.send(self.service.app, 'POST', '/v1/leases', http.LEASE).json['lease']
         self.before = self.service.rows()
         self.requests = [
+            ('POST', '/v1/floatingips'),
             ('POST', '/v1/leases'),
             ('PUT', f'/v1/leases/{lease["id"]}'),
             ('POST', '/v1/os-hosts'),

@@ -24,11 +24,12 @@ from climate.clients.fake import Twin
 from climate.cmd import composition
 from climate.cmd import config
 from climate.db import migration
-from climate.leasing.hosts import Registrar
+from climate.leasing.registrar import Registrar
 from climate.messaging import publisher
 from climate.messaging import rpc
 from climate.messaging import transport
 from tests import base
+from tests import drafts
 from tests import services
 from tests.functional import http
 from tests.functional.manager.harness import Bus
@@ -63,9 +64,9 @@ class _Case(base.TestCase):
         self.twin = Twin(':memory:', clock=self.parts.clock)
         self.addCleanup(self.twin.close)
         self.twin.seed(HOSTS)
-        registrar = Registrar(self.parts.store, self.parts.plugins['physical:host'], self.twin)
+        registrar = Registrar(self.parts.store, self.parts.plugins, self.twin)
         for number in range(1, HOSTS + 1):
-            registrar.register_host(f'compute-{number}', {})
+            registrar.register_resource(drafts.host(f'compute-{number}'))
         self.manager = composition.manager(self.parts, self.twin, bus)
         self.app = composition.api(
             self.parts, registry=registrar, wake=wake or self.manager.wake, health={}

@@ -30,10 +30,38 @@ TABLE = yaml.safe_load(
 BODIES = {
     'POST /leases': http.LEASE,
     'PUT /leases/{lease_id}': {'name': 'renamed'},
+    'POST /leases/{lease_id}/reallocate': {
+        'reservation_id': '{reservation_id}',
+        'resource_id': '{taken_id}',
+    },
+    'POST /leases/{lease_id}/readiness': {'by': 'power', 'ready': ['compute-1']},
+    'POST /maintenances': {
+        'resource_type': 'physical:host',
+        'resource_name': 'compute-1',
+        'start_date': '2031-02-01T00:00:00Z',
+        'end_date': '2031-02-02T00:00:00Z',
+    },
     'POST /os-hosts': {'name': 'compute-4'},
     'PUT /os-hosts/{host_id}': {'gpu': 'x'},
     'PATCH /os-hosts/properties/{property_name}': {'private': True},
+    'POST /floatingips': {
+        'floating_network_id': '{network}',
+        'floating_ip_address': '203.0.113.202',
+    },
+    'POST /resource-types': {'name': 'custom:new'},
+    'PUT /resource-types/{type_name}': {'noun': 'instruments'},
+    'POST /resources': {'resource_type': 'custom:rack', 'name': 'r1'},
+    'PUT /resources/{resource_id}': {'disabled': True},
+    'PATCH /resources/properties/{property_name}': {'private': True},
 }
+
+
+def address(service, number):
+    """Return the body of a floating IP that can be registered."""
+    return {
+        'floating_network_id': service.public_network,
+        'floating_ip_address': f'203.0.113.{number}',
+    }
 
 
 class PersonasTest(base.TestCase):
@@ -60,25 +88,66 @@ class PersonasTest(base.TestCase):
         """Return how the route *name* answers *token*; writes start from anew."""
         method, path = name.split()
         if method == 'GET':
-            service, lease_id = self.shared()
+            service, ids = self.shared()
         else:
-            service, lease_id = self.fresh()
-        path = path.format(lease_id=lease_id, host_id=3, property_name='rack')
-        answer = http.send(service.app, method, f'/v1{path}', BODIES.get(name), token=token)
+            service, ids = self.fresh()
+        path = path.format(
+            host_id=3,
+            resource_id=3,
+            floatingip_id=4,
+            type_name='custom:instrument',
+            property_name='rack',
+            **ids,
+        )
+        body = (
+            {
+                key: value.format(**ids) if isinstance(value, str) else value
+                for key, value in BODIES[name].items()
+            }
+            if name in BODIES
+            else None
+        )
+        query = '?type=physical:host' if '/resources/properties' in path else ''
+        version = str(
+            next(route.since for route in routes.ROUTES if f'{route.method} {route.path}' == name)
+        )
+        answer = http.send(
+            service.app, method, f'/v1{path}{query}', body, token=token, version=version
+        )
         return answer.status_int
 
     def fresh(self):
-        """Return a service with a lease of the project blue."""
+        """Return a service with a lease of the project blue, and the ids of what is there."""
         service = self.useFixture(fixtures.Service(hosts=3))
-        # On the first host, for the third one is to be deleted.
+        # Not on the third host, for that is to be deleted.
         reservation = {
             **http.LEASE['reservations'][0],
             'max': 1,
-            'hypervisor_properties': '["==", "$hypervisor_hostname", "compute-1"]',
+            'hypervisor_properties': '["!=", "$hypervisor_hostname", "compute-3"]',
         }
         body = {**http.LEASE, 'reservations': [reservation]}
         answer = http.send(service.app, 'POST', '/v1/leases', body, token=http.MEMBER)
-        return service, answer.json['lease']['id']
+        lease = answer.json['lease']
+        rows = http.send(service.app, 'GET', '/v1/os-hosts/allocations').json['allocations']
+        (taken,) = (row['resource_id'] for row in rows if row['reservations'])
+        answer = http.send(
+            service.app, 'POST', '/v1/maintenances', BODIES['POST /maintenances'], version='1.2'
+        )
+        http.send(service.app, 'POST', '/v1/floatingips', address(service, 201))
+        http.send(
+            service.app,
+            'POST',
+            '/v1/resource-types',
+            {'name': 'custom:instrument'},
+            version='1.2',
+        )
+        return service, {
+            'network': service.public_network,
+            'lease_id': lease['id'],
+            'reservation_id': lease['reservations'][0]['id'],
+            'taken_id': taken,
+            'maintenance_id': answer.json['maintenance']['id'],
+        }
 
     def shared(self):
         """Return a service that nothing was written to."""

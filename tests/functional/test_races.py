@@ -23,8 +23,9 @@ import sqlalchemy as sa
 from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import composition
-from climate.leasing.hosts import Registrar
+from climate.leasing.registrar import Registrar
 from tests import base
+from tests import drafts
 from tests import services
 from tests.functional import racers
 from tests.functional.db import cases
@@ -79,8 +80,8 @@ class Races:
         twin = Twin(folder.name, clock=core.clock)
         self.addCleanup(twin.close)
         twin.seed(20)
-        self.registrar = Registrar(self.store, core.plugins['physical:host'], twin)
-        self.host = self.registrar.register_host('compute-1', {})
+        self.registrar = Registrar(self.store, core.plugins, twin)
+        self.host = self.registrar.register_resource(drafts.host('compute-1'))
         self.racers = racers.racers()
         self.racers.open(database.url, folder.name)
 
@@ -154,7 +155,9 @@ class Races:
         for number in range(2, 8):
             # The one before is gone or taken; this one alone is free.
             host = (
-                self.host if number == 2 else self.registrar.register_host(f'compute-{number}', {})
+                self.host
+                if number == 2
+                else self.registrar.register_resource(drafts.host(f'compute-{number}'))
             )
             let_go = Request(method='LET_GO', path=str(host))
             answers = self.racers.race([[create(1, 2)], [let_go], [create(1, 2)], [create(1, 2)]])

@@ -16,18 +16,30 @@ BEGIN and COMMIT are not counted.
 
 from __future__ import annotations
 
+import itertools
+import random
+
 from testtools import content
 
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseDraft
 from climate.domain.requests import LeaseQuery
+from climate.domain.resources import Spread
+from climate.leasing.leases import Leases
+from climate.leasing.settings import LeasingSettings
 from tests import base
 from tests import services
 from tests.functional import bulk
+from tests.functional import bulk_parts
 from tests.functional import http
 from tests.functional.db import cases
 from tests.functional.db import plans
 from tests.functional.fixtures import Service
+from tests.functional.manager import slots
+from tests.functional.manager import yard
 
 MOST_OF_A_CREATE = 15
+MOST_OF_SLOTS = 20
 MOST_OF_A_LIST = 6
 
 
@@ -37,6 +49,8 @@ class Counts:
     kind = ''
     sizes: tuple[tuple[int, int], ...] = ()
     """``(hosts, earlier leases)``, each added to what was there before."""
+    part_sizes: tuple[tuple[int, int], ...] = ((60, 0), (1000, 4000))
+    """``(hosts, earlier allocations)``, where hosts are used in parts."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -89,12 +103,43 @@ class Counts:
         self.assertEqual(400, len(leases))
         self.assertLessEqual(self.count('GET', '/v1/leases'), MOST_OF_A_LIST)
 
+    def test_slots_cost_no_more_than_hosts(self) -> None:
+        """Whatever there is already, and however many slots are wanted."""
+        now = self.service.clock.now()
+        leases = Leases(
+            self.service.store,
+            {slots.RESOURCE_TYPE: slots.Slots()},
+            self.service.clock,
+            LeasingSettings(),
+            lambda: None,
+            random.Random(5),
+        )
+        counted: dict[tuple[int, int, int, str], int] = {}
+        for hosts, rows in self.part_sizes:
+            cases.empty(self.service.store.engine)
+            load = bulk_parts.Parts(hosts=hosts, allocations=rows, now=now)
+            load.fill(self.service.store.engine)
+            for wanted, spread in itertools.product((1, 50), Spread):
+                body = yard.parts(wanted, bulk_parts.DEMAND, spread=spread)
+                draft = LeaseDraft(
+                    name='slots',
+                    start=now + 6 * bulk.HOUR,
+                    end=now + 8 * bulk.HOUR,
+                    reservations=(body,),
+                )
+                with plans.captured(self.service.store.engine) as statements:
+                    leases.create(Caller(user_id='u', project_id='p'), draft)
+                counted[hosts, rows, wanted, spread.value] = len(statements)
+        self.addDetail('statements', content.text_content(f'{self.kind}: {counted}'))
+        self.assertLessEqual(max(counted.values()), MOST_OF_SLOTS, counted)
+
 
 class TestSqlite(Counts, base.TestCase):
     """On SQLite, up to the full size."""
 
     kind = services.SQLITE
     sizes = ((10, 0), (1000, 0), (10_000, 0), (1000, 100_000))
+    part_sizes = ((60, 0), (1000, 4000), (1000, 100_000))
 
 
 class TestMariadb(Counts, base.TestCase):

@@ -24,6 +24,8 @@ from typing import Any
 
 import openstack
 
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
 from tests import base
 from tests.functional import processes
 from tests.functional.processes import Standalone
@@ -247,6 +249,49 @@ class TestOpenstack(base.TestCase):
         )
         self.assertEqual(by_id, by_name)
         self.assertIn(lease['id'], str(by_id['reservations']))
+
+
+class TestFloatingIPs(base.TestCase):
+    """``openstack reservation floatingip``, and a lease of one."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        options = '[DEFAULT]\nresource_types = physical:host, virtual:floatingip\n'
+        self.service = self.useFixture(Standalone(hosts=1, options=options))
+        self.shell = Shell(self.service.endpoint)
+
+    def public_network(self) -> str:
+        """Return the id of the external network of the twin."""
+        twin = Twin(self.service.state / 'cloud', clock=SystemClock())
+        self.addCleanup(twin.close)
+        return next(item.id for item in twin.networks.networks() if item.external)
+
+    def test_register_lease_and_let_go(self) -> None:
+        network = self.public_network()
+        created = self.shell.json('floatingip', 'create', network, '203.0.113.200')
+        self.assertEqual('203.0.113.200', created['floating_ip_address'])
+        self.assertRegex(created['id'], '^[0-9]+$')
+        listed, shown = self.shell.at_once(
+            ('floatingip', 'list'), ('floatingip', 'show', created['id'])
+        )
+        self.assertEqual([created['id']], [item['id'] for item in listed])
+        self.assertEqual({**created, 'created_at': None}, {**shown, 'created_at': None})
+        lease = self.shell.json(
+            'lease', 'create', 'address',
+            '--reservation', f'resource_type=virtual:floatingip,network_id={network},amount=1',
+        )  # fmt: skip
+        refusal = self.shell.run('floatingip', 'delete', created['id'], fails=True)
+        self.assertIn('it has reservations', refusal)
+        until(
+            'it has started',
+            lambda: (
+                self.service.ask('GET', f'/leases/{lease["id"]}')[1]['lease']['status'] == 'ACTIVE'
+            ),
+        )
+        self.shell.run('lease', 'delete', lease['id'])
+        until('it is gone', lambda: not self.service.ask('GET', '/leases')[1]['leases'])
+        self.shell.run('floatingip', 'delete', created['id'])
+        self.assertEqual([], self.shell.json('floatingip', 'list'))
 
 
 class TestOthers(base.TestCase):

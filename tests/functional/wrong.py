@@ -106,6 +106,19 @@ CHANGES = {
         }
     ],
 }
+INSTANCES = {
+    'resource_type': 'virtual:instance',
+    'vcpus': 2,
+    'memory_mb': 1024,
+    'disk_gb': 10,
+    'amount': 2,
+    'affinity': 'None',
+    'resource_properties': '',
+}
+FLAVOR = {'resource_type': 'flavor:instance', 'flavor_id': '1', 'amount': 2, 'affinity': 'None'}
+NO_AFFINITY = {'missing', 'null', 'empty text', 'blank text'}
+# A property is free text; other values are written as text.
+PROPERTY = {*WRONG} - {'too large', 'enormous', 'long text', 'NUL', 'surrogate', 'deep'}
 LEASES = '/v1/leases'
 LEASE = '/v1/leases/{lease_id}'
 
@@ -143,6 +156,78 @@ CASES = {
             **RESERVATION,
         },
     ),
+    'create a lease at 1.3': Case(
+        method='POST',
+        path=LEASES,
+        version='1.3',
+        body={
+            'name': 'l',
+            'start_date': '2030-02-01T00:00:00Z',
+            'end_date': '2030-02-02T00:00:00Z',
+            'notices': ['error', 'started'],
+        },
+        accepted={
+            'name': TEXTS,
+            'notices': {*NOTHING, 'empty list'},
+            'notices[0]': {'missing'},
+            'notices[1]': {'missing'},
+        },
+    ),
+    'update a lease at 1.3': Case(
+        method='PUT',
+        path=LEASE,
+        version='1.3',
+        body={'notices': ['error']},
+        accepted={'notices': {*NOTHING, 'empty list'}, 'notices[0]': {'missing'}},
+    ),
+    'say what is ready': Case(
+        method='POST',
+        path=f'{LEASE}/readiness',
+        version='1.3',
+        body={
+            'ready': ['compute-1'],
+            'waiting': ['compute-2'],
+            'by': 'power',
+            'detail': 'it boots',
+        },
+        accepted={
+            'ready': {'missing', 'empty list'},
+            'ready[0]': {*TEXTS, 'missing'},
+            'waiting': {'missing', 'empty list'},
+            'waiting[0]': {*TEXTS, 'missing'},
+            'by': TEXTS,
+            'detail': {*TEXTS, 'missing', 'empty text'},
+        },
+    ),
+    'create a lease of instances': Case(
+        method='POST',
+        path=LEASES,
+        body={**http.LEASE, 'events': [], 'reservations': [INSTANCES]},
+        accepted={
+            'name': TEXTS,
+            'before_end_date': {*NOTHING},
+            'reservations': {*NOTHING, 'empty list'},
+            'events': {*NOTHING, 'empty list'},
+            'reservations[0]': {'missing'},
+            'reservations[0].disk_gb': {'zero'},
+            'reservations[0].affinity': {*NO_AFFINITY, 'true'},
+            'reservations[0].resource_properties': NO_REQUIREMENT,
+        },
+    ),
+    'create a lease of a flavor': Case(
+        method='POST',
+        path=LEASES,
+        body={**http.LEASE, 'events': [], 'reservations': [FLAVOR]},
+        called={'reservations[0].flavor_id': 'Flavor'},
+        accepted={
+            'name': TEXTS,
+            'before_end_date': {*NOTHING},
+            'reservations': {*NOTHING, 'empty list'},
+            'events': {*NOTHING, 'empty list'},
+            'reservations[0]': {'missing'},
+            'reservations[0].affinity': NO_AFFINITY,
+        },
+    ),
     'update a lease': Case(
         method='PUT',
         path=LEASE,
@@ -177,17 +262,29 @@ CASES = {
         body={'name': 'compute-4', 'gpu': 'x'},
         called={'name': 'Host'},
         accepted={
-            # A capability is free text; other values are written as text.
-            'gpu': {*WRONG} - {'too large', 'enormous', 'long text', 'NUL', 'surrogate', 'deep'},
+            'gpu': PROPERTY,
         },
     ),
     'change a host': Case(
         method='PUT',
         path='/v1/os-hosts/1',
         body={'gpu': 'x', 'colour': 'red'},
+        accepted={'gpu': PROPERTY, 'colour': PROPERTY},
+    ),
+    'announce a maintenance': Case(
+        method='POST',
+        path='/v1/maintenances',
+        version='1.2',
+        body={
+            'resource_id': 1,
+            'start_date': '2030-02-01T00:00:00Z',
+            'end_date': '2030-02-02T00:00:00Z',
+            'reason': 'a new fan',
+        },
+        called={'resource_id': 'resource_name'},
         accepted={
-            key: {*WRONG} - {'too large', 'enormous', 'long text', 'NUL', 'surrogate', 'deep'}
-            for key in ('gpu', 'colour')
+            'start_date': {'the past'},
+            'reason': {*TEXTS, 'missing', 'empty text'},
         },
     ),
     'make a property private': Case(

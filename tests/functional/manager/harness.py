@@ -39,20 +39,24 @@ from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import ReservationChange
+from climate.enforcement.gate import Gate
 from climate.leasing.beginning import Beginner
-from climate.leasing.hosts import Registrar
 from climate.leasing.leases import Leases
+from climate.leasing.registrar import Registrar
 from climate.leasing.settings import LeasingSettings
 from climate.leasing.settling import Settler
+from climate.manager.charges import ChargeSender
 from climate.manager.claims import Claims
 from climate.manager.effects import perform
 from climate.manager.outbox import OutboxSender
+from climate.manager.repair import Repair
 from climate.manager.worker import Worker
 from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import OutboxMessage
 from climate.plugins.host_pools import HostSettings
 from climate.plugins.isolation import Isolation
 from climate.plugins.physical_host import PhysicalHost
+from tests import drafts
 from tests import services
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
@@ -112,8 +116,12 @@ class Office(fixtures.Fixture):
         hosts: int = 4,
         clock: Clock | None = None,
         isolation: Isolation = Isolation.FILTER,
+        gate: Gate | None = None,
+        cloud: str = ':memory:',
     ) -> None:
         super().__init__()
+        self.cloud = cloud
+        self.gate = gate or Gate()
         self.isolation = isolation
         self.clock: Any = clock or ManualClock(NOW)
         self.settings = settings
@@ -122,22 +130,28 @@ class Office(fixtures.Fixture):
 
     def _setUp(self) -> None:
         database = self.useFixture(services.Database(self._kind))
-        conf = cfg.ConfigOpts()
-        register_opts(conf)
-        conf([])
-        conf.set_override('connection', database.url, group='database')
-        self.store = Store(conf, self.clock)
+        self.conf = cfg.ConfigOpts()
+        register_opts(self.conf)
+        self.conf([])
+        self.conf.set_override('connection', database.url, group='database')
+        self.store = Store(self.conf, self.clock)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
-        self.twin = Twin(':memory:', clock=self.clock)
+        self.twin = Twin(self.cloud, clock=self.clock)
         self.addCleanup(self.twin.close)
         self.twin.seed(self._hosts)
         self.plugins = {'physical:host': self._plugin()}
-        registrar = Registrar(self.store, self.plugins['physical:host'], self.twin)
+        registrar = Registrar(self.store, self.plugins, self.twin)
         for number in range(1, self._hosts + 1):
-            registrar.register_host(f'compute-{number}', {})
+            registrar.register_resource(drafts.host(f'compute-{number}'))
         self.leases = Leases(
-            self.store, self.plugins, self.clock, self.settings, lambda: None, random.Random(7)
+            self.store,
+            self.plugins,
+            self.clock,
+            self.settings,
+            lambda: None,
+            random.Random(7),
+            gate=self.gate,
         )
         self.bus = Bus()
         self._managers = 0
@@ -188,6 +202,13 @@ class Office(fixtures.Fixture):
     def seconds(self) -> float:
         """Return how many seconds it is after noon."""
         return float((self.clock.now() - NOW).total_seconds())
+
+    def repair(self) -> Repair:
+        """Return a repair that nobody has begun yet."""
+        self._managers += 1
+        owner = f'repair-{self._managers}'
+        claims = Claims(self.store, self.clock, owner, CLAIM_SECONDS)
+        return Repair(self.store, self.plugins, self.twin, self.clock, self.settings, claims, owner)
 
     # -- users
 
@@ -298,11 +319,18 @@ class Manager:
         self.owner = owner
         self.claims = Claims(office.store, office.clock, owner, CLAIM_SECONDS)
         self.worker = Worker(
-            office.store, office.plugins, office.twin, office.settings, owner, lambda: None
+            office.store,
+            office.plugins,
+            office.twin,
+            office.settings,
+            owner,
+            lambda: None,
+            office.gate,
         )
         self.sender = OutboxSender(
             office.store, office.clock, office.bus, owner, batch=batch, max_sleep=1.0
         )
+        self.charges = ChargeSender(office.store, office.clock, office.gate, owner)
 
     def look(self, limit: int = 8) -> list[str]:
         """Claim what is due and work it off; return the leases."""
@@ -315,6 +343,8 @@ class Manager:
     def send(self) -> None:
         """Send what waits."""
         while self.sender.send_once():
+            continue
+        while self.charges.send_once():
             continue
 
     def die_after(self, step: str) -> None:
@@ -333,7 +363,7 @@ class Manager:
         report = perform(job, office.plugins, office.twin)
         if step == 'effect':
             return
-        settler = Settler(office.plugins, office.settings, self.owner)
+        settler = Settler(office.plugins, office.settings, self.owner, office.gate)
         office.store.run(lambda tx: settler.settle(tx, job, report))
 
 

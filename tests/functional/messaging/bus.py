@@ -18,13 +18,13 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from collections.abc import Mapping
 
 import fixtures
 from oslo_config import cfg
 
 from climate import conf as options
 from climate import exceptions
+from climate.domain.resources import ResourceDraft
 from climate.messaging import rpc
 from climate.messaging import transport
 from tests import base
@@ -39,23 +39,25 @@ class Manager:
 
     def __init__(self) -> None:
         self.woken: list[str] = []
+        self.drafts: list[ResourceDraft] = []
         self.woke = threading.Event()
 
     def wake(self, reason: str) -> None:
         self.woken.append(reason)
         self.woke.set()
 
-    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        if name == 'taken':
-            raise exceptions.HostExists(host=name)
-        if name == 'short':
+    def register_resource(self, draft: ResourceDraft) -> int:
+        self.drafts.append(draft)
+        if draft.name == 'taken':
+            raise exceptions.HostExists(host=draft.name)
+        if draft.name == 'short':
             raise exceptions.NotEnoughResources('hosts', matched=1, free=0)
-        if name == 'broken':
+        if draft.name == 'broken':
             raise ConnectionRefusedError('a password')
-        return len(capabilities)
+        return len(draft.capabilities)
 
-    def delete_host(self, host_id: int) -> None:
-        raise exceptions.HostInUse(host=str(host_id))
+    def delete_resource(self, resource_id: int) -> None:
+        raise exceptions.HostInUse(host=str(resource_id))
 
 
 class BusCase(base.TestCase):

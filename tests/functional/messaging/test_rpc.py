@@ -16,9 +16,15 @@ from __future__ import annotations
 
 import time
 
+import oslo_messaging
+
 from climate import exceptions
+from climate.domain.resources import Inventory
+from climate.domain.resources import ResourceDraft
 from climate.messaging import broker
 from climate.messaging import rpc
+from climate.messaging import transport as transports
+from tests import drafts
 from tests.functional.messaging import bus
 
 
@@ -33,26 +39,60 @@ class TestInProcess(bus.BusCase):
     def test_a_call_is_answered(self) -> None:
         client = self.serve()
         client.ping()
-        self.assertEqual(2, client.register_host('compute-1', {'a': '1', 'b': '2'}))
+        self.assertEqual(2, client.register_resource(drafts.host('compute-1', a='1', b='2')))
+
+    def test_a_resource_travels_whole(self) -> None:
+        manager, server = self.manager('one')
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        wanted = ResourceDraft(
+            resource_type='custom:licence',
+            name='cae',
+            attributes={'site': 'north', 'seats': 4, 'note': None},
+            capabilities={'vendor': 'x'},
+            inventories=(Inventory(resource_class='SEAT', total=4, allocation_ratio=1.5),),
+        )
+        self.client().register_resource(wanted)
+        self.assertEqual([wanted], manager.drafts)
+
+    def test_an_api_of_the_release_before_is_answered(self) -> None:
+        manager, server = self.manager('one')
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        transport = transports.rpc_transport(self.conf(), self.url)
+        self.addCleanup(transports.close, transport, 1.0)
+        target = oslo_messaging.Target(
+            exchange=transports.EXCHANGE, topic=self.rpc_topic, version='1.0'
+        )
+        before = oslo_messaging.get_rpc_client(transport, target, timeout=bus.SOON)
+        made = before.call({}, 'register_host', name='compute-1', capabilities={'a': '1'})
+        self.assertEqual(1, made)
+        self.assertEqual([drafts.host('compute-1', a='1')], manager.drafts)
+        error = self.assertRaises(exceptions.HostInUse, before.call, {}, 'delete_host', host_id=7)
+        self.assertIn('Host 7 cannot be deleted', str(error))
 
     def test_an_error_comes_back_as_itself(self) -> None:
         client = self.serve()
-        error = self.assertRaises(exceptions.HostExists, client.register_host, 'taken', {})
+        error = self.assertRaises(
+            exceptions.HostExists, client.register_resource, drafts.host('taken')
+        )
         self.assertIs(exceptions.HostExists, type(error))
         self.assertEqual("Host 'taken' is registered already", error.message)
         self.assertEqual(error.message, str(error))
         self.assertEqual(409, error.code)
-        in_use = self.assertRaises(exceptions.HostInUse, client.delete_host, 7)
+        in_use = self.assertRaises(exceptions.HostInUse, client.delete_resource, 7)
         self.assertEqual('HOST_IN_USE', in_use.error_name)
 
     def test_an_error_that_makes_its_text_comes_back_as_itself(self) -> None:
         client = self.serve()
-        error = self.assertRaises(exceptions.NotEnoughResources, client.register_host, 'short', {})
+        error = self.assertRaises(
+            exceptions.NotEnoughResources, client.register_resource, drafts.host('short')
+        )
         self.assertEqual('Not enough hosts available', error.message)
 
     def test_an_unexpected_error_tells_nothing(self) -> None:
         client = self.serve()
-        error = self.assertRaises(exceptions.ClimateError, client.register_host, 'broken', {})
+        error = self.assertRaises(
+            exceptions.ClimateError, client.register_resource, drafts.host('broken')
+        )
         self.assertIs(exceptions.ClimateError, type(error))
         self.assertEqual('An unknown exception occurred', error.message)
 

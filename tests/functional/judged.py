@@ -1,0 +1,132 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A service whose leases are judged, for tests from HTTP to SQL and to HTTP again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import webob
+
+from climate.domain.requests import LeaseQuery
+from climate.enforcement.base import Filter
+from climate.enforcement.durations import ExtensionWindow
+from climate.enforcement.durations import MaxLeaseDuration
+from climate.enforcement.external_service import ExternalService
+from climate.enforcement.gate import Gate
+from climate.manager.charges import ChargeSender
+from tests import base
+from tests import judge
+from tests import services
+from tests.functional import http
+from tests.functional.fixtures import Service
+from tests.unit.enforcement.test_durations import configured
+
+FILTERS: dict[str, type[Filter]] = {
+    'max_lease_duration': MaxLeaseDuration,
+    'extension_window': ExtensionWindow,
+    'external_service': ExternalService,
+}
+
+
+class JudgedCase(base.TestCase):
+    """Four hosts, an external service, and the filters that a test names.
+
+    :ivar names: of the filters, in their order
+    :ivar options: in ``[enforcement]``
+    """
+
+    names: tuple[str, ...] = ('external_service',)
+    options: dict[str, Any] = {}
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.judge = self.useFixture(judge.Judge())
+        self.gate = self.configured(*self.names, **self.options)
+        self.service = self.useFixture(Service(database=self.database, gate=self.gate))
+        self.manager = ChargeSender(self.service.store, self.service.clock, self.gate, 'me')
+
+    def configured(self, *names: str, **options: Any) -> Gate:
+        """Return filters that ask this judge."""
+        options = {
+            'external_service_base_endpoint': self.judge.url,
+            'external_service_timeout': 10.0,
+            **options,
+        }
+        conf = configured(**options)
+        exempt = conf.enforcement.exempt_projects
+        return Gate({name: FILTERS[name].from_conf(conf) for name in names}, exempt)
+
+    # -- users
+
+    def send(self, method: str, path: str, body: Any = None, **facts: Any) -> webob.Response:
+        """Send a request as a member."""
+        facts = {'version': '1.1', 'token': http.MEMBER, **facts}
+        return http.send(self.service.app, method, f'/v1/leases{path}', body, **facts)
+
+    def create(self, hosts: int = 1, hours: int = 1, day: int = 1, **facts: Any) -> webob.Response:
+        """Ask for hosts for so many hours from noon of a day in May."""
+        return self.send(
+            'POST',
+            '',
+            {
+                'name': 'one',
+                'start_date': f'2031-05-{day:02}T12:00:00Z',
+                'end_date': f'2031-05-{day:02}T{12 + hours}:00:00Z',
+                'reservations': [{'resource_type': 'physical:host', 'min': hosts, 'max': hosts}],
+            },
+            **facts,
+        )
+
+    def created(self, **facts: Any) -> dict[str, Any]:
+        """Return a lease that is allowed."""
+        answer = self.create(**facts)
+        self.assertEqual(201, answer.status_int, answer.text)
+        lease: dict[str, Any] = answer.json['lease']
+        return lease
+
+    def update(self, lease: dict[str, Any], body: Any, **facts: Any) -> webob.Response:
+        """Ask for a change."""
+        return self.send('PUT', f'/{lease["id"]}', body, **facts)
+
+    # -- what there is
+
+    def work(self) -> None:
+        """Tell what is to be told."""
+        while self.manager.send_once():
+            continue
+
+    def leases(self) -> int:
+        """How many leases there are."""
+        with self.service.store.reading() as tx:
+            found, _ = tx.leases.page(LeaseQuery(project_id=None))
+        return len(found)
+
+    def charges(self) -> dict[str, int]:
+        """How many charges there are, by state."""
+        with self.service.store.reading() as tx:
+            return dict(tx.charges.waiting())
+
+    def assert_refused(
+        self, answer: webob.Response, status: int, name: str, text: str = ''
+    ) -> None:
+        """Fail unless a request is refused in this way."""
+        self.assertEqual((status, name), (answer.status_int, answer.json['error_name']))
+        self.assertEqual(status, answer.json['error_code'])
+        self.assertIn(text, answer.json['error_message'])
+
+    def questions(self) -> list[tuple[str, str]]:
+        """Return name and id of each call in order; the ids by the order of their coming."""
+        ids = list(dict.fromkeys(call.body['id'] for call in self.judge.calls))
+        return [(call.name, 'abcdefgh'[ids.index(call.body['id'])]) for call in self.judge.calls]

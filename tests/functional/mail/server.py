@@ -1,0 +1,149 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A real SMTP server that can be told to be difficult."""
+
+from __future__ import annotations
+
+import email
+import email.message
+import email.policy
+import pathlib
+import ssl
+import subprocess
+from typing import Any
+
+import fixtures
+from aiosmtpd import controller
+from aiosmtpd import smtp
+
+from tests.functional.processes import free_port
+
+USER, PASSWORD = 'climate', 'k33p out'
+
+
+class Handler:
+    """Takes mails, or says what it was told to say.
+
+    :ivar answers: said to the next mails in place of taking them, by command:
+        ``RCPT`` and ``DATA``
+    :ivar forget: so many mails are taken, and the connection is cut before it is said
+    """
+
+    def __init__(self) -> None:
+        self.letters: list[email.message.EmailMessage] = []
+        self.recipients: list[str] = []
+        self.answers: dict[str, list[str]] = {'RCPT': [], 'DATA': []}
+        self.forget = 0
+        self.connections = 0
+
+    async def handle_EHLO(
+        self, _server: Any, session: Any, envelope: Any, hostname: str, responses: list[str]
+    ) -> list[str]:
+        self.connections += 1
+        session.host_name = hostname
+        return responses
+
+    async def handle_RCPT(
+        self, _server: Any, _session: Any, envelope: Any, address: str, _options: Any
+    ) -> str:
+        if self.answers['RCPT']:
+            return self.answers['RCPT'].pop(0)
+        envelope.rcpt_tos.append(address)
+        return '250 OK'
+
+    async def handle_DATA(self, server: Any, _session: Any, envelope: Any) -> str:
+        if self.answers['DATA']:
+            return self.answers['DATA'].pop(0)
+        found = email.message_from_bytes(envelope.content, policy=email.policy.default)
+        assert isinstance(found, email.message.EmailMessage)
+        self.letters.append(found)
+        self.recipients += envelope.rcpt_tos
+        if self.forget:
+            self.forget -= 1
+            server.transport.abort()
+        return '250 OK'
+
+    @property
+    def subjects(self) -> list[str]:
+        """The subjects of the mails that were taken."""
+        return [str(letter['Subject']) for letter in self.letters]
+
+
+class SmtpServer(fixtures.Fixture):
+    """An SMTP server.
+
+    :param security: ``none``, ``starttls`` or ``tls``
+    :param login: whether only those who log in may send
+    :ivar cafile: of its certificate, if it has one
+    """
+
+    def __init__(self, security: str = 'none', *, login: bool = False) -> None:
+        super().__init__()
+        self._security = security
+        self._login = login
+        self.handler = Handler()
+        self.port = free_port()
+        self.cafile = ''
+        self._controller: controller.Controller | None = None
+
+    def _setUp(self) -> None:
+        # It does not see that its connections are encrypted already.
+        known = {'action': 'ignore', 'message': 'Requiring AUTH while not'}
+        self.useFixture(fixtures.WarningsFilter([known]))
+        self._context = None if self._security == 'none' else self._certified()
+        self.addCleanup(self.close)
+        self.open()
+
+    def open(self) -> None:
+        """Begin to answer."""
+        options: dict[str, Any] = {}
+        if self._security == 'tls':
+            options['ssl_context'] = self._context
+        if self._security == 'starttls':
+            options |= {'tls_context': self._context, 'require_starttls': True}
+        if self._login:
+            options |= {
+                'authenticator': _authenticate,
+                'auth_required': True,
+                'auth_require_tls': self._security != 'tls',
+            }
+        self._controller = controller.Controller(
+            self.handler, hostname='127.0.0.1', port=self.port, **options
+        )
+        self._controller.start()
+
+    def close(self) -> None:
+        """Answer nobody any more."""
+        if self._controller is not None:
+            self._controller.stop()
+        self._controller = None
+
+    def _certified(self) -> ssl.SSLContext:
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        key, certificate = folder / 'key.pem', folder / 'certificate.pem'
+        subprocess.run(
+            ['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2']
+            + ['-keyout', str(key), '-out', str(certificate), '-subj', '/CN=localhost']
+            + ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
+            check=True,
+            capture_output=True,
+        )
+        self.cafile = str(certificate)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        return context
+
+
+def _authenticate(_server: Any, _session: Any, _envelope: Any, _kind: str, data: Any) -> Any:
+    good = (data.login, data.password) == (USER.encode(), PASSWORD.encode())
+    return smtp.AuthResult(success=good)

@@ -1,0 +1,389 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Notices get to their owners through a real SMTP server, each once."""
+
+from __future__ import annotations
+
+import datetime
+import pathlib
+from typing import Any
+
+import fixtures
+
+from climate import exceptions
+from climate.clients.fake import Twin
+from climate.clock import ManualClock
+from climate.conf import mail as options
+from climate.mail.letters import Letters
+from climate.mail.letters import LetterSettings
+from climate.mail.people import People
+from climate.mail.postman import Postman
+from climate.mail.postman import PostSettings
+from climate.mail.smtp import Smtp
+from climate.mail.smtp import SmtpSettings
+from climate.mail.spool import Spool
+from climate.messaging.subscriber import NotTaken
+from tests import base
+from tests.functional.mail.server import PASSWORD
+from tests.functional.mail.server import SmtpServer
+from tests.functional.mail.server import USER
+from tests.functional.processes import until
+from tests.unit.mail.samples import envelope
+from tests.unit.mail.samples import NOW
+
+BEFORE_END = 'lease.event.before_end_lease'
+
+
+class PostCase(base.TestCase):
+    """A postman with a server of his own, and a clock in hand."""
+
+    security = options.NONE
+    login = False
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.log = self.useFixture(fixtures.FakeLogger())
+        self.server = self.useFixture(SmtpServer(self.security, login=self.login))
+        self.handler = self.server.handler
+        self.clock = ManualClock(NOW)
+        self.twin = Twin(':memory:', clock=self.clock)
+        self.addCleanup(self.twin.close)
+        self.twin.set_email('alice', 'alice@example.org')
+        self.twin.set_email('bob', 'bob@example.org')
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'spool'
+
+    def postman(self, template: str = '', smtp: Any = None, **settings: Any) -> Postman:
+        spool = Spool(self.folder)
+        self.addCleanup(spool.close)
+        self.spool = spool
+        found = SmtpSettings(
+            host='127.0.0.1',
+            port=self.server.port,
+            sender='climate@example.org',
+            timeout=2.0,
+            **{'security': self.security, **(smtp or {})},
+        )
+        return Postman(
+            spool=spool,
+            letters=Letters(LetterSettings(sender='climate@example.org')),
+            people=People(self.twin.identity, template),
+            server=Smtp(found),
+            clock=self.clock,
+            settings=PostSettings(**{'defaults': options.KINDS, **settings}),
+        )
+
+    def files(self, place: str) -> int:
+        return len(list((self.folder / place).glob('*.json')))
+
+
+class TestPostman(PostCase):
+    """What is sent, and when."""
+
+    def test_sent_once_however_often_it_is_told(self) -> None:
+        postman = self.postman()
+        for _ in range(2):
+            for number in (1, 2):
+                postman.take(envelope(BEFORE_END, number))
+            self.assertIsNone(postman.round())
+        self.assertEqual(2, len(self.handler.letters))
+        self.assertEqual({'alice@example.org'}, set(self.handler.recipients))
+        self.assertEqual(1, self.handler.connections)
+        self.spool.close()
+        again = self.postman()
+        again.take(envelope(BEFORE_END, 1))
+        again.round()
+        self.assertEqual(2, len(self.handler.letters))
+        self.assertEqual((0, 2, 0), (self.files('pending'), self.files('done'), 0))
+
+    def test_nothing_is_sent_to_who_wants_nothing(self) -> None:
+        postman = self.postman(defaults=())
+        postman.take(envelope(BEFORE_END))
+        postman.take(envelope(BEFORE_END, 2, notices=['error']))
+        postman.take(envelope('lease.create', 3, notices=['error']))
+        postman.round()
+        self.assertEqual([], self.handler.letters)
+
+    def test_a_server_that_is_away_loses_nothing(self) -> None:
+        postman = self.postman()
+        self.server.close()
+        for number in range(1, 4):
+            postman.take(envelope(BEFORE_END, number))
+        pauses = []
+        for _ in range(4):
+            next_try = postman.round()
+            assert next_try is not None
+            pauses.append((next_try - self.clock.now()).total_seconds())
+            # Not before its time.
+            self.assertEqual(next_try, postman.round())
+            self.clock.move_to(next_try)
+        self.assertEqual([30, 60, 120, 240], pauses)
+        self.assertEqual(1, self.log.output.count('takes no mails: ConnectionRefusedError') // 4)
+        self.spool.close()
+        self.server.open()
+        again = self.postman()
+        self.assertIsNone(again.round())
+        self.assertEqual(
+            [f'Your lease "demo {number}" ends in about 3 hours' for number in range(1, 4)],
+            sorted(self.handler.subjects),
+        )
+
+    def test_one_that_is_to_come_later_does_not_hold_up_the_others(self) -> None:
+        self.handler.answers['DATA'] = ['451 the disk is full']
+        postman = self.postman()
+        for number in (1, 2):
+            postman.take(envelope(BEFORE_END, number))
+        next_try = postman.round()
+        self.assertEqual(NOW + datetime.timedelta(seconds=30), next_try)
+        self.assertEqual(1, len(self.handler.letters))
+        assert next_try is not None
+        self.clock.move_to(next_try)
+        self.assertIsNone(postman.round())
+        self.assertEqual(2, len({letter['Message-ID'] for letter in self.handler.letters}))
+
+    def test_a_lost_answer_brings_the_same_mail_with_the_same_id(self) -> None:
+        self.handler.forget = 1
+        postman = self.postman()
+        postman.take(envelope(BEFORE_END))
+        next_try = postman.round()
+        assert next_try is not None
+        self.clock.move_to(next_try)
+        self.assertIsNone(postman.round())
+        ids = [letter['Message-ID'] for letter in self.handler.letters]
+        self.assertEqual(['<one.message-1@example.org>'] * 2, ids)
+
+    def test_what_is_refused_for_good_is_put_aside_and_told(self) -> None:
+        self.handler.answers['RCPT'] = ['550 no such user']
+        postman = self.postman()
+        postman.take(envelope(BEFORE_END))
+        self.assertIsNone(postman.round())
+        self.assertEqual((0, 1), (self.files('pending'), self.files('failed')))
+        self.assertIn(
+            'Lease lease-1: before_end is not told to user alice: 550 no such user',
+            self.log.output,
+        )
+
+    def test_given_up_after_a_while(self) -> None:
+        self.server.close()
+        postman = self.postman(give_up_after=100.0)
+        postman.take(envelope(BEFORE_END))
+        for _ in range(4):
+            next_try = postman.round()
+            if next_try is not None:
+                self.clock.move_to(next_try)
+        self.assertEqual((0, 1), (self.files('pending'), self.files('failed')))
+        self.assertIn('is not told to user alice: the SMTP server takes no', self.log.output)
+
+    def test_the_thread(self) -> None:
+        postman = self.postman(retry_after=0.1)
+        self.server.close()
+        postman.start()
+        self.addCleanup(postman.stop, 5.0)
+        postman.take(envelope(BEFORE_END))
+        until('it is tried', lambda: 'takes no mails' in self.log.output)
+        self.server.open()
+        self.clock.advance(5)
+        until('it is sent', lambda: len(self.handler.letters) == 1)
+
+
+class TestPeople(PostCase):
+    """Whom it goes to."""
+
+    def test_the_address_comes_from_keystone_or_the_template(self) -> None:
+        self.twin.set_email('carol', '')
+        postman = self.postman(template='{user_name}@mail.example.org')
+        for number, user in ((1, 'bob'), (2, 'carol')):
+            postman.take(envelope(BEFORE_END, number, user_id=user))
+        postman.round()
+        self.assertEqual(
+            ['bob@example.org', 'carol@mail.example.org'], sorted(self.handler.recipients)
+        )
+
+    def test_who_has_none_is_told_nothing_and_the_log_says_so(self) -> None:
+        self.twin.set_email('carol', '')
+        self.twin.set_email('eve', 'eve@x\r\nRCPT TO:<bob@example.org>')
+        postman = self.postman()
+        for number, user in enumerate(('nobody', 'carol', 'eve', 'bob'), 1):
+            postman.take(envelope(BEFORE_END, number, user_id=user))
+        postman.round()
+        self.assertEqual(['bob@example.org'], self.handler.recipients)
+        self.assertEqual(3, self.files('failed'))
+        for why in (
+            'has no user nobody',
+            'carol has no address',
+            'eve has an address that is none',
+        ):
+            self.assertIn(why, self.log.output)
+
+    def test_a_keystone_that_is_away_loses_nothing(self) -> None:
+        self.twin.reachable = False
+        postman = self.postman()
+        for number in range(1, 9):
+            postman.take(envelope(BEFORE_END, number, user_id=f'user-{number % 5}'))
+        self.assertEqual(NOW + datetime.timedelta(seconds=30), postman.round())
+        self.assertEqual(3, self.twin.calls('identity.find_user'))
+        self.twin.reachable = True
+        for number in range(5):
+            self.twin.set_email(f'user-{number}', f'{number}@example.org')
+        self.clock.advance(30)
+        self.assertIsNone(postman.round())
+        self.assertEqual(8, len(self.handler.letters))
+
+    def test_a_template_that_makes_no_address(self) -> None:
+        for template in ('{user}@x', '{user_name', 'x', '{user_name.__class__.nothing}@x', '{0}@x'):
+            self.assertRaises(exceptions.ConfigurationError, People, self.twin.identity, template)
+
+
+class TestTooMany(PostCase):
+    """Nobody is flooded, and nothing is lost."""
+
+    def test_what_is_too_much_comes_in_one(self) -> None:
+        postman = self.postman(per_recipient=3)
+        for number in range(1, 11):
+            postman.take(envelope(BEFORE_END, number))
+        postman.take(envelope(BEFORE_END, 11, user_id='bob'))
+        self.assertIsNone(postman.round())
+        self.assertEqual(4, len(self.handler.letters))
+        (digest,) = [letter for letter in self.handler.letters if 'notices' in letter['Subject']]
+        self.assertEqual('8 notices of your leases', digest['Subject'])
+        told = ''.join(f'{one["Subject"]} {one.get_content()}' for one in self.handler.letters)
+        for number in range(1, 11):
+            self.assertIn(f'"demo {number}"', told)
+        # Full, and still so after a restart.
+        postman.take(envelope(BEFORE_END, 12))
+        self.spool.close()
+        again = self.postman(per_recipient=3)
+        self.assertEqual(NOW + datetime.timedelta(hours=1), again.round())
+        again.take(envelope(BEFORE_END, 13))
+        self.assertEqual(4, len(self.handler.letters))
+        self.clock.advance(3600)
+        self.assertIsNone(again.round())
+        self.assertEqual(6, len(self.handler.letters))
+        self.assertIn('More than may be sent in an hour', self.log.output)
+
+    def test_altogether(self) -> None:
+        postman = self.postman(per_hour=2)
+        for number, user in enumerate(('alice', 'bob', 'alice', 'bob'), 1):
+            postman.take(envelope(BEFORE_END, number, user_id=user))
+        postman.round()
+        self.assertEqual(2, len(self.handler.letters))
+        self.clock.advance(3600)
+        self.assertIsNone(postman.round())
+        told = '\n'.join(
+            f'{letter["Subject"]} {letter.get_content()}' for letter in self.handler.letters
+        )
+        for number in range(1, 5):
+            self.assertIn(f'"demo {number}"', told)
+
+
+class TestSpool(PostCase):
+    """The files."""
+
+    def test_two_cannot_have_one(self) -> None:
+        self.postman()
+        error = self.assertRaises(exceptions.ConfigurationError, Spool, self.folder)
+        self.assertIn('in use', error.message)
+
+    def test_rubbish_is_put_aside(self) -> None:
+        (self.folder / 'pending').mkdir(parents=True)
+        for number, text in enumerate(('', '{}', '[]', '{"notice": {"start": 7}}')):
+            (self.folder / 'pending' / f'{number}.json').write_text(text)
+        postman = self.postman()
+        postman.take(envelope(BEFORE_END))
+        self.assertIsNone(postman.round())
+        self.assertEqual(4, self.files('failed'))
+        self.assertEqual(1, len(self.handler.letters))
+
+    def test_a_notification_that_is_none(self) -> None:
+        postman = self.postman()
+        for payload in (None, 7, {}, {'start_date': 7}):
+            postman.take({'event_type': BEFORE_END, 'message_id': 'x', 'payload': payload})
+        self.assertIsNone(postman.round())
+        self.assertIn('not as Climate sends them', self.log.output)
+
+    def test_a_full_disk_gives_the_message_back(self) -> None:
+        postman = self.postman()
+        (self.folder / 'pending').rmdir()
+        self.assertRaises(NotTaken, postman.take, envelope(BEFORE_END))
+        (self.folder / 'pending').mkdir()
+        postman.take(envelope(BEFORE_END))
+        postman.round()
+        self.assertEqual(1, len(self.handler.letters))
+
+    def test_what_was_sent_long_ago_is_forgotten(self) -> None:
+        postman = self.postman()
+        postman.take(envelope(BEFORE_END))
+        postman.round()
+        self.clock.advance(6 * 86400)
+        postman.round()
+        self.assertEqual(1, self.files('done'))
+        self.clock.advance(2 * 86400)
+        postman.round()
+        self.assertEqual(0, self.files('done'))
+
+
+class TestStarttls(PostCase):
+    """A server that wants to be spoken to in private, and by somebody it knows."""
+
+    security = options.STARTTLS
+    login = True
+
+    def settings(self, password: str = PASSWORD) -> dict[str, Any]:
+        file = self.folder.parent / 'password'
+        file.write_text(password + '\n')
+        return {'cafile': self.server.cafile, 'username': USER, 'password_file': file}
+
+    def sent(self, **smtp: Any) -> int:
+        postman = self.postman(smtp=smtp)
+        postman.take(envelope(BEFORE_END))
+        postman.round()
+        self.spool.close()
+        return len(self.handler.letters)
+
+    def test_let_in(self) -> None:
+        self.assertEqual(1, self.sent(**self.settings()))
+
+    def test_not_let_in_and_the_password_is_told_to_nobody(self) -> None:
+        self.assertEqual(0, self.sent(**self.settings('wr0ng')))
+        self.assertNotIn('wr0ng', self.log.output)
+        self.assertEqual(1, self.files('pending'))
+        self.clock.advance(60)
+        self.assertEqual(1, self.sent(**self.settings()))
+
+    def test_who_does_not_log_in_keeps_all(self) -> None:
+        self.assertEqual(0, self.sent(cafile=self.server.cafile))
+        self.assertEqual((1, 0), (self.files('pending'), self.files('failed')))
+        self.assertIn('takes no mails', self.log.output)
+
+    def test_a_server_that_nobody_vouches_for_gets_nothing(self) -> None:
+        self.assertEqual(0, self.sent(**{**self.settings(), 'cafile': None}))
+        self.assertIn('CERTIFICATE_VERIFY_FAILED', self.log.output)
+
+    def test_a_cafile_that_is_not_there(self) -> None:
+        self.assertRaises(exceptions.ConfigurationError, self.postman, smtp={'cafile': '/nowhere'})
+
+
+class TestTls(TestStarttls):
+    """One that is spoken to in private from the first byte."""
+
+    security = options.TLS
+
+
+class TestPlain(PostCase):
+    """A server that cannot keep a secret."""
+
+    def test_nothing_is_sent_where_encryption_is_wanted(self) -> None:
+        postman = self.postman(smtp={'security': options.STARTTLS})
+        postman.take(envelope(BEFORE_END))
+        postman.round()
+        self.assertEqual([], self.handler.letters)
+        self.assertIn('STARTTLS', self.log.output)

@@ -1,0 +1,184 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-mail`` as a process: killed, told to end, and with the bus away."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import fixtures
+
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from climate.messaging import publisher
+from climate.messaging import subscriber
+from tests.functional.mail.server import SmtpServer
+from tests.functional.messaging import bus
+from tests.functional.processes import Command
+from tests.functional.processes import until
+from tests.unit.mail.samples import envelope
+
+
+class MailCase(bus.RabbitCase):
+    """A bus with a queue of its own, and somebody who publishes."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.queue = self.broker.topic('mail')
+
+    def publish(self, *numbers: int) -> None:
+        """Say that some leases end soon."""
+        if not hasattr(self, 'sender'):
+            self.sender = publisher.from_conf(self.conf(driver=['messagingv2']), self.url)
+            self.addCleanup(self.sender.close)
+        now = SystemClock().now()
+        self.sender.publish(
+            [
+                publisher.OutboxMessage(
+                    id=said['message_id'],
+                    event_type=said['event_type'],
+                    payload=said['payload'],
+                    created_at=now,
+                )
+                for said in (envelope('lease.event.before_end_lease', one) for one in numbers)
+            ]
+        )
+
+
+class TestSubscriber(MailCase):
+    """A queue that stays, and messages that are given until they are taken."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.heard: list[str] = []
+        self.moods: list[Exception] = []
+
+    def hear(self, said: dict[str, Any]) -> None:
+        if self.moods:
+            raise self.moods.pop(0)
+        self.heard.append(said['message_id'])
+
+    def subscribe(self, url: str | None = None) -> subscriber.Subscriber:
+        made = subscriber.Subscriber(self.conf(), self.queue, self.hear, url=url or self.url)
+        made.start()
+        self.addCleanup(made.stop)
+        self.eventually(lambda: 'Listening to notifications' in self.log.output)
+        return made
+
+    def test_what_comes_while_nobody_listens_is_heard_later(self) -> None:
+        first = self.subscribe()
+        self.publish(1)
+        self.eventually(lambda: self.heard == ['message-1'])
+        first.stop()
+        self.publish(2, 3)
+        self.subscribe()
+        self.eventually(lambda: self.heard == ['message-1', 'message-2', 'message-3'])
+
+    def test_what_cannot_be_taken_is_given_again(self) -> None:
+        self.moods = [subscriber.NotTaken('the disk is full'), ValueError('rubbish')]
+        self.subscribe()
+        self.publish(1)
+        self.eventually(lambda: not self.moods)
+        self.publish(2)
+        self.eventually(lambda: self.heard == ['message-2'])
+        self.assertIn('message-1 is put back: the disk is full', self.log.output)
+        self.assertIn('message-1 could not be dealt with', self.log.output)
+
+    def test_a_broker_that_was_away(self) -> None:
+        door, url = self.door()
+        door.open()
+        self.subscribe(url)
+        self.publish(1)
+        self.eventually(lambda: self.heard == ['message-1'])
+        door.shut()
+        self.publish(2)
+        door.open()
+        self.eventually(lambda: 'message-2' in self.heard)
+
+
+class TestProcess(MailCase):
+    """The command."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.smtp = self.useFixture(SmtpServer())
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        twin = Twin(self.folder / 'cloud', clock=SystemClock())
+        twin.set_email('alice', 'alice@example.org')
+        twin.close()
+
+    def command(self, **options: Any) -> Command:
+        values = {
+            'port': self.smtp.port,
+            'host': '127.0.0.1',
+            'queue': self.queue,
+            'spool_dir': self.folder / 'spool',
+            'sender': 'climate@example.org',
+            'retry_after': 0.2,
+            **options,
+        }
+        text = '\n'.join(f'{key} = {value}' for key, value in values.items())
+        (self.folder / 'climate.conf').write_text(
+            f'[DEFAULT]\ncloud = twin\ntransport_url = {self.url}\n'
+            f'control_exchange = {self.exchange}\n'
+            f'[oslo_messaging_notifications]\ntopics = {self.topic}\n'
+            f'[twin]\nstate_dir = {self.folder / "cloud"}\n[mail]\n{text}\n'
+        )
+        words = ('python', '-m', 'climate.cmd.mail')
+        return Command(
+            *words, '--config-file', str(self.folder / 'climate.conf'), folder=self.folder
+        )
+
+    def started(self) -> Command:
+        command = self.useFixture(self.command())
+        until('it listens', lambda: 'Listening to notifications' in command.said, 60)
+        return command
+
+    def test_killed_it_loses_nothing_and_says_nothing_twice(self) -> None:
+        command = self.started()
+        self.publish(1)
+        until('the first mail', lambda: len(self.smtp.handler.letters) == 1)
+        # Killed before it has noted that, it would send the same mail again.
+        until('it is noted', lambda: list((self.folder / 'spool' / 'done').glob('*.json')))
+        self.smtp.close()
+        self.publish(2)
+        until('it is kept', lambda: list((self.folder / 'spool' / 'pending').glob('*.json')))
+        command.kill()
+        self.publish(3, 1)
+        self.smtp.open()
+        command.start()
+        until('all mails', lambda: len(self.smtp.handler.letters) == 3, 60)
+        self.assertEqual(0, command.terminate(15))
+        subjects = sorted(subject.split('"')[1] for subject in self.smtp.handler.subjects)
+        self.assertEqual(['demo 1', 'demo 2', 'demo 3'], subjects)
+
+    def test_what_it_cannot_work_with_is_said_in_one_line(self) -> None:
+        for options, why in (
+            ({'sender': 'nobody'}, '[mail] sender'),
+            ({'username': 'me'}, 'belong together'),
+            ({'default_notices': 'sometimes'}, 'sometimes'),
+        ):
+            command = self.useFixture(self.command(**options))
+            assert command.process is not None
+            self.assertEqual(1, command.process.wait(60), command.said)
+            lines = [line for line in command.said.splitlines() if 'rehearsal' not in line]
+            self.assertEqual(1, len(lines), lines)
+            self.assertIn(why, lines[0])
+
+    def test_the_spool_is_for_one(self) -> None:
+        self.started()
+        other = self.useFixture(self.command())
+        assert other.process is not None
+        self.assertEqual(1, other.process.wait(60))
+        self.assertIn('in use by another climate-mail', other.said)

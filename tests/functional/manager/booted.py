@@ -1,0 +1,88 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Servers that are booted, and managers that give them leases."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from climate.clients.base import Server
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseQuery
+from climate.leasing.leases import Leases
+from climate.leasing.server_leases import RESOURCE_TYPE
+from climate.leasing.server_leases import ServerLeases
+from climate.leasing.server_leases import ServerLeaseSettings
+from climate.plugins.flavor_instance import FlavorInstance
+from climate.plugins.flavor_instance import RESOURCE_TYPE as ROOM_TYPE
+from climate.plugins.virtual_server import VirtualServer
+from tests import services
+from tests.base import TestCase
+from tests.functional.manager import harness
+
+HINT = '{"name": "then", "start": "now", "end": "2030-01-01 13:00"}'
+ON = ServerLeaseSettings(enabled=True)
+
+
+class BootedCase(TestCase):
+    """An office whose managers give servers leases."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(harness.Office(database=self.database))
+        self.office.plugins.update({RESOURCE_TYPE: VirtualServer(), ROOM_TYPE: FlavorInstance()})
+        self.twin = self.office.twin
+        self.keeper = self.hire()
+
+    def hire(self, settings: ServerLeaseSettings = ON, cloud: Any = None) -> ServerLeases:
+        """Return what one more manager does about servers."""
+        office, own = self.office, cloud or self.twin
+        leases = Leases(
+            office.store,
+            office.plugins,
+            office.clock,
+            office.settings,
+            lambda: None,
+            random.Random(7),
+            lambda _caller: own,
+        )
+        owner = f'manager-{random.random()}'
+        return ServerLeases(office.store, leases, office.clock, settings, own, owner)
+
+    def boot(
+        self, hint: object = None, flavor: str = '2', project_id: str = 'blue', **said: str
+    ) -> Server:
+        """Boot a server that says something of a lease."""
+        return self.twin.boot_server(
+            'compute-1',
+            project_id,
+            'vm',
+            flavor,
+            metadata={f'climate:{key}': value for key, value in said.items()},
+            hints={} if hint is None else {'lease_params': hint},
+            user_id='alice',
+        )
+
+    def told(self, server: Server) -> dict[str, str]:
+        """Return what the metadata of a server say of its lease."""
+        found = self.twin.compute.find_server(server.id)
+        assert found is not None
+        keys = ('climate:lease_id', 'climate:lease_error')
+        return {key: found.metadata[key] for key in keys if found.metadata.get(key)}
+
+    def leases(self) -> list[Lease]:
+        """Return all leases, the oldest first."""
+        return list(self.office.leases.page(LeaseQuery(project_id=None)).leases)

@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""An office where hosts fail, and what one looks at there."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate.domain.health import HostNews
+from climate.domain.leases import Lease
+from climate.leasing.health import Health
+from climate.leasing.rehoming import Rehoming
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+
+
+class HealingCase(base.TestCase):
+    """An office of four hosts where one may fail."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.open()
+
+    def open(self, **changes: Any) -> harness.Office:
+        settings = harness.changed(heal_horizon=datetime.timedelta(hours=2), **changes)
+        self.office = self.useFixture(harness.Office(settings, database=self.database))
+        self.health = Health(self.office.store, self.office.clock)
+        return self.office
+
+    def fail(self, *hosts: str) -> None:
+        for host in hosts:
+            self.office.twin.set_hypervisor(host, state='down')
+            self.health.hear(HostNews(service_host=host, fault='it was forced down'))
+
+    def mend(self, *hosts: str) -> None:
+        for host in hosts:
+            self.office.twin.set_hypervisor(host, state='up')
+        self.office.away_until(self.office.seconds() + 1)
+        self.health.look(self.office.twin)
+
+    def heal(self) -> int:
+        """Do a round, and what comes of it."""
+        office = self.office
+        changed = Rehoming(office.store, office.plugins, office.settings).round(office.twin)
+        office.work()
+        return changed
+
+    def names(self, lease: Lease) -> list[str]:
+        return sorted(item.resource_name for item in self.office.allocations(lease))
+
+    def flags(self, lease: Lease) -> tuple[bool, bool, bool]:
+        """Return whether it is degraded, lacks something, got something else."""
+        found = self.office.now(lease)
+        (reservation,) = found.reservations
+        return found.degraded, reservation.missing_resources, reservation.resources_changed
+
+    def told(self, lease: Lease) -> list[str]:
+        return [one for one in self.office.bus.told(lease) if one in ('rehomed', 'degraded')]

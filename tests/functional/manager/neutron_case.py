@@ -1,0 +1,137 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""A service that leases what Neutron has, from HTTP to SQL and to the cloud."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate.domain.resources import ResourceDraft
+from climate.manager.claims import Claims
+from climate.manager.repair import Repair
+from climate.manager.worker import Worker
+from climate.plugins.base import Plugin
+from tests import base
+from tests.functional import fixtures
+from tests.functional import http
+from tests.functional.manager.harness import SETTINGS
+
+MINE = {'token': http.MEMBER, 'version': '1.1'}
+START = fixtures.NOW.replace(second=0, microsecond=0) + datetime.timedelta(minutes=10)
+END = START + datetime.timedelta(hours=1)
+
+
+class NeutronCase(base.TestCase):
+    """A service with a plugin and some resources, and a manager."""
+
+    plugin: Plugin[Any]
+
+    def serve(self, resource_type: str, *drafts: dict[str, Any]) -> None:
+        """Start it, with resources of a type."""
+        self.service = self.useFixture(fixtures.Service())
+        self.twin = self.service.twin
+        plugins = self.service.plugins
+        plugin = self.plugin = plugins[resource_type]
+        self.claims = Claims(self.service.store, self.service.clock, 'manager', 10.0)
+        self.worker = Worker(
+            self.service.store, plugins, self.twin, SETTINGS, 'manager', lambda: None
+        )
+        for attributes in drafts:
+            draft = ResourceDraft(resource_type=plugin.resource_type, attributes=attributes)
+            found = plugin.discover(draft, self.twin)
+            self.service.store.run(lambda tx, found=found: tx.resources.insert(found))
+
+    def send(self, status: int, method: str, path: str, body: Any = None) -> Any:
+        """Send a request of the member, and return the answer."""
+        answer = http.send(self.service.app, method, path, body, **MINE)
+        self.assertEqual(status, answer.status_int, answer.text)
+        return answer.json if answer.body else None
+
+    def book(self, status: int = 201, start: datetime.datetime = START, **request: Any) -> Any:
+        """Book a lease of one reservation."""
+        body = {
+            'name': 'l',
+            'start_date': start.isoformat(),
+            'end_date': END.isoformat(),
+            'reservations': [{'resource_type': self.plugin.resource_type, **request}],
+        }
+        answer = self.send(status, 'POST', '/v1/leases', body)
+        return answer['lease'] if status == 201 else answer
+
+    def change(self, lease: dict[str, Any], status: int = 200, **request: Any) -> Any:
+        """Change the reservation of a lease."""
+        body = {'reservations': [{'id': self.reservation(lease)['id'], **request}]}
+        return self.send(status, 'PUT', f'/v1/leases/{lease["id"]}', body)
+
+    def now(self, lease: dict[str, Any]) -> dict[str, Any]:
+        """Return a lease as it is now."""
+        return dict(self.send(200, 'GET', f'/v1/leases/{lease["id"]}')['lease'])
+
+    def reservation(self, lease: dict[str, Any]) -> dict[str, Any]:
+        """Return the reservation of a lease as it is now."""
+        (found,) = self.now(lease)['reservations']
+        return dict(found)
+
+    def until(self, instant: datetime.datetime) -> None:
+        """Let time pass, and do what comes due."""
+        while True:
+            with self.service.store.reading() as tx:
+                due = tx.claims.next_due()
+            if due is None or due > instant:
+                break
+            self.service.clock.move_to(max(due, self.service.clock.now()))
+            for lease_id in self.claims.take(8):
+                self.worker.work(lease_id)
+                self.claims.forget(lease_id)
+        self.service.clock.move_to(max(instant, self.service.clock.now()))
+
+    def repaired(self) -> list[str]:
+        """Repair what can be, and return what was found: in a rehearsal the same."""
+        repair = Repair(
+            self.service.store,
+            self.service.services.plugins,
+            self.twin,
+            self.service.clock,
+            SETTINGS,
+            Claims(self.service.store, self.service.clock, 'repairer', 10.0),
+            'repairer',
+        )
+        rehearsed = [item.what for item in repair.rehearse()]
+        found = list(repair.run())
+        self.assertEqual(rehearsed, [item.what for item in found])
+        self.assertTrue(all(item.done for item in found), found)
+        return rehearsed
+
+    def later(self, seconds: float = 1) -> None:
+        """Let a little time pass."""
+        self.until(self.service.clock.now() + datetime.timedelta(seconds=seconds))
+
+    def started(self, **request: Any) -> dict[str, Any]:
+        """Return a lease that is active."""
+        lease = self.book(**request)
+        self.until(START)
+        self.assertEqual('ACTIVE', self.now(lease)['status'])
+        return dict(lease)
+
+    def held(self) -> list[tuple[str, str]]:
+        """Return what is allocated, and how: all that a search can meet."""
+        with self.service.store.reading() as tx:
+            lease_ids = [row[0] for row in self.service.rows()['leases']]
+            found = [item for key in lease_ids for item in self.live(tx, key)]
+        return sorted((item.resource_name.rpartition(':')[2], item.state.value) for item in found)
+
+    def live(self, tx: Any, lease_id: str) -> list[Any]:
+        """Return the allocations of a lease that are not given back."""
+        lease = tx.leases.find(lease_id)
+        ids = [item.id for item in lease.reservations] if lease else []
+        return list(tx.allocations.live_of(ids)) if ids else []

@@ -1,0 +1,70 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""A project with a server, in a cloud where things take their time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from climate.clients.base import Server
+from climate.domain.leases import Lease
+from tests import base
+from tests.functional.manager import harness
+from tests.functional.manager.walk import servers
+from tests.functional.manager.walk.world import World
+
+POOL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
+
+
+class ServerCase(base.TestCase):
+    """A project with a server, in a cloud where everything takes a second."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.world = self.useFixture(World())
+        self.twin = self.world.twin
+        self.twin.put_member('alice', harness.PROJECT, 'member')
+        for what in ('server_action', 'image', 'server_creation', 'server_deletion'):
+            self.twin.set_seconds(what, 1)
+        (self.wish,) = servers.own(self.twin)
+        self.twin.add_hypervisor('ordinary-1')
+        self.world.until(5)
+
+    def book(self, start: float = 100, end: float = 3600, **changes: Any) -> Lease:
+        """Lease the server."""
+        return self.world.book([{**self.wish, **changes}], start, end)
+
+    def server(self) -> Server:
+        """Return the only server."""
+        (found,) = self.twin.servers()
+        return found
+
+    def status(self) -> str:
+        """Return the status of the server; 'gone' if it is."""
+        return self.server().status if self.twin.servers() else 'gone'
+
+    def images(self) -> list[tuple[str, str]]:
+        """Return the states and the owners of the images of the server."""
+        return [
+            (image.status, image.owner)
+            for image in self.twin.images()
+            if image.name == servers.IMAGE
+        ]
+
+    def pool(self) -> set[str]:
+        """Return the hosts in the pool."""
+        (pool,) = (each for each in self.twin.aggregates() if each.name == 'freepool')
+        return set(pool.hosts)
+
+    def reasons(self, lease: Lease) -> str:
+        """Return why something failed, as the owner was told."""
+        return '; '.join(self.world.reasons(lease))

@@ -1,0 +1,88 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What tests of leases of stacks have in common."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from climate.clients.protocols.stacks import Stack
+from climate.clients.protocols.stacks import StackDraft
+from climate.domain.leases import Lease
+from tests import base
+from tests.functional.manager import harness
+from tests.functional.manager.walk.stacks import SMALL
+from tests.functional.manager.walk.stacks import TEMPLATE
+from tests.functional.manager.walk.world import World
+
+TYPE = 'virtual:stack'
+START, END = 100, 3600
+
+
+class StackCase(base.TestCase):
+    """Somebody who has a project, in a cloud."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.world = self.useFixture(World())
+        self.twin = self.world.twin
+        self.twin.put_member('alice', harness.PROJECT, 'member', 'reader')
+        self.heat = self.twin.of_caller(f'alice:{harness.PROJECT}').orchestration
+
+    def mine(self, template: str = SMALL) -> str:
+        """Let the project have a stack, and return its id."""
+        return self.heat.create_stack(StackDraft(name='mine', template=template))
+
+    def existing(self, stack_id: str, start: float = START, end: float = END, **more: Any) -> Lease:
+        """Lease a stack that exists."""
+        body = {'resource_type': TYPE, 'stack_id': stack_id, **more}
+        return self.world.book((body,), start, end)
+
+    def made(self, start: float = START, end: float = END, **more: Any) -> Lease:
+        """Lease a stack that is to be made."""
+        body = {'resource_type': TYPE, 'name': 'web', 'template': TEMPLATE, **more}
+        return self.world.book((body,), start, end)
+
+    def stack(self, name_or_id: str = 'mine') -> Stack:
+        """Return a stack as it is."""
+        found = self.heat.find_stack(name_or_id)
+        assert found is not None
+        return found
+
+    def state(self, name_or_id: str = 'mine') -> str:
+        """Return what was done with a stack last, and what came of it."""
+        found = self.stack(name_or_id)
+        return f'{found.action}_{found.status}'
+
+    def snapshots(self, name_or_id: str = 'mine') -> list[tuple[str, str]]:
+        """Return the snapshots of a stack: status, and the last word of the name."""
+        found = self.heat.list_stack_snapshots(self.stack(name_or_id).id)
+        return [(item.status, item.name.split(' ')[1]) for item in found]
+
+    def reason(self, lease: Lease) -> str:
+        """Return why something failed, as its owner was told last."""
+        return self.world.reasons(lease)[-1]
+
+    def flavors(self) -> list[str]:
+        """Return the flavors of the servers of the only stack, sorted."""
+        (row,) = self.twin.contents()['stacks']
+        return sorted(
+            item['properties']['flavor']
+            for item in json.loads(str(row[4]))
+            if item['type'] == 'OS::Nova::Server'
+        )
+
+    def trusts(self) -> list[Any]:
+        """Return the trusts that there are."""
+        return self.twin.contents()['trusts']

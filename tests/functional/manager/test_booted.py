@@ -1,0 +1,339 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Servers get leases by being booted: one each, whoever hears of them, and however often."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import datetime
+import uuid
+
+import fixtures
+
+from climate import exceptions
+from climate.clients.base import Server
+from climate.domain import booting
+from climate.domain.booting import ServerNews
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseChange
+from tests import services
+from tests.functional.manager import booted
+from tests.functional.manager import harness
+
+HOUR = datetime.timedelta(hours=1)
+
+
+class TestBooted(booted.BootedCase):
+    """What is heard of one server."""
+
+    def hear(self, server: Server, *, gone: bool = False) -> bool:
+        return self.keeper.hear(ServerNews(server_id=server.id, gone=gone))
+
+    def lease(self, server: Server) -> Lease:
+        """Return the only lease, which the server knows of."""
+        (lease,) = self.leases()
+        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+        return lease
+
+    def test_from_now_on(self) -> None:
+        server = self.boot(lease_duration='1h', on_end='stop', lease_name='mine')
+        self.assertFalse(self.hear(server))
+        lease = self.lease(server)
+        self.assertEqual(
+            ('mine', 'blue', 'alice', harness.NOW, harness.NOW + HOUR),
+            (lease.name, lease.project_id, lease.user_id, lease.period.start, lease.period.end),
+        )
+        (reservation,) = lease.reservations
+        said = {key: reservation.request[key] for key in ('server_id', 'on_end', 'guarantee')}
+        self.assertEqual(
+            {'server_id': server.id, 'on_end': ['stop'], 'guarantee': False},
+            {**said, 'on_end': list(said['on_end'])},
+        )
+        self.office.until(1)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+
+    def test_by_the_hint_of_2014(self) -> None:
+        server = self.boot(booted.HINT)
+        self.hear(server)
+        self.assertEqual('then', self.lease(server).name)
+
+    def test_later(self) -> None:
+        server = self.boot(lease_start='2030-01-01 14:00', lease_end='2030-01-01 15:00')
+        self.hear(server)
+        lease = self.lease(server)
+        self.assertEqual('PENDING', self.office.status(lease))
+        # With the room for it, which comes before it.
+        types = [item.resource_type for item in lease.reservations]
+        self.assertEqual(['flavor:instance', 'virtual:server'], types)
+        self.office.until(60)
+        self.assertEqual('SHELVED_OFFLOADED', self.status(server))
+        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+        self.office.until(7260)
+        self.assertEqual('ACTIVE', self.status(server))
+        self.office.until(10860)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertIsNone(self.twin.compute.find_server(server.id))
+        images = self.twin.image.list_images(properties={'instance_uuid': server.id})
+        self.assertEqual([('active', 'blue')], [(one.status, one.owner) for one in images])
+
+    def status(self, server: Server) -> str:
+        """Return Nova's word for how a server is."""
+        found = self.twin.compute.find_server(server.id)
+        assert found is not None
+        return found.status
+
+    def test_heard_again_and_again(self) -> None:
+        server = self.boot(lease_duration='1h')
+        for _ in range(3):
+            self.hear(server)
+        self.keeper.look(self.twin)
+        lease = self.lease(server)
+        self.office.leases.delete(harness.CALLER, lease.id, 'blue')
+        self.office.until(1)
+        self.hear(server)
+        self.assertEqual([], self.leases())
+
+    def test_a_lease_of_before_is_remembered_without_the_mark(self) -> None:
+        server = self.boot(lease_duration='1h', on_end='stop')
+        self.hear(server)
+        lease = self.lease(server)
+        self.office.until(1)
+        self.office.leases.delete(harness.CALLER, lease.id, 'blue')
+        self.office.until(2)
+        # The mark was lost with the manager that was to write it.
+        self.keeper._attend(server)
+        self.assertEqual([], self.leases())
+        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+
+    def test_servers_that_ask_for_nothing_and_such_that_are_gone(self) -> None:
+        self.hear(self.boot())
+        gone = self.boot(lease_duration='1h')
+        self.twin.compute.delete_server(gone.id)
+        self.assertFalse(self.hear(gone))
+        self.assertEqual([], self.leases())
+
+    def test_a_server_that_is_not_ready_is_looked_at_again(self) -> None:
+        server = self.boot(lease_duration='1h')
+        self.twin.set_seconds('server_action', 5)
+        self.twin.compute.stop_server(server.id)
+        self.assertTrue(self.hear(server))
+        self.assertEqual([], self.leases())
+        self.office.away_until(10)
+        self.assertFalse(self.hear(server))
+        self.lease(server)
+
+    def test_what_cannot_be_is_told_once(self) -> None:
+        for said, why in (
+            ({'lease_end': 'tomorrow'}, "climate:lease_end: 'tomorrow' is no time"),
+            ({'lease_end': '2029-01-01 00:00'}, 'is past'),
+            ({'lease_duration': '1h', 'on_end': 'explode'}, 'on_end'),
+        ):
+            server = self.boot(**said)
+            self.assertFalse(self.hear(server))
+            self.assertIn(why, self.told(server)['climate:lease_error'])
+            before = self.twin.calls('compute.set_server_metadata')
+            self.hear(server)
+            self.assertEqual(before, self.twin.calls('compute.set_server_metadata'))
+        self.assertEqual([], self.leases())
+
+    def test_a_lease_that_its_owner_has_booked_already(self) -> None:
+        server = self.boot(lease_duration='1h')
+        other = self.boot(lease_duration='1h')
+        self.keeper._book(server, self.wish(server), str(uuid.uuid4()))
+        self.hear(server)
+        self.lease(server)
+        # Or between our look and our booking.
+        book, other_id = self.keeper._book, str(uuid.uuid4())
+        self.assertRaises(exceptions.NotEnoughResources, book, server, self.wish(server), other_id)
+        self.hear(other)
+        self.assertEqual(2, len(self.leases()))
+
+    def wish(self, server: Server) -> booting.Wish:
+        """Return what a server asks for."""
+        found = booting.wish(server.metadata, None, self.office.clock.now())
+        assert found is not None
+        return found
+
+    def test_each_call_that_fails_is_made_up_for(self) -> None:
+        calls = ('find_server', 'scheduler_hints', 'set_server_metadata')
+        for verb in calls:
+            for when in ('before', 'after'):
+                server = self.boot('{"duration": "1h"}')
+                known = len(self.leases())
+                self.twin.fail(f'compute.{verb}', times=1, when=when)
+                self.assertRaises(exceptions.ClimateError, self.hear, server)
+                self.assertFalse(self.hear(server))
+                self.assertEqual(known + 1, len(self.leases()))
+                self.assertIn('climate:lease_id', self.told(server))
+
+    def test_what_somebody_has_begun_is_finished_under_the_same_id(self) -> None:
+        server = self.boot(lease_duration='1h')
+        self.twin.fail('compute.set_server_metadata', times=1, when='after')
+        self.assertRaises(exceptions.Transient, self.hear, server)
+        self.assertEqual([], self.leases())
+        begun = self.told(server)
+        self.hear(server)
+        self.assertEqual({'climate:lease_id': self.lease(server).id}, begun)
+
+    def test_a_lease_that_was_deleted_before_it_started_does_not_come_back(self) -> None:
+        server = self.boot(lease_start='2030-01-01 14:00', lease_duration='1h')
+        self.hear(server)
+        self.office.leases.delete(harness.CALLER, self.lease(server).id, 'blue')
+        self.office.until(1)
+        self.hear(server)
+        self.assertEqual([], self.leases())
+
+    def test_what_owners_write_there_themselves(self) -> None:
+        others = self.office.create(3600, 7200)
+        for said in (
+            {'lease_id': 'x'},
+            {'lease_id': str(uuid.uuid4())},
+            {'lease_id': others.id.upper()},
+            {'reservation': str(uuid.uuid4())},
+        ):
+            server = self.boot(lease_duration='1h', **said)
+            self.assertFalse(self.hear(server))
+            told = self.told(server)
+            self.assertEqual(['climate:lease_id'], list(told))
+            self.assertIn(told['climate:lease_id'], [lease.id for lease in self.leases()])
+        self.assertEqual(5, len(self.leases()))
+        # Of a lease of another project nothing is taken over.
+        self.hear(self.boot(project_id='red', lease_duration='1h', lease_id=others.id))
+        self.assertEqual(6, len(self.leases()))
+
+    def test_a_server_that_a_lease_has_booted(self) -> None:
+        booked = self.office.create(3600, 7200)
+        reserved = booked.reservations[0].id
+        self.assertFalse(self.hear(self.boot(lease_duration='1h', reservation=reserved)))
+        self.assertEqual([booked.id], [lease.id for lease in self.leases()])
+
+    def test_metadata_that_nova_refuses_for_good(self) -> None:
+        log = self.useFixture(fixtures.FakeLogger())
+        server = self.boot(lease_duration='1h')
+        self.twin.fail('compute.set_server_metadata', error='permanent', times=1)
+        self.assertFalse(self.hear(server))
+        self.assertEqual(1, len(self.leases()))
+        self.assertIn('cannot be told of its lease', log.output)
+
+    def test_deleted_before_the_end(self) -> None:
+        server = self.boot(lease_duration='1h')
+        self.hear(server)
+        lease = self.lease(server)
+        self.office.until(60)
+        self.twin.compute.delete_server(server.id)
+        for _ in range(2):
+            self.assertFalse(self.hear(server, gone=True))
+        self.office.until(61)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertFalse(self.hear(server, gone=True))
+
+    def test_deleted_before_the_start(self) -> None:
+        server = self.boot(lease_start='2030-01-01 14:00', lease_duration='1h')
+        self.hear(server)
+        lease = self.lease(server)
+        self.twin.compute.delete_server(server.id)
+        self.hear(server, gone=True)
+        self.office.until(1)
+        self.assertEqual('gone', self.office.status(lease))
+
+    def test_prolonged_as_any_other(self) -> None:
+        server = self.boot(lease_duration='1h')
+        self.hear(server)
+        lease = self.lease(server)
+        self.office.until(1)
+        change = LeaseChange(end=harness.at(7200), grain=datetime.timedelta(0))
+        self.office.leases.update(harness.CALLER, lease.id, 'blue', change)
+        self.office.until(3601)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+
+    def test_many_managers_hear_of_it_at_once(self) -> None:
+        server = self.boot(lease_duration='1h')
+        keepers = [self.hire() for _ in range(8)]
+        news = ServerNews(server_id=server.id)
+        with concurrent.futures.ThreadPoolExecutor(len(keepers)) as pool:
+            again = list(pool.map(lambda keeper: keeper.hear(news), keepers))
+        self.assertIn(False, again)
+        self.lease(server)
+
+    def test_a_manager_that_dies_does_not_keep_a_server(self) -> None:
+        server = self.boot(lease_duration='1h')
+        dead, until = 'dead', harness.at(60)
+        name = f'server {server.id}'
+        self.office.store.run(lambda tx: tx.chores.take(name, dead, until))
+        self.assertTrue(self.hear(server))
+        self.assertEqual([], self.leases())
+        self.office.away_until(61)
+        self.assertFalse(self.hear(server))
+        self.lease(server)
+
+
+class TestBootedMariadb(TestBooted):
+    """The same on MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestBootedPostgresql(TestBooted):
+    """The same on PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestLook(booted.BootedCase):
+    """What was missed is found by asking Nova."""
+
+    def look(self) -> None:
+        self.office.away_until(self.office.seconds() + 120)
+        self.keeper.look(self.twin)
+
+    def test_servers_since_the_first_look(self) -> None:
+        before = self.boot(lease_duration='1h')
+        self.look()
+        self.assertEqual({}, self.told(before))
+        after = self.boot(lease_duration='1h')
+        self.look()
+        self.assertEqual({}, self.told(before))
+        self.assertIn('climate:lease_id', self.told(after))
+
+    def test_a_nova_that_is_away_loses_nothing(self) -> None:
+        self.look()
+        server = self.boot(lease_duration='1h')
+        self.twin.reachable = False
+        for _ in range(3):
+            self.assertRaises(exceptions.Transient, self.look)
+        self.twin.heal()
+        self.look()
+        self.assertIn('climate:lease_id', self.told(server))
+
+    def test_one_that_fails_is_no_obstacle_for_the_others(self) -> None:
+        self.look()
+        servers = [self.boot(lease_duration='1h') for _ in range(3)]
+        self.twin.fail('compute.set_server_metadata', times=1)
+        self.assertRaises(exceptions.Transient, self.look)
+        self.assertEqual(2, len(self.leases()))
+        self.look()
+        for server in servers:
+            self.assertIn('climate:lease_id', self.told(server))
+        self.assertEqual(3, len(self.leases()))
+
+    def test_a_server_that_takes_long_to_come_up(self) -> None:
+        self.look()
+        server = self.boot(lease_duration='1h')
+        self.twin.set_seconds('server_action', 3600)
+        self.twin.compute.stop_server(server.id)
+        for _ in range(3):
+            self.look()
+        self.assertEqual({}, self.told(server))
+        self.office.away_until(4000)
+        self.look()
+        self.assertIn('climate:lease_id', self.told(server))

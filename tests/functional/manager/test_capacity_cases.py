@@ -1,0 +1,54 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Cases in which more was promised than there is, found by what test_capacity draws."""
+
+from __future__ import annotations
+
+import datetime
+
+from climate import exceptions
+from tests import base
+from tests.functional.manager import sweep
+from tests.functional.manager import yard
+
+
+class TestPromises(base.TestCase):
+    """A yard with one small host: 7 VCPU can be given away."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.yard = self.useFixture(yard.Yard(yard.SETTINGS, hosts=1))
+
+    def assert_enough(self) -> None:
+        """Nothing is promised twice."""
+        rows = self.yard.rows()
+        self.assertIsNone(sweep.trouble(rows, self.yard.capacity, datetime.timedelta(0)))
+
+    def test_what_is_to_go_is_not_promised_for_longer(self) -> None:
+        lease = self.yard.book(0, 100, [yard.parts(7)])
+        self.yard.book(100, 200, [yard.parts(4)])
+        self.yard.until(10)
+        # Three would fit until 150; but if the cloud refused, seven would stay.
+        fewer = {0: {'min': 3, 'max': 3}}
+        self.assertRaises(exceptions.NotEnoughResources, self.yard.change, lease, fewer, end=150)
+        self.yard.change(lease, fewer)
+        self.assert_enough()
+        self.yard.until(11)
+        self.yard.change(lease, {}, end=150)
+        self.assert_enough()
+
+    def test_what_is_to_go_is_not_promised_to_another_line(self) -> None:
+        lease = self.yard.book(0, 100, [yard.parts(5), yard.parts(2)])
+        self.yard.until(10)
+        swapped = {0: {'min': 2, 'max': 2}, 1: {'min': 5, 'max': 5}}
+        self.assertRaises(exceptions.NotEnoughResources, self.yard.change, lease, swapped)
+        self.assert_enough()

@@ -1,0 +1,185 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Judges are told what came of what they were asked, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import datetime
+
+import fixtures
+
+from climate import exceptions
+from climate.domain.charges import Charge
+from climate.domain.charges import ChargeState
+from climate.enforcement import ledger
+from climate.enforcement.external_service import ExternalService
+from climate.enforcement.gate import Gate
+from climate.manager.charges import ChargeSender
+from tests import judge
+from tests import waiting
+from tests.functional.db import cases
+from tests.unit.enforcement import questions
+from tests.unit.enforcement.test_durations import configured
+
+MONEY = 'external_service'
+
+
+class TestSender(cases.StoreCase):
+    """One judge over HTTP, and managers that tell it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.judge = self.useFixture(judge.Judge())
+        self.logger = self.useFixture(fixtures.FakeLogger())
+        conf = configured(
+            external_service_base_endpoint=self.judge.url, external_service_timeout=5.0
+        )
+        self.gate = Gate({MONEY: ExternalService.from_conf(conf)})
+        self.sender = self.hire('me')
+
+    def hire(self, owner: str, **options: float) -> ChargeSender:
+        return ChargeSender(self.store, self.clock, self.gate, owner, **options)
+
+    def put(self, *names: str, state: ChargeState = ChargeState.COMMIT) -> None:
+        """Write charges named after their lease and a number, such as a1."""
+        for name in names:
+            charge = Charge(
+                charge_id=name,
+                judge=MONEY,
+                lease_id=name[0],
+                state=state,
+                payload={'id': name},
+                due=self.clock.now(),
+            )
+            self.store.run(lambda tx, charge=charge: tx.charges.insert([charge]))
+
+    @property
+    def told(self) -> list[str]:
+        """What the judge has heard, twice what it has heard twice."""
+        return [f'{call.name} {call.body["id"]}' for call in self.judge.calls]
+
+    def waiting(self) -> dict[str, int]:
+        with self.store.reading() as tx:
+            return dict(tx.charges.waiting())
+
+    def pass_time(self, seconds: float) -> None:
+        self.clock.move_to(self.clock.now() + datetime.timedelta(seconds=seconds))
+
+    def test_all_is_told_once_and_in_order(self) -> None:
+        self.put('a1', 'a2', 'b1', 'a3')
+        while self.sender.send_once():
+            continue
+        self.assertEqual(['commit a1', 'commit b1', 'commit a2', 'commit a3'], self.told)
+        self.assertEqual({}, self.waiting())
+
+    def test_what_is_not_taken_comes_again_and_holds_no_other_lease_up(self) -> None:
+        self.judge.answers['commit'] = judge.Answer(status=500)
+        self.put('a1')
+        self.put('b1', state=ChargeState.RELEASE)
+        self.assertEqual(2, self.sender.send_once())
+        self.assertEqual(['commit a1', 'release b1'], self.told)
+        self.assertIn('does not take commit: commit: it answered 500', self.logger.output)
+        self.assertEqual(0, self.sender.send_once())
+        self.pass_time(1.5)
+        self.assertEqual(1, self.sender.send_once())
+        del self.judge.answers['commit']
+        self.pass_time(1.5)
+        self.assertEqual(0, self.sender.send_once())
+        self.pass_time(1)
+        self.assertEqual(1, self.sender.send_once())
+        self.assertEqual({}, self.waiting())
+
+    def test_the_judge_is_away_and_comes_back(self) -> None:
+        self.judge.go_away()
+        self.put('a1', 'a2', 'b1')
+        for _ in range(3):
+            self.assertRaises(exceptions.JudgeAway, self.sender.send_once)
+            self.pass_time(15)
+        self.assertEqual({'commit': 3}, self.waiting())
+        self.judge.come_back()
+        while self.sender.send_once():
+            continue
+        self.assertEqual({'commit a1', 'commit a2', 'commit b1'}, set(self.told))
+        self.assertLess(self.told.index('commit a1'), self.told.index('commit a2'))
+        self.assertEqual(3, len(self.told))
+
+    def test_one_judge_that_is_away_holds_no_other_up(self) -> None:
+        other = self.useFixture(judge.Judge())
+        conf = configured(external_service_base_endpoint=other.url)
+        self.gate = Gate({MONEY: self.gate[MONEY], 'other': ExternalService.from_conf(conf)})
+        self.judge.go_away()
+        self.put('a1')
+        question = questions.creation()
+        self.store.run(lambda tx: ledger.open_question(tx, self.gate, question))
+        self.assertTrue(self.store.run(lambda tx: ledger.booked(tx, self.gate, question)))
+        self.assertRaises(exceptions.JudgeAway, self.hire('you').send_once)
+        self.assertEqual(['commit'], other.names)
+
+    def test_a_manager_that_dies_while_it_tells(self) -> None:
+        self.put('a1')
+        self.store.run(
+            lambda tx: tx.charges.claim('dead', self.clock.now() + cases.HOUR, [MONEY], 5)
+        )
+        self.assertEqual(0, self.sender.send_once())
+        self.pass_time(3601)
+        self.assertEqual(1, self.sender.send_once())
+        self.assertEqual(['commit a1'], self.told)
+
+    def test_whoever_asked_is_gone(self) -> None:
+        question = questions.creation()
+        self.store.run(lambda tx: ledger.open_question(tx, self.gate, question))
+        self.assertEqual(0, self.sender.send_once())
+        self.pass_time(self.gate.undecided_for.total_seconds())
+        self.assertEqual(1, self.sender.send_once())
+        self.assertEqual(['release q1'], self.told)
+        self.assertEqual('create', self.judge.calls[0].body['action'])
+        self.assertFalse(self.store.run(lambda tx: ledger.booked(tx, self.gate, question)))
+
+    def test_a_filter_that_is_no_longer_used_is_told_when_it_is_used_again(self) -> None:
+        self.put('a1')
+        gate, self.gate = self.gate, Gate({'other': self.gate[MONEY]})
+        self.assertEqual(0, self.hire('you').send_once())
+        self.gate = gate
+        self.assertEqual(1, self.hire('they').send_once())
+
+    def test_a_thread_tells_what_comes(self) -> None:
+        sender = self.hire('thread', max_sleep=30.0)
+        sender.start()
+        self.addCleanup(sender.stop, 10)
+        self.put('a1')
+        sender.wake()
+        waiting.until(lambda: self.waiting() == {}, 20, 'a1 is told')
+        self.put('a2', 'a3')
+        sender.wake()
+        waiting.until(lambda: self.waiting() == {}, 20, 'a2 and a3 are told')
+        sender.stop(10)
+        self.assertEqual(['commit a1', 'commit a2', 'commit a3'], self.told)
+
+    def test_a_thread_outlives_a_judge_that_is_away(self) -> None:
+        self.judge.go_away()
+        sender = self.hire('thread', max_sleep=0.1)
+        sender.start()
+        self.addCleanup(sender.stop, 10)
+        self.put('a1')
+        sender.wake()
+        waiting.until(lambda: 'is away' in self.logger.output, 20, 'it is missed')
+        self.judge.come_back()
+        self.pass_time(60)
+        waiting.until(lambda: self.waiting() == {}, 20, 'a1 is told')
+        waiting.until(lambda: 'taken again' in self.logger.output, 20, 'that is said')
+
+    def test_without_filters_there_is_no_thread(self) -> None:
+        sender = ChargeSender(self.store, self.clock, Gate(), 'idle')
+        sender.start()
+        self.assertFalse(sender._thread.is_alive())
+        sender.stop(1)

@@ -1,0 +1,207 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The life of leases of what operators declare, with several processes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from climate import exceptions
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseDraft
+from climate.domain.resource_types import Declaration
+from climate.domain.resources import Inventory
+from climate.domain.resources import ResourceDraft
+from climate.leasing.catalog import Catalog
+from climate.leasing.leases import Leases
+from climate.leasing.registrar import Registrar
+from climate.leasing.resource_types import ResourceTypes
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+
+SEATS = (Inventory(resource_class='SEAT', total=4),)
+LICENCE = Declaration(
+    name='custom:licence',
+    exclusive=False,
+    noun='licences',
+    classes=SEATS,
+    announce=('server',),
+)
+
+
+class CustomCase(base.TestCase):
+    """An office, and another process that learns of types from its database only."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(harness.Office(database=self.database))
+        self.office.plugins = self.catalog()
+        self.office.manager = self.office.hire()
+        self.elsewhere = self.catalog()
+        self.types = ResourceTypes(self.office.store, self.elsewhere)
+        self.leases = Leases(
+            self.office.store,
+            self.office.plugins,
+            self.office.clock,
+            self.office.settings,
+            lambda: None,
+        )
+
+    def catalog(self) -> Any:
+        """Return the types as a process sees them that has just started."""
+        return Catalog(self.office.store, {'physical:host': self.office._plugin()})
+
+    def register(self, **facts: Any) -> int:
+        """Register a licence server."""
+        draft = ResourceDraft(
+            resource_type='custom:licence',
+            name=facts.pop('name', 'cae'),
+            capabilities={'server': 'port@host', 'other': 'x'},
+            **facts,
+        )
+        registrar = Registrar(self.office.store, self.elsewhere, self.office.twin)
+        return registrar.register_resource(draft)
+
+    def lease(self, **body: Any) -> Lease:
+        """Lease licences from the tenth second on."""
+        draft = LeaseDraft(
+            name='l',
+            start=harness.at(10),
+            end=harness.at(100),
+            reservations=({'resource_type': 'custom:licence', **body},),
+            strict=True,
+        )
+        return self.leases.create(harness.CALLER, draft)
+
+    def allocated(self, lease: Lease) -> Any:
+        """Return what a lease is shown to have."""
+        reservation = self.office.now(lease).reservations[0]
+        plugin: Any = self.office.plugins['custom:licence']
+        return plugin.describe(reservation)['allocated']
+
+    def test_from_the_declaration_to_the_end(self) -> None:
+        self.types.create(LICENCE)
+        self.register()
+        lease = self.lease(amount=3)
+        self.assertEqual([], self.allocated(lease))
+        self.office.until(20)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        (one,) = self.allocated(lease)
+        self.assertEqual(('cae', {'SEAT': 3}), (one['name'], one['resources']))
+        self.assertEqual({'server': 'port@host'}, one['properties'])
+        told = self.office.bus.last('lease.event.start_lease')['reservations'][0]['request']
+        self.assertEqual([one], told['allocated'])
+        self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=2)
+        self.office.until(101)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual([], self.allocated(lease))
+
+    def test_a_running_lease_gives_up_and_gets_more(self) -> None:
+        self.types.create(LICENCE)
+        self.register()
+        lease = self.lease(amount=2)
+        self.office.until(20)
+        for amount in (4, 1):
+            self.change(lease, amount=amount)
+            self.office.work()
+            self.assertEqual('ACTIVE', self.office.status(lease))
+            self.assertEqual({'SEAT': amount}, self.allocated(lease)[0]['resources'])
+        self.office.leases = self.leases
+        self.office.delete(lease)
+        self.office.work()
+        self.assertEqual('gone', self.office.status(lease))
+
+    def test_a_running_lease_gives_up_whole_things(self) -> None:
+        self.types.create(dataclasses.replace(LICENCE, exclusive=True, classes=()))
+        for name in ('one', 'two'):
+            self.register(name=name)
+        lease = self.lease(amount=2)
+        self.office.until(20)
+        self.assertEqual(['one', 'two'], [item['name'] for item in self.allocated(lease)])
+        self.change(lease, amount=1)
+        self.office.work()
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        (left,) = self.allocated(lease)
+        self.assertEqual([left['name']], [item.resource_name for item in self.held(lease)])
+        self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=2)
+        self.lease(amount=1)
+
+    def held(self, lease: Lease) -> Any:
+        """Return the allocations of a lease."""
+        return self.office.allocations(lease)
+
+    def change(self, lease: Lease, **body: Any) -> None:
+        """Change the reservation of a lease."""
+        change = harness.ReservationChange(id=lease.reservations[0].id, body=body)
+        wanted = harness.LeaseChange(reservations=(change,))
+        self.leases.update(harness.CALLER, lease.id, harness.PROJECT, wanted)
+
+    def test_a_type_that_is_declared_anew_is_read_anew(self) -> None:
+        self.types.create(LICENCE)
+        # Read here before it is changed elsewhere.
+        self.assertIn('custom:licence', self.office.plugins)
+        self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=1)
+        self.types.update(
+            'custom:licence', lambda old: dataclasses.replace(old, exclusive=True, classes=())
+        )
+        self.register()
+        self.assertRaises(exceptions.InvalidInput, self.lease, amount=1, resources={'SEAT': 1})
+        lease = self.lease(amount=1)
+        (allocation,) = self.office.allocations(lease)
+        self.assertEqual(None, allocation.resource_class)
+
+    def test_a_type_that_is_gone_is_gone_everywhere(self) -> None:
+        self.types.create(LICENCE)
+        self.assertIn('custom:licence', self.office.plugins)
+        self.types.delete('custom:licence')
+        self.assertRaises(exceptions.UnsupportedResourceType, self.lease, amount=1)
+        self.assertRaises(exceptions.UnsupportedResourceType, self.register)
+
+    def test_what_is_used_cannot_change(self) -> None:
+        self.types.create(LICENCE)
+        resource = self.register()
+        self.assertRaises(exceptions.ResourceTypeInUse, self.types.delete, 'custom:licence')
+        lease = self.lease(amount=1)
+        self.office.until(101)
+        Registrar(self.office.store, self.elsewhere, self.office.twin).delete_resource(resource)
+        self.types.delete('custom:licence')
+        self.assertEqual('TERMINATED', self.office.status(lease))
+
+    def test_types_are_found_where_they_are_written(self) -> None:
+        self.types.create(LICENCE)
+
+        def look(tx: Any) -> Any:
+            tx.resource_types.update(dataclasses.replace(LICENCE, description='new'))
+            return self.catalog()['custom:licence'].description
+
+        # A reader waits for no writer, and sees what was there before.
+        self.assertEqual('', self.office.store.run(look))
+        self.assertEqual(['custom:licence', 'physical:host'], sorted(self.office.plugins))
+        self.assertEqual(2, len(self.office.plugins))
+        self.assertRaises(KeyError, self.office.plugins.__getitem__, 'custom:none')
+
+
+class TestMariadb(CustomCase):
+    """On MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestPostgresql(CustomCase):
+    """On PostgreSQL."""
+
+    database = services.POSTGRESQL

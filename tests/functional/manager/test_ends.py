@@ -1,0 +1,184 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""An external service is told that leases are over, and for how long they were used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from climate.domain.leases import Lease
+from climate.enforcement.external_service import ExternalService
+from climate.enforcement.gate import Gate
+from tests import base
+from tests import judge
+from tests.functional.manager.harness import Office
+from tests.unit.enforcement.test_durations import configured
+
+
+class _Ends(base.TestCase):
+    """An office that asks an external service."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.judge = self.useFixture(judge.Judge())
+        conf = configured(external_service_base_endpoint=self.judge.url)
+        gate = Gate({'external_service': ExternalService.from_conf(conf)})
+        self.office = self.useFixture(Office(gate=gate))
+
+    def told(self, lease: Lease, *, after: str = 'commit') -> list[dict[str, Any]]:
+        """Return what was told of a lease after it was booked."""
+        self.office.work()
+        calls = [call for call in self.judge.calls if call.body['lease']['id'] == lease.id]
+        names = [call.name for call in calls]
+        return [{'name': call.name, **call.body} for call in calls[names.index(after) + 1 :]]
+
+
+class TestEnds(_Ends):
+    """Each lease ends once, whichever way."""
+
+    def assert_ended(
+        self, lease: Lease, reason: str, used: int, ended_at: str, hosts: int = 1
+    ) -> None:
+        """Fail unless exactly this was told."""
+        (end,) = self.told(lease)
+        self.assertEqual(
+            ('on-end', reason, used, f'2030-01-01T{ended_at}.000000'),
+            (end['name'], end['reason'], end['used_seconds'], end['ended_at']),
+        )
+        self.assertEqual('blue', end['context']['project_id'])
+        (line,) = end['lease']['reservations']
+        self.assertEqual(hosts, len(line['allocations']))
+
+    def test_the_end(self) -> None:
+        lease = self.office.create(600, 2400, hosts=2)
+        self.office.until(2500)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assert_ended(lease, 'ended', 1800, '12:40:00', hosts=2)
+        self.office.delete(lease)
+        self.assert_ended(lease, 'ended', 1800, '12:40:00', hosts=2)
+
+    def test_an_end_that_takes_long_is_not_charged(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(2390)
+        self.office.twin.reachable = False
+        self.office.until(2450)
+        self.assertEqual([], self.told(lease))
+        self.office.twin.reachable = True
+        self.office.until(2500)
+        self.assert_ended(lease, 'ended', 1800, '12:40:00')
+
+    def test_deleted_before_it_began(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(100)
+        self.office.delete(lease)
+        self.assert_ended(lease, 'deleted', 0, '12:01:40')
+
+    def test_deleted_while_it_is_used(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(1000)
+        self.office.delete(lease)
+        self.office.twin.reachable = False
+        self.office.until(1060)
+        self.office.twin.reachable = True
+        self.office.until(1100)
+        self.assertEqual('gone', self.office.status(lease))
+        self.assert_ended(lease, 'deleted', 400, '12:16:40')
+
+    def test_shortened(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(1000)
+        self.office.update(lease, end=1200)
+        self.office.until(1300)
+        asked, committed, ended = self.told(lease)
+        self.assertEqual(
+            ['check-update', 'commit', 'on-end'], [asked['name'], committed['name'], ended['name']]
+        )
+        self.assertEqual(600, ended['used_seconds'])
+
+    def test_a_start_that_fails(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(599)
+        self.office.twin.fail('compute.add_host', error='permanent')
+        self.office.until(700)
+        self.assertEqual('ERROR', self.office.status(lease))
+        self.assert_ended(lease, 'start_failed', 0, '12:10:00')
+        # Neither its end nor its deletion is told again.
+        self.office.until(2500)
+        self.office.delete(lease)
+        self.office.work()
+        self.assertEqual('gone', self.office.status(lease))
+        self.assert_ended(lease, 'start_failed', 0, '12:10:00')
+
+    def test_a_lease_that_no_manager_could_start(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.away_until(3000)
+        self.office.until(3001)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assert_ended(lease, 'ended', 0, '12:40:00')
+
+    def test_the_service_is_away_when_the_lease_ends(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.work()
+        self.office.manager.charges = _Deaf()
+        self.office.until(2500)
+        self.office.manager = self.office.hire()
+        self.assert_ended(lease, 'ended', 1800, '12:40:00')
+
+    def test_a_manager_dies_before_it_settles(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(2399)
+        self.office.away_until(2400)
+        self.office.hire().die_after('effect')
+        self.office.until(2500)
+        self.assert_ended(lease, 'ended', 1800, '12:40:00')
+
+
+class _Deaf:
+    """A sender that sends nothing."""
+
+    def send_once(self) -> int:
+        """Send nothing."""
+        return 0
+
+
+class TestUndone(_Ends):
+    """A change that the cloud refuses is taken back."""
+
+    def test_a_change_that_is_undone(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(1000)
+        self.office.twin.fail('compute.add_host', error='permanent')
+        self.office.update(lease, end=3000, hosts=2)
+        self.office.until(1100)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        asked, committed, released = self.told(lease)
+        self.assertEqual(
+            ['check-update', 'commit', 'release'],
+            [asked['name'], committed['name'], released['name']],
+        )
+        self.assertEqual({asked['id']}, {committed['id'], released['id']})
+        self.assertNotIn('undone', committed)
+        self.assertIs(True, released['undone'])
+        (line,) = released['lease']['reservations']
+        self.assertEqual((1, 1), (line['min'], len(line['allocations'])))
+        now = self.office.now(lease)
+        self.assertEqual(
+            now.period.end.strftime('%Y-%m-%dT%H:%M:%S.%f'), released['lease']['end_date']
+        )
+
+    def test_a_change_that_works(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(1000)
+        self.office.update(lease, hosts=2)
+        self.office.until(1100)
+        self.assertEqual(['check-update', 'commit'], [item['name'] for item in self.told(lease)])

@@ -1,0 +1,150 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reservations in use of hosts that fail: moved if they may be, and mended again."""
+
+from __future__ import annotations
+
+from climate.domain.events import EventKind
+from climate.domain.health import HealActive
+from climate.domain.leases import Lease
+from climate.leasing.rehoming import Rehoming
+from tests import services
+from tests.functional.manager import healing
+
+
+class TestActive(healing.HealingCase):
+    """Reservations that are in use."""
+
+    def active(self, hosts: int = 1) -> Lease:
+        lease = self.office.create(0, 36000, hosts=hosts)
+        self.office.work()
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        return lease
+
+    def test_moves_if_nothing_runs_there(self) -> None:
+        lease = self.active(2)
+        had = self.names(lease)
+        self.fail(had[0])
+        self.assertEqual(1, self.heal())
+        has = self.names(lease)
+        self.assertNotIn(had[0], has)
+        self.assertEqual(set(has), self.office.hosts(lease))
+        self.assertEqual(['freepool'], self.office.places()[had[0]])
+        self.assertEqual((False, False, True), self.flags(lease))
+        self.assertEqual(['rehomed'], self.told(lease))
+        self.assertEqual('ACTIVE', self.office.status(lease))
+
+    def test_a_change_by_its_owner_means_that_it_was_seen(self) -> None:
+        lease = self.active()
+        self.fail(*self.names(lease))
+        self.heal()
+        self.assertEqual((False, False, True), self.flags(lease))
+        self.office.update(lease, end=7200)
+        self.office.work()
+        self.assertEqual((False, False, False), self.flags(lease))
+
+    def test_stays_if_something_runs_there(self) -> None:
+        lease = self.active()
+        self.office.boot(lease)
+        had = self.names(lease)
+        self.fail(*had)
+        self.assertEqual(1, self.heal())
+        self.assertEqual(had, self.names(lease))
+        self.assertEqual((True, True, False), self.flags(lease))
+        self.assertEqual(
+            f'{had[0]} has failed; something runs there',
+            self.office.bus.last('lease.degraded')['reason'],
+        )
+        # A check that finds all as it should be does not hide that.
+        self.office.until(1000)
+        self.assertEqual((True, True, False), self.flags(lease))
+        for server in self.office.twin.servers():
+            self.office.twin.compute.delete_server(server.id)
+        self.assertEqual(1, self.heal())
+        self.assertEqual((False, False, True), self.flags(lease))
+        self.assertNotEqual(had, self.names(lease))
+
+    def test_what_is_started_at_the_last_moment_keeps_it_there(self) -> None:
+        lease = self.active()
+        had = self.names(lease)
+        self.fail(*had)
+        office = self.office
+        Rehoming(office.store, office.plugins, office.settings).round(office.twin)
+        self.assertEqual('UPDATING', office.status(lease))
+        office.boot(lease)
+        office.work()
+        self.assertEqual('ACTIVE', office.status(lease))
+        self.assertEqual(had, self.names(lease))
+        self.assertEqual(set(had), office.hosts(lease))
+        self.assertIn('servers run on', office.bus.last('lease.event.error')['reason'])
+        for server in office.twin.servers():
+            office.twin.compute.delete_server(server.id)
+        self.heal()
+        # It is not tried every minute.
+        self.assertEqual((True, True, False), self.flags(lease))
+        office.until(4000)
+        self.heal()
+        self.assertEqual((False, False, True), self.flags(lease))
+
+    def test_never(self) -> None:
+        self.open(heal_active=HealActive.NEVER)
+        lease = self.active()
+        had = self.names(lease)
+        self.fail(*had)
+        self.heal()
+        self.assertEqual((had, (True, True, False)), (self.names(lease), self.flags(lease)))
+        self.mend(*had)
+        self.heal()
+        self.assertEqual((False, False, False), self.flags(lease))
+
+    def test_always(self) -> None:
+        self.open(heal_active=HealActive.ALWAYS)
+        lease = self.active()
+        self.office.boot(lease)
+        had = self.names(lease)
+        self.fail(*had)
+        self.heal()
+        self.office.until(10)
+        self.assertNotEqual(had, self.names(lease))
+        self.assertEqual([], list(self.office.twin.servers()))
+        self.assertEqual((False, False, True), self.flags(lease))
+        self.assertEqual(set(self.names(lease)), self.office.hosts(lease))
+
+    def test_a_failed_check_stays_degraded(self) -> None:
+        lease = self.active(4)
+        self.fail('compute-2')
+        self.heal()
+        self.office.twin.fail('compute.find_aggregate', None)
+        self.office.until(2000)
+        self.office.twin.heal()
+        self.mend('compute-2')
+        self.heal()
+        self.assertIsNotNone(self.office.event(lease, EventKind.CHECK).error)
+        self.assertEqual((True, False, False), self.flags(lease))
+        self.office.until(4000)
+        self.assertEqual((False, False, False), self.flags(lease))
+
+    def test_it_ends_as_ever(self) -> None:
+        lease = self.active(2)
+        self.fail(self.names(lease)[0])
+        self.heal()
+        self.office.delete(lease)
+        self.office.work()
+        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual(4, len(self.office.pooled()))
+
+
+class TestActiveMariadb(TestActive):
+    """The same on MariaDB."""
+
+    database = services.MARIADB

@@ -1,0 +1,344 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases of instances from the booking to the end, over SQL and the twin."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections import Counter
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Flavor
+from climate.clients.base import ServerDraft
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import LeaseDraft
+from climate.domain.requests import ReservationChange
+from climate.leasing.leases import Leases
+from climate.plugins.flavor_instance import FlavorInstance
+from climate.plugins.virtual_instance import VirtualInstance
+from tests import base
+from tests.functional.manager.harness import at
+from tests.functional.manager.harness import CALLER
+from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import PROJECT
+
+HOUR = 3600
+# Each host of the twin has 16 processors, four times over.
+ROOM = 64
+GOLD = Flavor(
+    id='gold',
+    name='gold',
+    vcpus=4,
+    memory_mb=2048,
+    disk_gb=10,
+    extra_specs={'trait:HW_CPU_X86_AVX2': 'required'},
+)
+
+
+class _Test(base.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office(hosts=3))
+        self.twin = self.office.twin
+        self.twin.compute.create_flavor(GOLD)
+        for plugin in (VirtualInstance(), FlavorInstance()):
+            self.office.plugins[plugin.resource_type] = plugin
+        self.leases = Leases(
+            self.office.store,
+            self.office.plugins,
+            self.office.clock,
+            self.office.settings,
+            lambda: None,
+            random.Random(7),
+            cloud_of=lambda caller: self.twin.of_caller(f'{caller.user_id}:{caller.project_id}'),
+        )
+        self.empty = self.twin.contents()
+
+    def create(self, start: float = 0, end: float = HOUR, **wanted: Any) -> Lease:
+        """Book slots, from and to so many seconds after noon."""
+        body = {
+            'resource_type': 'virtual:instance',
+            'vcpus': 4,
+            'memory_mb': 2048,
+            'disk_gb': 10,
+            'amount': 3,
+            'affinity': 'None',
+            'resource_properties': '',
+        }
+        if 'flavor_id' in wanted:
+            body = {'resource_type': 'flavor:instance', 'amount': 3}
+        draft = LeaseDraft(
+            name='l',
+            start=at(start),
+            end=at(end),
+            reservations=({**body, **wanted},),
+            grain=datetime.timedelta(0),
+            asked_at=min(at(start), self.office.clock.now()),
+        )
+        return self.leases.create(CALLER, draft)
+
+    def update(self, lease: Lease, end: float | None = None, **wanted: Any) -> Lease:
+        """Change a lease, and let the managers follow."""
+        change = ReservationChange(id=lease.reservations[0].id, body=wanted)
+        changed = self.leases.update(
+            CALLER,
+            lease.id,
+            PROJECT,
+            LeaseChange(
+                end=None if end is None else at(end),
+                reservations=(change,) if wanted else (),
+                grain=datetime.timedelta(0),
+            ),
+        )
+        self.office.work()
+        return changed
+
+    def boot(self, lease: Lease, name: str) -> str:
+        """Make a server in a slot; return its status."""
+        compute = self.twin.compute_of(PROJECT)
+        draft = ServerDraft(name=name, flavor_id=lease.reservations[0].id)
+        found = compute.find_server(compute.create_server(draft))
+        assert found is not None
+        return found.status
+
+    def slots(self, lease: Lease) -> dict[str, int]:
+        """Return the slots that Placement has, by host."""
+        name = f'CUSTOM_RESERVATION_{lease.reservations[0].id.upper().replace("-", "_")}'
+        return {
+            provider.name.removeprefix('blazar_'): inventory.total
+            for provider in self.twin.placement.list_providers(prefix='blazar_')
+            for inventory in self.twin.placement.inventories(provider.uuid)
+            if inventory.resource_class == name
+        }
+
+    def booked(self, lease: Lease) -> dict[str, int]:
+        """Return the slots that are written down, by host."""
+        units: Counter[str] = Counter()
+        for item in self.office.allocations(lease):
+            if item.resource_class == 'VCPU':
+                units[item.resource_name] += item.amount
+        return {host: amount // 4 for host, amount in units.items()}
+
+    def alike(self, lease: Lease, amount: int) -> None:
+        """Check that SQL and Placement say the same."""
+        self.assertEqual(self.booked(lease), self.slots(lease))
+        self.assertEqual(amount, sum(self.slots(lease).values()))
+        self.assertEqual(set(self.slots(lease)), self.office.hosts(lease))
+        self.assertEqual('ACTIVE', self.office.status(lease))
+
+    def over(self, lease: Lease) -> None:
+        """Check that nothing is left."""
+        self.assertEqual([], self.office.allocations(lease))
+        self.assertEqual((), self.twin.servers())
+        self.assertEqual(self.empty, self.twin.contents())
+
+
+class TestLife(_Test):
+    """From the booking to the end."""
+
+    def test_of_sizes_and_of_a_flavor(self) -> None:
+        for wanted in ({}, {'affinity': True}, {'affinity': 'False'}, {'flavor_id': 'gold'}):
+            start = self.office.seconds() + 100
+            lease = self.create(start, start + HOUR, **wanted)
+            self.assertEqual('PENDING', lease.status.value)
+            self.office.until(start + 10)
+            self.alike(lease, 3)
+            self.assertEqual(['ACTIVE'] * 3, [self.boot(lease, f's{n}') for n in range(3)])
+            self.assertEqual('ERROR', self.boot(lease, 'too-many'))
+            self.office.until(start + 1000)
+            self.alike(lease, 3)
+            self.office.until(start + HOUR + 10)
+            self.assertEqual('TERMINATED', self.office.status(lease))
+            self.over(lease)
+
+    def test_spread(self) -> None:
+        together = self.create(affinity='True')
+        apart = self.create(affinity='False')
+        self.office.until(10)
+        self.assertEqual([3], list(self.slots(together).values()))
+        self.assertEqual([1, 1, 1], list(self.slots(apart).values()))
+        self.assertRaises(exceptions.NotEnoughResources, self.create, affinity=False, amount=4)
+
+    def test_the_server_group_is_of_the_project_and_a_courtesy(self) -> None:
+        lease = self.create(affinity='False')
+        (group,) = self.twin.compute.list_server_groups()
+        self.assertEqual((PROJECT, 'anti-affinity'), (group.project_id, group.policy))
+        for error in ('transient', 'permanent'):
+            self.twin.fail('compute.create_server_group', error=error)
+            other = self.create(affinity='True')
+            self.office.until(self.office.seconds() + 10)
+            self.assertEqual([3], list(self.slots(other).values()))
+        found = self.office.now(lease).reservations[0].facts
+        self.assertEqual(group.id, found['server_group_id'])
+        self.office.until(HOUR + 30)
+        self.over(lease)
+
+    def test_deleted_while_it_runs(self) -> None:
+        lease = self.create()
+        self.office.until(10)
+        self.boot(lease, 'one')
+        self.leases.delete(CALLER, lease.id, PROJECT)
+        self.office.until(60)
+        self.assertEqual('gone', self.office.status(lease))
+        self.over(lease)
+
+    def test_both_kinds_and_whole_hosts_side_by_side(self) -> None:
+        leases = [self.create(), self.create(flavor_id='gold')]
+        hosts = self.office.create(0, HOUR)
+        self.office.until(10)
+        for lease in leases:
+            self.alike(lease, 3)
+            self.assertEqual(set(), self.office.hosts(lease) & self.office.hosts(hosts))
+        self.office.until(HOUR + 10)
+        for lease in (*leases, hosts):
+            self.assertEqual('TERMINATED', self.office.status(lease))
+        self.over(hosts)
+
+    def test_no_more_than_there_is(self) -> None:
+        lease = self.create(amount=12, affinity='None')
+        refused = (
+            {'amount': 1},
+            {'amount': 1, 'flavor_id': 'gold'},
+        )
+        for wanted in refused:
+            self.assertRaises(exceptions.NotEnoughResources, self.create, **wanted)
+        self.office.until(10)
+        self.assertEqual([4, 4, 4], list(self.slots(lease).values()))
+
+
+class TestChanges(_Test):
+    """While the lease waits and while it runs."""
+
+    def test_everything_before_the_start(self) -> None:
+        lease = self.create(100)
+        # Prepared already, with a flavor that has to become another.
+        self.office.until(60)
+        self.update(lease, vcpus=2, memory_mb=1024, disk_gb=0, amount=5, affinity='True')
+        self.office.until(110)
+        flavor = self.twin.compute.find_flavor(lease.reservations[0].id)
+        assert flavor is not None
+        self.assertEqual((2, 1024, 0), (flavor.vcpus, flavor.memory_mb, flavor.disk_gb))
+        self.assertEqual([5], list(self.slots(lease).values()))
+        self.office.until(HOUR + 10)
+        self.over(lease)
+
+    def test_another_flavor_before_the_start(self) -> None:
+        lease = self.create(100, flavor_id='gold')
+        self.office.until(60)
+        self.update(lease, flavor_id=1)
+        self.office.until(110)
+        flavor = self.twin.compute.find_flavor(lease.reservations[0].id)
+        assert flavor is not None
+        self.assertEqual((1, 512), (flavor.vcpus, flavor.memory_mb))
+        self.office.until(HOUR + 10)
+        self.over(lease)
+
+    def test_more_and_fewer_while_it_runs(self) -> None:
+        for wanted in ({}, {'flavor_id': 'gold'}):
+            start = self.office.seconds()
+            lease = self.create(start, start + HOUR, **wanted)
+            self.office.until(start + 10)
+            for amount in (7, 2, 5, 1):
+                self.update(lease, amount=amount)
+                self.alike(lease, amount)
+            self.office.until(start + HOUR + 10)
+            self.over(lease)
+
+    def test_the_slots_stay_in_which_servers_are(self) -> None:
+        lease = self.create(amount=9)
+        self.office.until(10)
+        self.boot(lease, 'one')
+        for amount in (4, 1):
+            self.update(lease, amount=amount)
+            self.alike(lease, amount)
+        (server,) = self.twin.servers()
+        self.assertEqual({server.host: 1}, self.slots(lease))
+
+    def test_more_servers_than_slots_undo_the_change(self) -> None:
+        lease = self.create()
+        self.office.until(10)
+        before = self.booked(lease)
+        for number in range(3):
+            self.boot(lease, f's{number}')
+        self.update(lease, amount=2)
+        self.office.until(600)
+        self.alike(lease, 3)
+        self.assertEqual(before, self.booked(lease))
+        self.assertEqual(3, self.office.now(lease).reservations[0].request['amount'])
+
+    def test_what_cannot_be_changed_while_it_runs(self) -> None:
+        lease = self.create()
+        flavor = self.create(flavor_id='gold')
+        self.office.until(10)
+        for key, value in (('vcpus', 1), ('memory_mb', 1), ('disk_gb', 1), ('affinity', 'True')):
+            with self.assertRaisesRegex(exceptions.CantUpdateParameter, key):
+                self.update(lease, **{key: value})
+        with self.assertRaisesRegex(exceptions.CantUpdateParameter, 'flavor_id'):
+            self.update(flavor, flavor_id='1')
+        self.update(flavor, end=2 * HOUR)
+        self.alike(flavor, 3)
+
+    def test_other_hosts_while_it_runs(self) -> None:
+        lease = self.create(amount=2, affinity='False')
+        self.office.until(10)
+        mine = sorted(self.slots(lease))
+        wanted = '["{}", "$hypervisor_hostname", "{}"]'
+        with self.assertRaises(exceptions.NotEnoughResources):
+            self.update(lease, resource_properties=wanted.format('!=', mine[0]))
+        self.alike(lease, 2)
+        # What is there fulfils this, and so does what comes.
+        self.update(lease, resource_properties=wanted.format('>=', 'compute'), amount=3)
+        self.alike(lease, 3)
+
+    def test_a_change_that_stumbles(self) -> None:
+        for verb in ('placement.set_inventory', 'compute.add_host', 'placement.usages'):
+            lease = self.create(self.office.seconds(), self.office.seconds() + HOUR)
+            self.office.until(self.office.seconds() + 10)
+            self.twin.fail(verb)
+            self.update(lease, amount=9)
+            self.office.until(self.office.seconds() + 100)
+            self.twin.fail(verb, when='after')
+            self.update(lease, amount=4)
+            self.office.until(self.office.seconds() + 100)
+            self.alike(lease, 4)
+            self.leases.delete(CALLER, lease.id, PROJECT)
+            self.office.until(self.office.seconds() + 60)
+            self.over(lease)
+
+
+class TestRepair(_Test):
+    """Drift is found, and what is left."""
+
+    def test_what_an_ended_lease_left(self) -> None:
+        lease = self.create()
+        self.office.until(10)
+        state = self.twin.state()
+        self.leases.delete(CALLER, lease.id, PROJECT)
+        self.office.until(60)
+        self.twin.restore(state)
+        found = [item.what for item in self.office.repair().rehearse()]
+        for words in ('flavor', 'aggregate', 'resource class', 'inventory'):
+            self.assertTrue(any(words in each for each in found), (words, found))
+        list(self.office.repair().run())
+        self.assertEqual([], list(self.office.repair().run()))
+        self.over(lease)
+
+    def test_a_check_puts_the_flavor_back(self) -> None:
+        lease = self.create(end=3 * HOUR)
+        self.office.until(10)
+        self.twin.compute.delete_flavor(lease.reservations[0].id)
+        self.office.until(1000)
+        self.assertEqual('ACTIVE', self.boot(lease, 'one'))

@@ -1,0 +1,99 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Hosts that need a while to get ready, from their capability to the announcement."""
+
+from __future__ import annotations
+
+from climate.db.properties import LEAD_TIME
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.requests import Reallocation
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import PROJECT
+
+
+class _LeadTime:
+    """Four hosts; each lease wants to be told a minute before."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        settings = harness.changed(notify_before_start=(60,))
+        self.office = self.useFixture(Office(settings, database=self.database))
+
+    def slow(self, host: int, seconds: str | None) -> None:
+        """Say how long a host takes."""
+        self.office.store.run(lambda tx: tx.properties.set_capability(host, LEAD_TIME, seconds))
+
+    def told(self, lease: Lease) -> list[float]:
+        """Return how many seconds after noon the start is told of."""
+        return [
+            (item.time - harness.NOW).total_seconds()
+            for item in self.office.now(lease).events
+            if item.kind is EventKind.BEFORE_START
+        ]
+
+    def test_the_slowest_counts(self) -> None:
+        self.slow(1, '300')
+        self.slow(2, '420.5')
+        self.slow(3, 'long')
+        self.slow(4, '-5')
+        lease = self.office.create(3600, 7200, hosts=4)
+        self.assertEqual([3600 - 421, 3540], self.told(lease))
+        self.office.until(3180)
+        self.assertEqual(
+            421, self.office.bus.last('lease.event.before_start_lease')['seconds_to_start']
+        )
+
+    def test_what_nobody_says_anything_of(self) -> None:
+        self.assertEqual([3540], self.told(self.office.create(3600, 7200, hosts=4)))
+
+    def test_a_change_brings_a_slow_host(self) -> None:
+        lease = self.office.create(3600, 7200, hosts=1)
+        for host in range(1, 5):
+            self.slow(host, '600')
+        self.office.update(lease, hosts=2)
+        self.assertEqual([3000, 3540], self.told(lease))
+        self.office.until(3700)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual(2, self.office.bus.told().count('before_start_lease'))
+
+    def test_a_slow_host_takes_the_place_of_another(self) -> None:
+        lease = self.office.create(3600, 7200, hosts=1)
+        (had,) = self.office.allocations(lease)
+        for host in {1, 2, 3, 4} - {had.resource_id}:
+            self.slow(host, '600')
+        wanted = Reallocation(reservation_id=had.reservation_id, resource_id=had.resource_id)
+        self.office.leases.reallocate(lease.id, PROJECT, wanted)
+        self.assertEqual([3000, 3540], self.told(lease))
+        self.office.until(3001)
+        self.assertEqual(1, self.office.bus.told().count('before_start_lease'))
+
+
+class TestLeadTimeOnSqlite(_LeadTime, base.TestCase):
+    """SQLite."""
+
+
+class TestLeadTimeOnMariadb(_LeadTime, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestLeadTimeOnPostgresql(_LeadTime, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL

@@ -1,0 +1,215 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases of stacks that are made at the start: with room, with a trust, and gone at the end."""
+
+from __future__ import annotations
+
+import datetime
+import json
+
+from climate import exceptions
+from climate.clients.fake.volume_contents import POOL
+from climate.clients.fake.volume_types import DEFAULT_TYPE
+from climate.clients.protocols.stacks import StackDraft
+from climate.plugins.stack_settings import StackSettings
+from climate.plugins.virtual_stack import VirtualStack
+from tests.functional.manager import harness
+from tests.functional.manager import stack_case
+from tests.functional.manager.walk import kinds
+from tests.functional.manager.walk.stacks import SMALL
+from tests.functional.manager.walk.stacks import TEMPLATE
+from tests.functional.manager.walk.stacks import VERSION
+
+BROKEN = f"""{VERSION}
+resources: {{bad: {{type: OS::Heat::TestResource, properties: {{fail: true}}}}}}
+"""
+
+
+class TestMade(stack_case.StackCase):
+    """A stack that is made of a template."""
+
+    def test_it_works_when_its_owner_arrives(self) -> None:
+        lease = self.made()
+        self.world.until(50)
+        self.assertIsNone(self.heat.find_stack('web'))
+        self.twin.set_seconds('stack', 10)
+        self.world.until(105)
+        self.assertEqual('STARTING', self.world.status(lease))
+        self.world.until(200)
+        self.assertEqual(
+            ('CREATE_COMPLETE', 'ACTIVE'), (self.state('web'), self.world.status(lease))
+        )
+        tiny, small, whole = self.world.now(lease).reservations
+        self.assertEqual([whole.id, whole.id, None], [tiny.part_of, small.part_of, whole.part_of])
+        # Of the group, the twin makes what is wanted at first.
+        self.assertEqual(sorted([tiny.id, small.id]), self.flavors())
+        self.assertEqual(('climate', f'reservation:{whole.id}'), self.stack('web').tags)
+        self.assertEqual(harness.PROJECT, self.stack('web').project_id)
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertIsNone(self.heat.find_stack('web'))
+        self.assertEqual([], self.trusts())
+
+    def test_its_room_is_booked_with_all_that_groups_may_grow_to(self) -> None:
+        lease = self.made()
+        amounts = [item.request.get('amount') for item in lease.reservations]
+        self.assertEqual([1, 3, None], amounts)
+        most = TEMPLATE.replace('max_size: 3', 'max_size: 300')
+        error = self.assertRaises(
+            exceptions.NotEnoughResources, self.made, name='other', template=most
+        )
+        self.assertEqual(409, error.code)
+        self.assertEqual(1, len(self.trusts()))
+        self.made(name='other', template=most, guarantee=False, start=200)
+
+    def test_room_for_its_volumes_where_operators_say_so(self) -> None:
+        settings = StackSettings(guarantee=frozenset({'servers', 'volumes'}))
+        self.world.plugins[stack_case.TYPE] = VirtualStack(settings)
+        place = kinds.Place(self.world.store, self.world.plugins, self.twin)
+        place.register('physical:storage', POOL)
+        typed = TEMPLATE.replace('{size: 3}', f'{{size: 3, volume_type: {DEFAULT_TYPE}}}')
+        lease = self.made(template=typed)
+        has = {
+            item.resource_class: item.amount
+            for item in self.world.allocations(lease)
+            if item.reservation_id == lease.reservations[2].id
+        }
+        self.assertEqual({'DISK_GB': 3}, has)
+        huge = typed.replace('{size: 3,', '{size: 999999,')
+        error = self.assertRaises(
+            exceptions.NotEnoughResources, self.made, name='other', template=huge
+        )
+        self.assertIn('virtual:volume', error.message)
+        self.world.until(200)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        # It is Heat who makes them.
+        self.assertEqual([], self.twin.contents()['volumes'])
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+
+    def test_parts_are_not_changed_by_themselves(self) -> None:
+        lease = self.made()
+        error = self.assertRaises(
+            exceptions.InvalidInput, self.world.change, lease, ({'amount': 2}, None, None)
+        )
+        self.assertIn('part', error.message)
+
+    def test_two_of_a_name_are_refused_before_either_is_there(self) -> None:
+        self.made()
+        self.assertRaises(exceptions.NotEnoughResources, self.made, start=200, end=300)
+        self.made(start=4000, end=5000)
+
+    def test_a_name_that_is_taken_by_then_is_told(self) -> None:
+        lease = self.made()
+        theirs = self.heat.create_stack(StackDraft(name='web', template=SMALL))
+        self.world.until(200)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn("another stack of the name 'web'", self.reason(lease))
+        self.assertEqual(theirs, self.stack('web').id)
+        self.world.delete(lease)
+        self.world.until(300)
+        self.assertEqual('gone', self.world.status(lease))
+        self.assertEqual('CREATE_COMPLETE', self.state('web'))
+
+    def test_what_heat_fails_to_make_is_told_and_deleted(self) -> None:
+        lease = self.made(template=BROKEN)
+        self.world.until(200)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('Test Resource failed bad', self.reason(lease))
+        self.assertIsNone(self.heat.find_stack('web'))
+        self.assertEqual([], self.trusts())
+
+    def test_what_heat_cannot_make_any_more_is_told(self) -> None:
+        lease = self.made(guarantee=False)
+        self.twin.fail('orchestration.create_stack', None, error='quota')
+        self.world.until(200)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.twin.heal()
+        self.world.until(300)
+        self.assertEqual([], self.trusts())
+
+    def test_it_may_take_longer_than_failures_are_tried(self) -> None:
+        lease = self.made()
+        self.twin.set_seconds('stack', 80)
+        self.world.until(150)
+        # Less than the deadline, and long after the start was begun.
+        self.twin.reachable = False
+        self.world.until(153)
+        self.twin.reachable = True
+        self.world.until(179)
+        self.assertEqual('STARTING', self.world.status(lease))
+        self.world.until(200)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+
+    def test_it_may_not_take_for_ever(self) -> None:
+        settings = StackSettings(create=datetime.timedelta(seconds=20))
+        self.world.plugins[stack_case.TYPE] = VirtualStack(settings)
+        lease = self.made()
+        self.twin.set_seconds('stack', 40)
+        self.world.until(200)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('for longer than 0:00:20', self.reason(lease))
+        self.assertIsNone(self.heat.find_stack('web'))
+
+    def test_a_heat_that_is_away_when_it_is_booked(self) -> None:
+        self.twin.fail('orchestration.preview_stack')
+        error = self.assertRaises(exceptions.CloudUnavailable, self.made)
+        self.assertEqual(503, error.code)
+
+    def test_one_that_its_owner_deletes_is_not_made_again(self) -> None:
+        lease = self.made()
+        self.world.until(200)
+        self.heat.delete_stack(self.stack('web').id)
+        list(self.world.repair().run())
+        self.world.until(300)
+        self.assertIsNone(self.heat.find_stack('web'))
+        self.assertTrue(self.world.now(lease).degraded)
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+
+    def test_one_that_is_deleted_while_it_is_made(self) -> None:
+        lease = self.made()
+        self.twin.set_seconds('stack', 10)
+        self.world.until(105)
+        self.twin.set_seconds('stack', 0)
+        self.heat.delete_stack(self.stack('web').id)
+        self.world.until(200)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('is gone', self.reason(lease))
+
+    def test_one_that_is_to_outlive_its_lease(self) -> None:
+        lease = self.made(guarantee=False, on_end=['snapshot', 'suspend'])
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual([('COMPLETE', 'end')], self.snapshots('web'))
+        self.assertEqual('SUSPEND_COMPLETE', self.state('web'))
+        self.assertEqual([], self.trusts())
+
+    def test_what_is_leased_afterwards_is_the_same_stack(self) -> None:
+        self.made(guarantee=False, on_end=['suspend'])
+        self.world.until(200)
+        stack_id = self.stack('web').id
+        self.assertRaises(exceptions.NotEnoughResources, self.existing, stack_id, start=300)
+        self.existing(stack_id, start=4000, end=5000)
+
+    def test_what_it_is_made_of_is_told_nobody(self) -> None:
+        secret = 'opensesame'
+        lease = self.made(
+            template=f'{TEMPLATE}# {secret}\n', files={'a.yaml': secret}, guarantee=False
+        )
+        self.world.until(3700)
+        self.world.delete(lease)
+        self.world.until(3800)
+        told = json.dumps([message.payload for message in self.world.bus.taken])
+        self.assertIn(lease.id, told)
+        self.assertNotIn(secret, told)

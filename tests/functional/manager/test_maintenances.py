@@ -1,0 +1,155 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Maintenances: what is reserved in them moves, and what cannot is told of."""
+
+from __future__ import annotations
+
+from climate import exceptions
+from climate.domain.health import HealActive
+from climate.domain.leases import Lease
+from climate.domain.maintenances import Maintenance
+from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.periods import Period
+from climate.leasing.maintenances import Maintenances
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager import healing
+
+
+class TestMaintenances(healing.HealingCase):
+    """An operator who takes hosts out for a while."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.woken = 0
+
+    def wake(self) -> None:
+        self.woken += 1
+
+    @property
+    def desk(self) -> Maintenances:
+        return Maintenances(self.office.store, self.wake)
+
+    def announce(self, host: str, start: float, end: float) -> Maintenance:
+        draft = MaintenanceDraft(
+            resource_type='physical:host',
+            resource_name=host,
+            period=Period(start=harness.at(start), end=harness.at(end)),
+            reason='a new fan',
+        )
+        return self.desk.create(harness.CALLER, draft)
+
+    def test_announce_list_cancel(self) -> None:
+        later = self.announce('compute-2', 7200, 9000)
+        sooner = self.announce('compute-1', 3600, 7200)
+        self.assertEqual([sooner, later], self.desk.list())
+        self.assertEqual(sooner, self.desk.get(sooner.id))
+        self.assertEqual(
+            ('compute-1', 'physical:host', 'a new fan', 'alice'),
+            (sooner.resource_name, sooner.resource_type, sooner.reason, sooner.user_id),
+        )
+        by_id = MaintenanceDraft(
+            resource_id=sooner.resource_id,
+            period=Period(start=harness.at(9000), end=harness.at(9900)),
+        )
+        self.assertEqual('compute-1', self.desk.create(harness.CALLER, by_id).resource_name)
+        self.desk.delete(later.id)
+        self.assertRaises(exceptions.NotFound, self.desk.get, later.id)
+        self.assertRaises(exceptions.NotFound, self.desk.delete, later.id)
+        self.assertEqual(4, self.woken)
+        self.office.away_until(7200)
+        self.assertEqual([9000], [self.seconds(one) for one in self.desk.list()])
+
+    def seconds(self, maintenance: Maintenance) -> int:
+        return int((maintenance.period.start - harness.NOW).total_seconds())
+
+    def test_refusals(self) -> None:
+        self.assertRaises(exceptions.NotFound, self.announce, 'nowhere', 3600, 7200)
+        self.office.away_until(7200)
+        self.assertRaises(exceptions.InvalidInput, self.announce, 'compute-1', 3600, 7200)
+
+    def test_new_bookings_avoid_it(self) -> None:
+        self.announce('compute-1', 3600, 7200)
+        for start, end in ((3000, 3700), (4000, 5000), (7100, 9000), (0, 10000)):
+            lease = self.office.create(start, end, hosts=3)
+            self.assertNotIn('compute-1', self.names(lease))
+            self.office.delete(lease)
+        self.assertEqual(4, len(self.names(self.office.create(7200, 9000, hosts=4))))
+        self.assertEqual(4, len(self.names(self.office.create(3000, 3600, hosts=4))))
+
+    def test_what_has_not_begun_moves_at_once(self) -> None:
+        far = self.office.create(900000, 903600)
+        (had,) = self.names(far)
+        before = self.office.create(890000, 900000, hosts=4)
+        self.announce(had, 901000, 910000)
+        self.assertEqual(1, self.heal())
+        self.assertNotEqual([had], self.names(far))
+        self.assertEqual(4, len(self.names(before)))
+        self.assertEqual(
+            f'{had} is in maintenance from 2030-01-11 22:16 UTC to 2030-01-12 00:46 UTC: a new fan',
+            self.office.bus.last('lease.rehomed')['reason'],
+        )
+
+    def test_its_owner_is_told_and_a_cancelled_one_is_forgotten(self) -> None:
+        lease = self.office.create(3600, 7200, hosts=4)
+        window = self.announce('compute-3', 7000, 9000)
+        self.heal()
+        self.assertEqual((True, True, False), self.flags(lease))
+        self.assertIn('compute-3 is in maint', self.office.bus.last('lease.degraded')['reason'])
+        self.assertEqual(0, self.heal())
+        self.desk.delete(window.id)
+        self.assertEqual(1, self.heal())
+        self.assertEqual((False, False, False), self.flags(lease))
+        self.assertEqual(['degraded'], self.told(lease))
+
+    def active(self) -> Lease:
+        lease = self.office.create(0, 90000)
+        self.office.work()
+        return lease
+
+    def test_what_is_in_use_moves_when_the_time_comes(self) -> None:
+        lease = self.active()
+        (had,) = self.names(lease)
+        self.announce(had, 10000, 20000)
+        self.heal()
+        self.assertEqual([had], self.names(lease))
+        self.assertEqual((True, True, False), self.flags(lease))
+        self.assertIn('when the time comes', self.office.bus.last('lease.degraded')['reason'])
+        self.office.until(3000)
+        self.heal()
+        self.assertNotEqual([had], self.names(lease))
+        self.assertEqual((False, False, True), self.flags(lease))
+        self.assertEqual(['degraded', 'rehomed'], self.told(lease))
+
+    def test_what_is_in_use_stays_if_it_must(self) -> None:
+        self.open(heal_active=HealActive.NEVER)
+        lease = self.active()
+        had = self.names(lease)
+        self.announce(had[0], 100, 20000)
+        self.heal()
+        self.assertEqual((had, (True, True, False)), (self.names(lease), self.flags(lease)))
+        self.office.until(20001)
+        self.heal()
+        self.assertEqual((False, False, False), self.flags(lease))
+
+
+class TestMaintenancesMariadb(TestMaintenances):
+    """The same on MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestMaintenancesPostgresql(TestMaintenances):
+    """The same on PostgreSQL."""
+
+    database = services.POSTGRESQL

@@ -1,0 +1,125 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Leases of networks, from HTTP to SQL and to the cloud."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any
+
+from climate.clients.base import Network
+from climate.clients.base import Segment
+from climate.domain.events import EventKind
+from tests.functional.manager.neutron_case import END
+from tests.functional.manager.neutron_case import NeutronCase
+from tests.functional.manager.neutron_case import START
+
+
+class NetworkTest(NeutronCase):
+    """``network``."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.serve(
+            'network',
+            *(
+                {'network_type': 'vlan', 'physical_network': 'physnet1', 'segment_id': number}
+                for number in (101, 102)
+            ),
+            {'network_type': 'vxlan', 'segment_id': 5000},
+        )
+
+    def book(self, status: int = 201, start: datetime.datetime = START, **request: Any) -> Any:
+        """Book one of them."""
+        return super().book(status, start, **{'network_name': 'lab', **request})
+
+    def found(self) -> list[Network]:
+        """Return the networks of the project."""
+        return [item for item in self.twin.networks.networks() if item.project_id == 'blue']
+
+    def test_whole_life(self) -> None:
+        lease = self.book(
+            network_description='of mine', network_properties='["==", "$network_type", "vlan"]'
+        )
+        self.assertIsNone(self.reservation(lease)['network_id'])
+        self.until(START)
+        (made,) = self.found()
+        reservation = self.reservation(lease)
+        self.assertEqual(
+            (reservation['network_id'], 'lab', 'of mine', 'vlan'),
+            (made.id, made.name, made.description, made.segment.network_type),
+        )
+        self.assertEqual({'blazar', f'reservation:{reservation["id"]}'}, made.tags)
+        subnet = self.twin.networks.add_subnet(made.id, '10.9.0.0/24')
+        self.twin.networks.add_router(subnet.id, 'blue')
+        self.twin.networks.add_port(subnet.id, 'blue', 'server')
+        self.change(lease, network_name='home')
+        self.later()
+        (renamed,) = self.found()
+        self.assertEqual(dataclasses.replace(made, name='home'), renamed)
+        self.assertEqual('ACTIVE', self.now(lease)['status'])
+        self.until(END)
+        self.assertEqual(('TERMINATED', []), (self.now(lease)['status'], self.found()))
+        self.assertIsNone(self.reservation(lease)['network_id'])
+        self.assertEqual([], self.held())
+
+    def test_what_is_required_of_the_segment(self) -> None:
+        vxlan = '["==", "$network_type", "vxlan"]'
+        self.book(resource_properties=vxlan)
+        refused = self.book(409, resource_properties=vxlan)
+        self.assertEqual('Not enough networks available', refused['error_message'])
+        lease = self.book(network_properties='["==", "$segment_id", "102"]')
+        self.change(lease, network_properties='["==", "$segment_id", "101"]')
+        self.assertEqual([('101', 'booked'), ('5000', 'booked')], self.held())
+        self.until(START)
+        numbers = sorted(item.segment.segmentation_id or 0 for item in self.found())
+        self.assertEqual([101, 5000], numbers)
+        refused = self.change(lease, 409, network_properties='')
+        self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
+
+    def test_a_stranger_on_the_segment_is_waited_for(self) -> None:
+        lease = self.book(network_properties='["==", "$segment_id", "101"]')
+        segment = Segment(network_type='vlan', physical_network='physnet1', segmentation_id=101)
+        stranger = self.twin.network.create_network('red', 'red', segment)
+        self.until(START + datetime.timedelta(seconds=30))
+        self.assertEqual('STARTING', self.now(lease)['status'])
+        with self.service.store.reading() as tx:
+            events = tx.leases.find(lease['id']).events
+        (error,) = (item.error for item in events if item.kind is EventKind.START)
+        self.assertIn(stranger.id, error or '')
+        self.twin.network.delete_network(stranger.id)
+        self.later(40)
+        self.assertEqual('ACTIVE', self.now(lease)['status'])
+
+    def test_wrong_requests(self) -> None:
+        for name, request in (
+            ('MISSING_PARAMETER', {'network_name': ''}),
+            ('MALFORMED_REQUIREMENTS', {'network_properties': '["'}),
+            ('MALFORMED_PARAMETER', {'before_end': 'email'}),
+            ('MALFORMED_PARAMETER', {'colour': 'red'}),
+        ):
+            self.assertEqual(name, self.book(400, **request)['error_name'])
+
+    def test_what_a_lease_has_left_is_removed(self) -> None:
+        lease = self.book(network_properties='["==", "$segment_id", "101"]')
+        self.until(START)
+        (made,) = self.found()
+        self.until(END)
+        left = self.twin.network.create_network('left', 'blue', made.segment)
+        mine = f'reservation:{self.reservation(lease)["id"]}'
+        self.twin.network.set_network_tags(left.id, {'blazar', mine})
+        subnet = self.twin.networks.add_subnet(left.id, '10.9.0.0/24')
+        self.twin.networks.add_router(subnet.id, 'blue')
+        (found,) = self.repaired()
+        self.assertIn(left.id, found)
+        self.assertEqual(([], []), (self.found(), self.repaired()))

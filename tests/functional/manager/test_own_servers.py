@@ -1,0 +1,222 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Servers for a time: what their owners see."""
+
+from __future__ import annotations
+
+from climate import exceptions
+from tests.functional.manager import harness
+from tests.functional.manager.server_case import POOL
+from tests.functional.manager.server_case import ServerCase
+from tests.functional.manager.walk import servers
+
+
+class TestOwnServer(ServerCase):
+    """A server that exists."""
+
+    def test_shelved_until_its_time_and_saved_at_the_end(self) -> None:
+        lease = self.book()
+        self.world.until(10)
+        self.assertEqual(('SHELVED_OFFLOADED', ''), (self.status(), self.server().host))
+        self.world.until(99)
+        self.assertEqual('SHELVED_OFFLOADED', self.status())
+        self.world.until(110)
+        room = self.world.allocations(lease)[0].resource_name
+        self.assertEqual(('ACTIVE', room), (self.status(), self.server().host))
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual(POOL, self.pool())
+        self.world.until(3620)
+        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual([('active', harness.PROJECT)], self.images())
+        facts = self.world.now(lease).reservations[-1].facts
+        self.assertEqual(1, len(facts['image_ids']))
+        self.assertEqual((POOL, []), (self.pool(), self.world.allocations(lease)))
+
+    def test_its_room_is_for_it_alone(self) -> None:
+        lease = self.book()
+        self.world.until(200)
+        room = lease.reservations[0]
+        self.assertEqual(lease.reservations[1].id, room.part_of)
+        self.assertEqual(frozenset(), self.twin.compute.list_flavor_access(room.id))
+        list(self.world.repair().run())
+        self.assertEqual(frozenset(), self.twin.compute.list_flavor_access(room.id))
+
+    def test_two_leases_cannot_have_it_at_one_time(self) -> None:
+        self.book(100, 1000)
+        self.assertRaises(exceptions.NotEnoughResources, self.book, 500, 2000)
+        with self.assertRaisesRegex(exceptions.InvalidInput, 'twice'):
+            self.world.book([self.wish, self.wish], 2000, 3000)
+        self.book(1000, 2000)
+
+    def test_the_next_lease_leaves_it_alone_until_this_one_is_over(self) -> None:
+        self.book(100, 1000, on_end=['stop', 'shelve'])
+        self.world.until(200)
+        after = self.book(2000, 3000)
+        self.world.until(900)
+        self.assertEqual('ACTIVE', self.status())
+        self.world.until(1100)
+        self.assertEqual('SHELVED_OFFLOADED', self.status())
+        self.world.until(2010)
+        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(after)))
+
+    def test_as_it_was_if_the_lease_is_deleted_before(self) -> None:
+        for was in ('ACTIVE', 'SHUTOFF', 'SUSPENDED', 'SHELVED_OFFLOADED'):
+            self.twin.set_server(self.server().id, status='ACTIVE')
+            if was == 'SHELVED_OFFLOADED':
+                self.twin.compute.shelve_server(self.server().id)
+                self.world.until(self.world.seconds() + 5)
+            else:
+                self.twin.set_server(self.server().id, status=was)
+            start = self.world.seconds() + 60
+            lease = self.book(start, start + 600)
+            self.world.until(start - 30)
+            shelved = was if was == 'SUSPENDED' else 'SHELVED_OFFLOADED'
+            self.assertEqual(shelved, self.status())
+            self.world.delete(lease)
+            self.world.until(start + 60)
+            self.assertEqual(was, self.status())
+            self.assertEqual('gone', self.world.status(lease))
+
+    def test_one_that_runs_when_its_lease_begins_stays_where_it_is(self) -> None:
+        before = self.server()
+        lease = self.book(self.world.seconds(), 3600)
+        self.world.until(20)
+        self.assertEqual((before, 'ACTIVE'), (self.server(), self.world.status(lease)))
+
+    def test_switched_on_or_resumed_at_the_start(self) -> None:
+        for was in ('SHUTOFF', 'SUSPENDED'):
+            self.twin.set_server(self.server().id, status=was)
+            now = self.world.seconds()
+            self.book(now, now + 600, on_end=['stop'], guarantee=False)
+            self.world.until(now + 60)
+            self.assertEqual('ACTIVE', self.status())
+            self.world.until(now + 660)
+            self.assertEqual('SHUTOFF', self.status())
+
+    def test_each_end(self) -> None:
+        for end, status in (
+            (['suspend'], 'SUSPENDED'),
+            (['stop', 'snapshot'], 'SHUTOFF'),
+            (['snapshot', 'shelve'], 'SHELVED_OFFLOADED'),
+            (['delete'], 'gone'),
+        ):
+            now = self.world.seconds()
+            lease = self.book(now, now + 600, on_end=end, guarantee=False)
+            self.world.until(now + 660)
+            self.assertEqual((status, 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual([('active', harness.PROJECT)] * 2, self.images())
+
+    def test_an_image_before_the_end_and_a_newer_one_at_the_end(self) -> None:
+        lease = self.world.leases.create(
+            harness.CALLER,
+            self.world.draft([{**self.wish, 'before_end': 'snapshot,notify'}], 100, 3600, 3000),
+        )
+        self.world.until(3100)
+        self.assertEqual(('ACTIVE', [('active', harness.PROJECT)]), (self.status(), self.images()))
+        self.world.until(3700)
+        self.assertEqual([('active', harness.PROJECT)] * 2, self.images())
+        self.assertEqual('TERMINATED', self.world.status(lease))
+
+    def test_deleted_while_it_runs_it_ends_as_wanted(self) -> None:
+        lease = self.book()
+        self.world.until(200)
+        self.world.delete(lease)
+        self.world.until(300)
+        self.assertEqual(('gone', 'gone'), (self.status(), self.world.status(lease)))
+        self.assertEqual([('active', harness.PROJECT)], self.images())
+
+
+class TestBooted(ServerCase):
+    """A server that is booted for its lease."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        servers.put_away(self.twin)
+        self.world.until(10)
+        (self.wish,) = servers.booted(self.twin)
+
+    def test_made_at_the_start_in_the_project_of_the_user(self) -> None:
+        lease = self.book()
+        self.world.until(99)
+        self.assertEqual('gone', self.status())
+        self.world.until(110)
+        self.assertEqual(
+            ('ACTIVE', harness.PROJECT, lease.reservations[0].id),
+            (self.status(), self.server().project_id, self.server().flavor_id),
+        )
+        described = self.world.plugins['virtual:server'].describe(
+            self.world.now(lease).reservations[1]
+        )
+        self.assertEqual(self.server().id, described['server_id'])
+        self.world.until(3700)
+        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual([('active', harness.PROJECT)], self.images())
+        self.assertIsNone(self.twin.identity.find_trust(lease.trust_id or ''))
+
+    def test_without_guarantee_of_the_flavor_itself(self) -> None:
+        lease = self.book(guarantee=False, on_end=['stop'])
+        self.world.until(110)
+        self.assertEqual(servers.FLAVOR, self.server().flavor_id)
+        self.world.until(3700)
+        self.assertEqual(('SHUTOFF', 'TERMINATED'), (self.status(), self.world.status(lease)))
+
+    def test_never_two(self) -> None:
+        self.twin.fail('compute.create_server', 3, when='after')
+        lease = self.book()
+        self.world.until(150)
+        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
+
+    def test_a_quota_that_is_used_up(self) -> None:
+        self.twin.set_quota(harness.PROJECT, 'instances', 0)
+        lease = self.book()
+        self.world.until(102)
+        self.assertEqual('STARTING', self.world.status(lease))
+        self.twin.set_quota(harness.PROJECT, 'instances', None)
+        self.world.until(200)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.twin.set_quota(harness.PROJECT, 'instances', 0)
+        late = self.book(300, 3600)
+        self.world.until(400)
+        self.assertEqual('ERROR', self.world.status(late))
+        self.assertIn('quota', self.reasons(late))
+
+    def test_one_that_finds_no_host_is_made_anew(self) -> None:
+        lease = self.book()
+        self.world.until(50)
+        for host in POOL:
+            self.twin.set_hypervisor(host, status='disabled')
+        self.world.until(101)
+        for host in POOL:
+            self.twin.set_hypervisor(host, status='enabled')
+        self.world.until(200)
+        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
+
+    def test_a_trust_that_was_revoked(self) -> None:
+        lease = self.book()
+        self.world.until(50)
+        self.twin.identity.delete_trust(lease.trust_id or '')
+        self.world.until(200)
+        self.assertEqual(('ERROR', 'gone'), (self.world.status(lease), self.status()))
+        self.assertIn('trust', self.reasons(lease))
+
+    def test_a_user_who_has_left_ends_all_the_same(self) -> None:
+        lease = self.book()
+        self.world.until(200)
+        self.twin.remove_user('alice')
+        self.world.until(3700)
+        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual([('active', harness.PROJECT)], self.images())
+
+    def test_one_whose_user_has_given_no_token(self) -> None:
+        draft = self.world.draft([self.wish], 100, 3600)
+        with self.assertRaisesRegex(exceptions.InvalidInput, 'token'):
+            self.world.leases.create(harness.CALLER, draft)

@@ -1,0 +1,156 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A whole starts after its parts, and its parts end after it."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate import exceptions
+from climate.clients.fake import Twin
+from climate.clock import ManualClock
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import Period
+from climate.leasing import schedule
+from climate.leasing.jobs import Job
+from climate.leasing.jobs import Report
+from climate.manager.effects import perform
+from climate.plugins.base import Again
+from climate.plugins.base import Done
+from climate.plugins.base import Work
+from tests import base
+from tests.functional.manager.harness import NOW
+
+SECOND = datetime.timedelta(seconds=1)
+LATER = Again(after=SECOND, why='under way')
+NAMES = ('part', 'whole', 'other')
+
+
+class _Plugin:
+    """Does what it is told and remembers what it was asked for."""
+
+    def __init__(self, outcomes: dict[str, Any]) -> None:
+        self._outcomes = outcomes
+        self.asked: list[str] = []
+
+    def _do(self, work: Work, _cloud: Any) -> Any:
+        self.asked.append(work.reservation.id)
+        outcome = self._outcomes.get(work.reservation.id, Done())
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    prepare = start = check = before_end = end = undo = _do
+
+
+class TestOrder(base.TestCase):
+    """Which effects are run if another is not done with."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.twin = Twin(':memory:', clock=ManualClock(NOW))
+        self.addCleanup(self.twin.close)
+
+    def run_effects(self, kind: EventKind, **outcomes: Any) -> tuple[list[str], Report]:
+        """Run them for a part, its whole and another one; return whose were run."""
+        reservations = tuple(
+            Reservation(
+                id=name,
+                lease_id='l',
+                resource_type='t',
+                request={},
+                position=place,
+                part_of='whole' if name == 'part' else None,
+            )
+            for place, name in enumerate(NAMES)
+        )
+        lease = Lease(
+            id='l',
+            name='l',
+            user_id='alice',
+            project_id='blue',
+            period=Period(start=NOW, end=NOW + SECOND),
+            status=LeaseStatus.ACTIVE,
+            trust_id='the-trust',
+            reservations=reservations,
+        )
+        works = {
+            item.id: Work(
+                lease=lease, reservation=item, allocations=(), resources=(), now=NOW, since=NOW
+            )
+            for item in reservations
+        }
+        whole = Work(
+            lease=lease,
+            reservation=reservations[1],
+            allocations=(),
+            resources=(),
+            now=NOW,
+            since=NOW,
+            parts=(works['part'],),
+        )
+        ordered = (works['part'], whole, works['other'])
+        if kind in (EventKind.END, EventKind.UNDO, EventKind.DELETE):
+            ordered = tuple(reversed(ordered))
+        plugin = _Plugin(outcomes)
+        self.twin.keep_journal()
+        event = schedule.new_event('l', kind, NOW)
+        job = Job(lease=lease, event=event, works=ordered)
+        plugins: dict[str, Any] = {'t': plugin}
+        return plugin.asked, perform(job, plugins, self.twin)
+
+    def test_a_whole_waits_until_its_parts_are_there(self) -> None:
+        asked, report = self.run_effects(EventKind.START, part=LATER)
+        self.assertEqual(['part', 'other'], asked)
+        self.assertEqual(SECOND, report.again)
+
+    def test_nothing_comes_after_a_part_that_fails(self) -> None:
+        asked, report = self.run_effects(EventKind.START, part=exceptions.Transient('no'))
+        self.assertEqual(['part'], asked)
+        self.assertIsNotNone(report.error)
+
+    def test_parts_stay_until_their_whole_has_ended(self) -> None:
+        for kind in (EventKind.END, EventKind.UNDO, EventKind.DELETE):
+            for outcome in (LATER, exceptions.Transient('no'), exceptions.Permanent('never')):
+                asked, _ = self.run_effects(kind, whole=outcome)
+                self.assertEqual(['other', 'whole'], asked)
+
+    def test_what_is_no_part_of_it_does_not_wait(self) -> None:
+        asked, _ = self.run_effects(EventKind.END, other=exceptions.Permanent('never'))
+        self.assertEqual(['other', 'whole', 'part'], asked)
+
+    def test_the_trust_goes_when_all_are_done(self) -> None:
+        self.run_effects(EventKind.END)
+        self.assertEqual(1, self.twin.calls('identity.delete_trust'))
+
+    def test_the_trust_stays_as_long_as_one_is_not_done(self) -> None:
+        for name in NAMES:
+            for outcome in (LATER, exceptions.Permanent('never')):
+                self.run_effects(EventKind.END, **{name: outcome})
+        self.assertEqual(0, self.twin.calls('identity.delete_trust'))
+
+    def test_the_trust_stays_while_the_lease_lives(self) -> None:
+        for kind in (EventKind.PREPARE, EventKind.START, EventKind.CHECK, EventKind.BEFORE_END):
+            self.run_effects(kind)
+        self.assertEqual(0, self.twin.calls('identity.delete_trust'))
+
+    def test_a_trust_that_cannot_be_deleted_is_tried_again(self) -> None:
+        self.twin.fail('identity.delete_trust')
+        _, report = self.run_effects(EventKind.DELETE)
+        self.assertIsNotNone(report.error)
+        _, report = self.run_effects(EventKind.DELETE)
+        self.assertIsNone(report.error)

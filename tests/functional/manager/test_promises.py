@@ -1,0 +1,284 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What is promised of every lease, whatever it is about.
+
+Atomic: prepared wholly or not at all. Resumable: killed at every step, it goes
+on, see test_killed. Isolated: two leases never have one thing. Repairable: what was disturbed is
+put right, and what was left behind removed.
+"""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.domain.history import StepState
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseDraft
+from climate.plugins.base import Outcome
+from climate.plugins.base import Work
+from climate.plugins.physical_host import PhysicalHost
+from tests import base
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+from tests.functional.manager.promised import Promised
+from tests.functional.manager.walk.walker import ACTIVE
+from tests.functional.manager.walk.walker import END
+from tests.functional.manager.walk.walker import LONG
+from tests.functional.manager.walk.walker import START
+
+PREPARED = START - 30
+
+
+class Noting(PhysicalHost):
+    """Hosts that note how they were taken back.
+
+    :ivar noted: ``end`` or ``undo``, in the order in which they were called
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.noted: list[str] = []
+
+    def end(self, work: Work, cloud: Cloud) -> Outcome:
+        """Note it, and do it."""
+        self.noted.append('end')
+        return super().end(work, cloud)
+
+    def undo(self, work: Work, cloud: Cloud) -> Outcome:
+        """Note it, and do it."""
+        self.noted.append('undo')
+        return super().end(work, cloud)
+
+
+class TestNeverStarted(base.TestCase):
+    """What never started does not end: what was there before stays as it was."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+        self.plugin = Noting()
+        self.office.plugins['physical:host'] = self.plugin
+
+    def noted(self, lease: Lease) -> set[str]:
+        """Return how the lease was taken back once it was deleted."""
+        self.office.delete(lease)
+        self.office.work()
+        self.assertEqual('gone', self.office.status(lease))
+        return set(self.plugin.noted)
+
+    def test_deleted_once_it_was_prepared(self) -> None:
+        lease = self.office.create(100, 3600)
+        self.office.until(50)
+        self.assertEqual({'undo'}, self.noted(lease))
+
+    def test_deleted_while_its_start_is_tried_again(self) -> None:
+        lease = self.office.create(100, 3600)
+        self.office.until(99)
+        self.office.twin.fail('compute.add_host')
+        self.office.until(100)
+        self.assertEqual('STARTING', self.office.status(lease))
+        self.assertEqual({'undo'}, self.noted(lease))
+
+    def test_deleted_after_its_start_has_failed(self) -> None:
+        lease = self.office.create(100, 3600)
+        self.office.until(99)
+        self.office.twin.fail('compute.add_host', error='permanent')
+        self.office.until(100)
+        self.assertEqual('ERROR', self.office.status(lease))
+        self.assertEqual({'undo'}, self.noted(lease))
+
+    def test_the_period_passed_while_no_manager_ran(self) -> None:
+        lease = self.office.create(100, 200)
+        self.office.until(50)
+        self.office.away_until(300)
+        self.office.work()
+        self.assertEqual({'undo'}, set(self.plugin.noted))
+        self.assertEqual({'undo'}, self.noted(lease))
+
+    def test_what_has_started_ends(self) -> None:
+        lease = self.office.create(100, 3600)
+        self.office.until(200)
+        self.assertEqual({'end'}, self.noted(lease))
+
+    def test_what_has_started_ends_though_its_end_fails_for_long(self) -> None:
+        lease = self.office.create(0, 1000)
+        self.office.until(999)
+        self.office.twin.reachable = False
+        self.office.until(1500)
+        self.assertEqual('ERROR', self.office.status(lease))
+        self.office.twin.reachable = True
+        self.assertEqual({'end'}, self.noted(lease))
+
+
+class TestAtomic(Promised, base.TestCase):
+    """All is prepared, or nothing."""
+
+    def test_whatever_is_refused_nothing_is_left_of_the_rest(self) -> None:
+        world = self.world
+        begin = world.save()
+        calls = self.calls(PREPARED)
+        self.assertGreater(len(calls), 2)
+        for when in ('before', 'after'):
+            counted: collections.Counter[str] = collections.Counter()
+            for verb in calls:
+                world.restore(begin)
+                skip, counted[verb] = counted[verb], counted[verb] + 1
+                world.twin.fail(verb, 1, when=when, error='permanent', skip=skip)
+                world.until(PREPARED)
+                self.check_undone(f'{verb} ({skip}) {when}')
+
+    def check_undone(self, where: str) -> None:
+        world, lease = self.world, self.lease
+        self.assertEqual(self.clean, world.twin.contents(), where)
+        self.assertEqual('PENDING', world.status(lease), where)
+        self.assertEqual(1, len(world.reasons(lease)), where)
+        told = [step for step in self.steps() if step.error is not None]
+        self.assertEqual(['prepare'], [step.effect for step in told], where)
+        self.assertIn('as it was told', str(told[0].error))
+        states = {step.state for step in self.steps() if step.effect == 'prepare'}
+        self.assertEqual({StepState.UNDONE}, states, where)
+        # What could not be prepared is done with the rest when it starts.
+        world.until(ACTIVE)
+        self.assertEqual('ACTIVE', world.status(lease), where)
+
+    def steps(self) -> Any:
+        return self.world.leases.history(self.lease.id, harness.PROJECT).steps
+
+
+class TestRepairable(Promised, base.TestCase):
+    """What was disturbed is put right."""
+
+    def test_what_the_cloud_has_forgotten_is_made_again(self) -> None:
+        world = self.world
+        empty = world.twin.state()
+        world.until(ACTIVE)
+        whole = world.picture(self.lease)
+        world.twin.restore(empty)
+        self.assertNotEqual([], list(world.repair().run()))
+        self.assertEqual([], list(world.repair().rehearse()))
+        self.assertEqual(whole, world.picture(self.lease))
+        world.until(END + LONG)
+        self.assertEqual([], list(self.left()))
+
+    def test_what_a_lease_has_left_behind_is_removed(self) -> None:
+        world = self.world
+        world.until(ACTIVE)
+        full = world.twin.state()
+        world.delete(self.lease)
+        world.until(ACTIVE + LONG)
+        world.twin.restore(full)
+        self.assertNotEqual([], list(self.left()))
+        list(world.repair().run())
+        self.assertEqual([], list(self.left()))
+
+
+class TestIsolated(base.TestCase):
+    """Two leases never have one thing."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+
+    def book(self, start: float, end: float) -> Lease:
+        """Book a certain host."""
+        body = {
+            'resource_type': 'physical:host',
+            'min': 1,
+            'max': 1,
+            'hypervisor_properties': '["==", "$hypervisor_hostname", "compute-2"]',
+        }
+        draft = LeaseDraft(
+            name='mine',
+            start=harness.at(start),
+            end=harness.at(end),
+            reservations=(body,),
+            grain=harness.at(0) - harness.at(0),
+            asked_at=harness.at(0),
+        )
+        return self.office.leases.create(harness.CALLER, draft)
+
+    def test_the_second_is_refused(self) -> None:
+        first = self.book(1000, 2000)
+        for start, end in ((1000, 2000), (500, 1001), (1999, 3000), (1200, 1300), (1, 9000)):
+            self.assertRaises(exceptions.NotEnoughResources, self.book, start, end)
+        # What only touches does not overlap.
+        before, after = self.book(500, 1000), self.book(2000, 3000)
+        self.office.until(999)
+        self.assertEqual({'compute-2'}, self.office.hosts(before))
+        self.office.until(1500)
+        self.assertEqual({'compute-2'}, self.office.hosts(first))
+        self.office.until(2500)
+        self.assertEqual({'compute-2'}, self.office.hosts(after))
+
+    def test_of_many_at_once_one_gets_it(self) -> None:
+        def book(_number: int) -> bool:
+            try:
+                self.book(1000, 2000)
+            except (exceptions.NotEnoughResources, exceptions.BookedMeanwhile):
+                return False
+            return True
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            self.assertEqual(1, sum(pool.map(book, range(24))))
+
+
+class _OneThing(Promised):
+    """Something of a user's, which is leased."""
+
+    def test_another_lease_at_the_time_is_refused(self) -> None:
+        world = self.world
+        for start, end in ((START, END), (START - 50, START + 1), (END - 1, 2 * END)):
+            refused = self.assertRaises(
+                exceptions.NotEnoughResources, world.book, self.requests, start, end
+            )
+            self.assertEqual(409, refused.code)
+        later = world.book(self.requests, END, 2 * END)
+        self.assertEqual('PENDING', world.status(later))
+        self.assertEqual([], list(world.repair().rehearse()))
+
+
+class TestOneServer(_OneThing, base.TestCase):
+    """A server."""
+
+    kind = 'virtual:server'
+
+
+class TestOneVolume(_OneThing, base.TestCase):
+    """A volume."""
+
+    kind = 'volume that exists'
+
+
+class TestOneStack(_OneThing, base.TestCase):
+    """A stack."""
+
+    kind = 'virtual:stack'
+
+
+class TestTold(Promised, base.TestCase):
+    """Of a server of somebody's it is kept what was done with it, step by step."""
+
+    kind = 'virtual:server'
+
+    def test_step_by_step(self) -> None:
+        world = self.world
+        world.until(END + LONG)
+        steps = world.leases.history(self.lease.id, harness.PROJECT).steps
+        mine = [step for step in steps if step.resource_type == 'virtual:server']
+        self.assertEqual(['prepare', 'start', 'end'], [step.effect for step in mine])
+        words = [line.text for step in mine for line in step.lines]
+        for word, text in zip(('shelved', 'ACTIVE', 'image', 'deleted'), words, strict=True):
+            self.assertIn(word, text)

@@ -1,0 +1,87 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What is said of the resources of a lease, and told of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from climate import exceptions
+from climate.domain.leases import Lease
+from climate.domain.leases import Readiness
+from tests import base
+from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import PROJECT
+
+
+class TestReadiness(base.TestCase):
+    """Whoever gets resources ready says how far that is."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+
+    def say(self, lease: Lease, **facts: Any) -> None:
+        said = Readiness(at=self.office.clock.now(), by='climate-power', **facts)
+        self.office.leases.say(lease.id, said)
+
+    def test_all_of_it_is_ready(self) -> None:
+        office = self.office
+        lease = office.create(100, 3600)
+        self.say(lease, waiting=('compute-1',))
+        office.work()
+        self.assertEqual(['create'], office.bus.told())
+        for _ in range(2):
+            self.say(lease, ready=('compute-1',))
+        office.work()
+        self.assertEqual(['create', 'ready'], office.bus.told())
+        self.assertEqual(['compute-1'], office.bus.last('lease.ready')['ready'])
+        office.until(101)
+        self.assertNotIn('not_ready', office.bus.told())
+
+    def test_something_is_not_ready_at_the_start(self) -> None:
+        office = self.office
+        lease = office.create(100, 3600)
+        self.say(lease, ready=('compute-2',), waiting=('compute-1',), detail='it boots')
+        office.until(101)
+        self.assertEqual(['start_lease', 'not_ready'], office.bus.told()[-2:])
+        told = office.bus.last('lease.not_ready')
+        self.assertEqual((['compute-1'], 'it boots'), (told['waiting'], told['detail']))
+        whole = [
+            step
+            for step in office.leases.history(lease.id, PROJECT).steps
+            if step.reservation_id is None
+        ]
+        self.assertEqual(
+            ['climate-power says that compute-1 is not ready yet'],
+            [line.text for step in whole for line in step.lines],
+        )
+        self.say(lease, ready=('compute-1', 'compute-2'))
+        office.work()
+        self.assertEqual('ready', office.bus.told()[-1])
+
+    def test_what_is_over_is_not_waited_for(self) -> None:
+        office = self.office
+        lease = office.create(0, 100)
+        office.until(200)
+        self.assertRaises(exceptions.InvalidState, self.say, lease, ready=('compute-1',))
+
+    def test_it_outlives_what_managers_write(self) -> None:
+        office = self.office
+        lease = office.create(100, 3600, notices=('error',))
+        self.say(lease, ready=('compute-1',))
+        office.until(200)
+        now = office.now(lease)
+        self.assertEqual(('error',), now.notices)
+        assert now.readiness is not None
+        self.assertEqual(('compute-1',), now.readiness.ready)
+        self.assertEqual('ACTIVE', now.status)

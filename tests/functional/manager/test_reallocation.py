@@ -1,0 +1,98 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Somebody asks for another host in place of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from climate import exceptions
+from climate.domain.leases import Lease
+from climate.domain.requests import Reallocation
+from tests.functional.manager import harness
+from tests.functional.manager import healing
+
+
+class TestReallocation(healing.HealingCase):
+    """Owners and operators who do not like a host."""
+
+    def swap(self, lease: Lease, **facts: Any) -> Lease:
+        wanted = Reallocation(
+            **{'reservation_id': lease.reservations[0].id, 'reason': 'it is noisy', **facts}
+        )
+        return self.office.leases.reallocate(lease.id, harness.PROJECT, wanted)
+
+    def test_before_the_start_it_is_done_at_once(self) -> None:
+        lease = self.office.create(3600, 7200, hosts=3)
+        had = self.names(lease)
+        swapped = self.swap(lease, resource_name=had[1])
+        self.assertEqual('PENDING', swapped.status)
+        self.assertEqual(1, len({*had} - {*self.names(lease)}))
+        self.assertNotIn(had[1], self.names(lease))
+        self.office.work()
+        self.assertEqual('it is noisy', self.office.bus.last('lease.rehomed')['reason'])
+        self.assertEqual((False, False, False), self.flags(lease))
+
+    def test_it_mends_what_was_missing(self) -> None:
+        lease = self.office.create(3600, 7200, hosts=3)
+        other = self.office.create(3600, 7200)
+        had = self.names(lease)
+        self.fail(had[0])
+        self.heal()
+        self.assertEqual((True, True, False), self.flags(lease))
+        self.office.delete(other)
+        self.swap(lease, resource_name=had[0])
+        self.assertEqual((False, False, False), self.flags(lease))
+
+    def active(self) -> Lease:
+        lease = self.office.create(0, 36000)
+        self.office.work()
+        return lease
+
+    def test_in_use_it_is_done_by_a_manager(self) -> None:
+        lease = self.active()
+        (had,) = self.office.allocations(lease)
+        self.assertEqual('UPDATING', self.swap(lease, resource_id=had.resource_id).status)
+        self.office.work()
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertNotEqual([had.resource_name], self.names(lease))
+        self.assertEqual(set(self.names(lease)), self.office.hosts(lease))
+        self.assertEqual((False, False, True), self.flags(lease))
+
+    def test_what_runs_there_keeps_it_there(self) -> None:
+        lease = self.active()
+        self.office.boot(lease)
+        had = self.names(lease)
+        self.swap(lease, resource_name=had[0])
+        self.office.work()
+        self.assertEqual((had, 'ACTIVE'), (self.names(lease), self.office.status(lease)))
+        self.assertIn('servers run on', self.office.bus.last('lease.event.error')['reason'])
+        self.assertEqual((False, False, False), self.flags(lease))
+        self.swap(lease, resource_name=had[0], forced=True)
+        self.office.until(10)
+        self.assertEqual([], list(self.office.twin.servers()))
+        self.assertNotEqual(had, self.names(lease))
+
+    def test_refusals(self) -> None:
+        lease = self.office.create(3600, 7200, hosts=4)
+        had = self.names(lease)
+        self.assertRaises(exceptions.NotEnoughResources, self.swap, lease, resource_name=had[0])
+        self.assertRaises(exceptions.NotFound, self.swap, lease, resource_name='compute-9')
+        self.assertRaises(exceptions.NotFound, self.swap, lease, resource_id=99)
+        self.assertRaises(
+            exceptions.InvalidInput, self.swap, lease, reservation_id='x', resource_name=had[0]
+        )
+        self.assertEqual(had, self.names(lease))
+        done = self.office.create(0, 60)
+        self.office.until(100)
+        self.assertRaises(exceptions.InvalidState, self.swap, done, resource_name=had[0])

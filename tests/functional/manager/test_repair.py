@@ -1,0 +1,291 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Cloud and leases that have drifted apart are brought together again."""
+
+from __future__ import annotations
+
+import datetime
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.domain.leases import Lease
+from climate.manager.repair_thread import RepairThread
+from climate.plugins.base import Finding
+from tests import base
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+
+ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
+UNKNOWN = '00000000-1111-2222-3333-444444444444'
+
+
+class _Test(base.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+        self.twin = self.office.twin
+
+    def rehearse(self, lease_id: str | None = None) -> list[Finding]:
+        """Return what a dry run finds, which must be nothing that it did."""
+        before = self.twin.contents()
+        found = list(self.office.repair().rehearse(lease_id=lease_id))
+        self.assertEqual(before, self.twin.contents())
+        self.assertEqual({''}, {item.done for item in found} | {''})
+        return found
+
+    def repair(self, lease_id: str | None = None) -> list[Finding]:
+        """Repair, and return what was found."""
+        return list(self.office.repair().run(lease_id=lease_id))
+
+    def mended(self, words: str) -> None:
+        """Expect one thing to be found and mended, and nothing afterwards."""
+        for found in (self.rehearse(), self.repair()):
+            self.assertEqual(1, len(found), found)
+            self.assertIn(words, found[0].what)
+        self.assertNotEqual('', found[0].done)
+        self.assertEqual(([], []), (self.rehearse(), self.repair()))
+
+    def active(self, hosts: int = 1) -> tuple[Lease, int]:
+        """Return an active lease, and the id of its aggregate."""
+        lease = self.office.create(0, 3600, hosts)
+        self.office.until(10)
+        (mine,) = (
+            item.id for item in self.twin.aggregates() if item.name == lease.reservations[0].id
+        )
+        return lease, mine
+
+    @property
+    def pool(self) -> int:
+        """The id of the freepool."""
+        (found,) = (item.id for item in self.twin.aggregates() if item.name == 'freepool')
+        return found
+
+
+class TestLeftovers(_Test):
+    """What leases that are over have left."""
+
+    def left_behind(self) -> Lease:
+        """Return a lease that was deleted, and whose end never reached the cloud."""
+        lease, _ = self.active(2)
+        state = self.twin.state()
+        self.office.delete(lease)
+        self.office.until(20)
+        self.assertEqual('gone', self.office.status(lease))
+        self.twin.restore(state)
+        return lease
+
+    def test_nothing(self) -> None:
+        self.active()
+        self.assertEqual(([], []), (self.rehearse(), self.repair()))
+
+    def test_aggregate(self) -> None:
+        self.left_behind()
+        self.mended('of a lease that is over with compute-')
+        self.assertEqual(ALL, self.office.pooled())
+
+    def test_of_one_lease_only(self) -> None:
+        one = self.left_behind()
+        other = self.office.create(30, 40)
+        self.office.until(50)
+        self.assertEqual([], self.repair(other.id))
+        self.assertEqual(1, len(self.rehearse(one.id)))
+        self.assertEqual('deleted', self.repair(one.id)[0].done)
+        self.assertEqual([], self.rehearse())
+        with self.assertRaises(exceptions.NotFound):
+            self.repair(UNKNOWN)
+
+    def test_each_call_fails_once(self) -> None:
+        """Whatever it could not do is said, and done the next time."""
+        self.left_behind()
+        state = self.twin.state()
+        for verb in ('list_aggregates', 'list_servers', 'set_aggregate_metadata', 'add_host',
+                     'remove_host', 'delete_aggregate', 'find_aggregate'):  # fmt: skip
+            for when in ('before', 'after'):
+                self.twin.restore(state)
+                self.twin.fail(f'compute.{verb}', when=when)
+                (found,) = self.repair()
+                self.assertEqual('', found.done, verb)
+                self.twin.heal()
+                self.repair()
+                self.assertEqual(([], ALL), (self.rehearse(), self.office.pooled()), verb)
+
+    def test_servers_in_it_are_left_to_people(self) -> None:
+        self.left_behind()
+        (host, *_) = ALL - self.office.pooled()
+        server = self.twin.boot_server(host, harness.PROJECT, 'x')
+        (found,) = self.repair()
+        self.assertEqual(('', True), (found.done, f'servers on {host}' in found.what))
+        self.assertEqual([server.id], [item.id for item in self.twin.servers()])
+
+    def test_what_is_not_ours_is_told_only(self) -> None:
+        made = self.twin.compute.create_aggregate(UNKNOWN, f'blazar_{UNKNOWN}')
+        self.twin.compute.create_aggregate('operators-own', 'zone-7')
+        self.twin.compute.create_aggregate('blazar_x', None)
+        self.twin.add_hypervisor('other')
+        self.twin.compute.add_host(made.id, 'other')
+        before = self.twin.contents()
+        (found,) = self.repair()
+        self.assertEqual('', found.done)
+        self.assertIn(f'aggregate {UNKNOWN} is of a reservation that is not known', found.what)
+        self.assertEqual(before, self.twin.contents())
+
+    def test_a_host_let_go_meanwhile_is_not_for_leases_any_more(self) -> None:
+        self.left_behind()
+        gone = sorted(ALL - self.office.pooled())[0]
+        with self.office.store.engine.begin() as connection:
+            connection.execute(
+                sa.text('UPDATE resources SET deleted = id WHERE name = :name'), {'name': gone}
+            )
+        self.mended('of a lease that is over')
+        self.assertEqual([], self.office.places()[gone])
+
+
+class TestHosts(_Test):
+    """Hosts in the wrong place."""
+
+    def test_nowhere(self) -> None:
+        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.mended('host compute-2 is in no lease and not in freepool')
+        self.assertEqual(ALL, self.office.pooled())
+
+    def test_leased_and_nowhere(self) -> None:
+        lease, mine = self.active()
+        (host,) = self.office.hosts(lease)
+        self.twin.compute.remove_host(mine, host)
+        found = self.repair()
+        self.assertTrue(found)
+        self.assertEqual({host}, self.office.hosts(lease))
+        self.assertEqual(ALL - {host}, self.office.pooled())
+        self.assertEqual([], self.rehearse())
+
+    def test_leased_and_in_the_pool(self) -> None:
+        lease, _ = self.active()
+        (host,) = self.office.hosts(lease)
+        self.twin.compute.add_host(self.pool, host)
+        self.mended(f'lease {lease.id}: host {host} was in aggregate freepool as well')
+
+    def test_aggregate_of_an_active_lease_is_gone(self) -> None:
+        lease, mine = self.active()
+        (host,) = self.office.hosts(lease)
+        self.twin.compute.remove_host(mine, host)
+        self.twin.compute.add_host(self.pool, host)
+        self.twin.compute.delete_aggregate(mine)
+        found = self.rehearse()
+        self.assertIn('compute.create_aggregate', found[0].what)
+        self.repair()
+        self.assertEqual(({host}, []), (self.office.hosts(lease), self.rehearse()))
+
+    def test_unknown_to_nova(self) -> None:
+        self.twin.remove_hypervisor('compute-3')
+        (found,) = self.repair()
+        self.assertEqual(
+            ('host compute-3 is registered, and Nova does not know it', ''),
+            (found.what, found.done),
+        )
+
+    def test_being_registered_is_left_alone(self) -> None:
+        self.twin.compute.remove_host(self.pool, 'compute-2')
+        with self.office.store.engine.begin() as connection:
+            connection.execute(
+                sa.text("UPDATE resources SET reservable = 0 WHERE name = 'compute-2'")
+            )
+        self.assertEqual(([], []), (self.rehearse(), self.repair()))
+
+    def test_cloud_is_away(self) -> None:
+        lease, _ = self.active()
+        self.twin.reachable = False
+        for found in (self.rehearse(), self.repair()):
+            self.assertEqual(2, len(found))
+            self.assertIn(f'lease {lease.id}: ', found[0].what)
+            self.assertIn('physical:host cannot be swept', found[1].what)
+        self.twin.reachable = True
+        self.assertEqual(([], []), (self.repair(), self.rehearse()))
+        self.assertEqual('ACTIVE', self.office.status(lease))
+
+
+class TestStore(_Test):
+    """The store contradicts itself."""
+
+    def execute(self, sql: str) -> None:
+        """Do what nobody should."""
+        with self.office.store.engine.begin() as connection:
+            connection.execute(sa.text(sql))
+
+    def test_allocation_of_a_lease_that_is_over(self) -> None:
+        lease = self.office.create(0, 100)
+        self.office.until(200)
+        self.execute("UPDATE allocations SET state = 'held'")
+        self.mended(f'lease {lease.id} is over and has physical:host compute-')
+        self.assertEqual([], self.office.allocations(lease))
+
+    def test_lease_that_nobody_looks_at(self) -> None:
+        lease = self.office.create(100, 1000)
+        self.execute('UPDATE leases SET next_due = NULL')
+        self.mended(f'lease {lease.id} is not looked at when its events are due')
+        self.office.until(150)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+
+
+class TestOneAtATime(_Test):
+    """Managers do not repair all at once, nor work on one lease twice."""
+
+    def test_claimed_leases_are_left_to_whoever_has_them(self) -> None:
+        lease, _ = self.active()
+        (host,) = self.office.hosts(lease)
+        self.twin.compute.add_host(self.pool, host)
+        self.office.update(lease, hosts=2)
+        self.office.hire().die_after('begin')
+        self.assertEqual([], self.repair())
+        self.assertIn(host, self.twin.compute.list_aggregates()[0].hosts)
+
+    def test_a_second_one_is_refused_until_the_first_is_done_or_dead(self) -> None:
+        self.twin.compute.remove_host(self.pool, 'compute-2')
+        first = self.office.repair().run()
+        next(first)
+        with self.assertRaises(exceptions.Conflict):
+            self.repair()
+        first.close()
+        self.assertEqual([], self.repair())
+        first = self.office.repair().run()
+        self.twin.compute.remove_host(self.pool, 'compute-2')
+        next(first)
+        self.office.clock.advance(700)
+        self.assertEqual([], self.repair())
+        self.assertEqual([], list(first))
+
+    def test_periodically(self) -> None:
+        threads = [RepairThread(self.office.repair(), self.office.clock, 1000.0) for _ in range(2)]
+        self.twin.compute.remove_host(self.pool, 'compute-2')
+        # It is first done one interval after the first manager was there.
+        self.assertEqual([0, 0], [thread.look() for thread in threads])
+        self.office.clock.advance(999)
+        self.assertEqual([0, 0], [thread.look() for thread in threads])
+        for thread in threads:
+            self.assertTrue(1.0 <= thread.pause() <= 101.0)
+        self.office.clock.advance(1)
+        self.assertEqual([1, 0], [thread.look() for thread in threads])
+        self.assertTrue(threads[0].pause() >= 1000.0)
+        self.assertEqual(ALL, self.office.pooled())
+
+    def test_check_settles_as_those_of_managers_do(self) -> None:
+        lease, _ = self.active()
+        self.twin.fail('compute.find_aggregate', times=None, error='permanent')
+        self.repair()
+        self.assertTrue(self.office.now(lease).degraded)
+        self.twin.heal()
+        self.repair()
+        self.assertFalse(self.office.now(lease).degraded)
+        self.office.until(3700)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual(datetime.timedelta(0), self.office.clock.now() - harness.at(3700))

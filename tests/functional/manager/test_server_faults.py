@@ -1,0 +1,215 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Servers for a time, and all that can be wrong: nothing is deleted that was not saved."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate import exceptions
+from tests.functional.manager import harness
+from tests.functional.manager.server_case import POOL
+from tests.functional.manager.server_case import ServerCase
+from tests.functional.manager.walk import kinds
+from tests.functional.manager.walk import servers
+
+
+class TestFaults(ServerCase):
+    """What happens to servers that exist; nothing is deleted that was not saved."""
+
+    def test_an_upload_that_fails(self) -> None:
+        lease = self.book()
+        self.twin.set_seconds('image', 60)
+        self.world.until(3605)
+        (image,) = (each for each in self.twin.images() if each.name == servers.IMAGE)
+        self.twin.set_image(image.id, 'killed')
+        self.world.until(3610)
+        self.assertEqual(('ACTIVE', 'ERROR'), (self.status(), self.world.status(lease)))
+        self.assertIn('became killed; the server was not deleted', self.reasons(lease))
+        # The next one is better.
+        self.world.until(3900)
+        self.assertEqual([('active', harness.PROJECT)], self.images())
+        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+
+    def test_an_upload_that_takes_too_long(self) -> None:
+        lease = self.book()
+        self.twin.set_seconds('image', 5000)
+        self.world.until(8000)
+        self.assertEqual(('ACTIVE', 'ERROR'), (self.status(), self.world.status(lease)))
+        self.assertIn('is not active in time', self.reasons(lease))
+        self.assertNotEqual([], self.world.allocations(lease))
+        self.world.until(9000)
+        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual([('active', harness.PROJECT)], self.images())
+
+    def test_one_that_cannot_be_touched_at_the_end(self) -> None:
+        for status, locked, text in (
+            ('ACTIVE', True, 'locked by its owner'),
+            ('ERROR', False, 'in ERROR'),
+            ('RESCUE', False, 'is RESCUE: no image'),
+        ):
+            now = self.world.seconds()
+            lease = self.book(now, now + 600)
+            self.world.until(now + 300)
+            self.twin.set_server(self.server().id, status=status, locked=locked)
+            self.world.until(now + 700)
+            self.assertEqual((status, 'ERROR'), (self.status(), self.world.status(lease)))
+            self.assertIn(text, self.reasons(lease))
+            self.assertEqual([], self.images())
+            self.twin.set_server(self.server().id, status='ACTIVE', locked=False)
+            self.world.until(now + 900)
+            self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+            servers.put_away(self.twin)
+            self.wish = servers.own(self.twin)[0]
+            self.world.until(now + 910)
+
+    def test_one_that_is_gone(self) -> None:
+        lease = self.book()
+        self.world.until(50)
+        self.twin.compute.delete_server(self.server().id)
+        self.world.until(200)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('is gone', self.reasons(lease))
+        self.assertEqual((POOL, []), (self.pool(), self.world.allocations(lease)))
+
+    def test_one_that_is_gone_at_the_end(self) -> None:
+        lease = self.book()
+        self.world.until(200)
+        self.twin.compute.delete_server(self.server().id)
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual([], self.world.reasons(lease))
+
+    def test_one_that_breaks_or_goes_while_it_is_leased_is_told(self) -> None:
+        lease = self.book()
+        self.world.until(200)
+        for change in ({'status': 'ERROR'}, {'status': 'ACTIVE'}):
+            self.twin.set_server(self.server().id, **change)
+            list(self.world.repair().run())
+            self.assertEqual(change['status'] == 'ERROR', self.world.now(lease).degraded)
+        self.twin.set_server(self.server().id, status='ERROR')
+        list(self.world.repair().run())
+        self.world.work()
+        self.assertTrue(self.world.now(lease).degraded)
+        self.assertIn('in ERROR', self.world.bus.last('lease.degraded')['reason'])
+
+    def test_one_that_was_shelved_badly_is_told_and_started_all_the_same(self) -> None:
+        self.twin.fail('compute.shelve_server', error='permanent')
+        lease = self.book()
+        self.world.until(50)
+        self.assertEqual(('ACTIVE', 'PENDING'), (self.status(), self.world.status(lease)))
+        self.assertNotEqual('', self.reasons(lease))
+        self.world.until(200)
+        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
+
+    def test_one_that_has_grown_while_it_waited(self) -> None:
+        lease = self.book()
+        self.world.until(50)
+        big = self.twin.compute.find_flavor(servers.FLAVOR)
+        assert big is not None
+        self.twin.compute.create_flavor(dataclasses.replace(big, id='9', name='big', vcpus=8))
+        self.twin.set_server(self.server().id, flavor='9')
+        self.world.until(300)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('was resized to flavor 9', self.reasons(lease))
+        # And it is back where it was, not in the room.
+        self.assertEqual('ACTIVE', self.status())
+
+    def test_no_room_for_one_without_guarantee(self) -> None:
+        lease = self.book(guarantee=False)
+        self.world.until(50)
+        self.assertEqual(1, len(lease.reservations))
+        for host in (*POOL, 'ordinary-1'):
+            self.twin.set_hypervisor(host, status='disabled')
+        self.world.until(300)
+        self.assertEqual(('SHELVED_OFFLOADED', 'ERROR'), (self.status(), self.world.status(lease)))
+        self.assertIn('no host has room', self.reasons(lease))
+        # It is brought back as soon as it can be.
+        self.twin.set_hypervisor('ordinary-1', status='enabled')
+        self.world.until(400)
+        self.assertEqual(('ACTIVE', 'ordinary-1'), (self.status(), self.server().host))
+
+    def test_one_that_had_got_into_its_room_leaves_it_if_nothing_comes_of_the_lease(self) -> None:
+        rack = {'resource_type': 'virtual:floatingip', 'network_id': 'x', 'amount': 1}
+        self.assertRaises(exceptions.ClimateError, self.world.book, [self.wish, rack], 100, 3600)
+        lease = self.book()
+        self.world.until(50)
+        # Nova's answers are lost for ever once it is there.
+        self.twin.fail('compute.find_server', None, skip=6)
+        self.world.until(150)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.twin.heal()
+        for host in POOL:
+            self.twin.set_hypervisor(host, status='disabled')
+        self.world.until(300)
+        self.assertEqual(('ACTIVE', 'ordinary-1'), (self.status(), self.server().host))
+        self.assertEqual(POOL, self.pool())
+
+    def test_it_leaves_its_room_if_another_reservation_cannot_start(self) -> None:
+        place = kinds.Place(self.world.store, self.world.plugins, self.twin)
+        public = next(item.id for item in self.twin.networks.networks() if item.external)
+        place.register(
+            'virtual:floatingip',
+            floating_network_id=public,
+            floating_ip_address=kinds.ADDRESSES[0],
+        )
+        address = {'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 1}
+        lease = self.world.book([self.wish, address], 100, 3600)
+        self.world.until(50)
+        self.twin.fail('network.create_floating_ip', None)
+        self.world.until(106)
+        room = self.world.allocations(lease)[0].resource_name
+        self.assertEqual(('ACTIVE', room), (self.status(), self.server().host))
+        for host in POOL:
+            self.twin.set_hypervisor(host, status='disabled')
+        self.world.until(300)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertEqual(('ACTIVE', 'ordinary-1'), (self.status(), self.server().host))
+
+    def test_what_its_user_does_is_left_alone_when_something_else_changes(self) -> None:
+        rooms = {'resource_type': 'flavor:instance', 'flavor_id': servers.FLAVOR, 'amount': 1}
+        lease = self.world.book([self.wish, rooms], 100, 3600)
+        self.world.until(200)
+        self.twin.compute.shelve_server(self.server().id)
+        self.world.until(210)
+        self.world.change(lease, (None, None, {'amount': 2}))
+        self.world.until(300)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual('SHELVED_OFFLOADED', self.status())
+
+    def test_the_door_is_closed_whoever_dies(self) -> None:
+        lease = self.book()
+        self.world.until(50)
+        # The first is into the aggregate of the room.
+        self.twin.fail('compute.add_host', None, skip=1)
+        self.world.until(103)
+        (out,) = POOL - self.pool()
+        self.assertEqual(out, self.world.now(lease).reservations[1].facts['door'])
+        self.world.delete(lease)
+        self.world.until(105)
+        self.assertEqual(POOL - {out}, self.pool())
+        self.twin.heal()
+        self.world.until(300)
+        self.assertEqual(POOL, self.pool())
+        self.assertEqual('gone', self.world.status(lease))
+
+    def test_the_door_is_open_for_an_instant_only(self) -> None:
+        self.book()
+        self.world.until(50)
+        self.twin.set_seconds('server_action', 3)
+        self.world.until(101)
+        self.assertEqual(('SHELVED_OFFLOADED', 'unshelving'), self.doing())
+        self.assertEqual(POOL, self.pool())
+
+    def doing(self) -> tuple[str, str | None]:
+        """Return the status of the server, and what is done with it."""
+        return self.server().status, self.server().task_state

@@ -1,0 +1,222 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases of stacks that exist: suspended until they start, kept at the end."""
+
+from __future__ import annotations
+
+from climate import exceptions
+from tests.functional.manager import harness
+from tests.functional.manager import stack_case
+
+
+class TestExisting(stack_case.StackCase):
+    """A stack that its owner made."""
+
+    def test_whole_life(self) -> None:
+        lease = self.existing(self.mine())
+        self.world.until(50)
+        self.assertEqual('SUSPEND_COMPLETE', self.state())
+        self.world.until(200)
+        self.assertEqual(('RESUME_COMPLETE', 'ACTIVE'), (self.state(), self.world.status(lease)))
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('SUSPEND_COMPLETE', self.state())
+        self.assertEqual([('COMPLETE', 'end')], self.snapshots())
+        facts = self.world.now(lease).reservations[0].facts
+        (snapshot,) = self.heat.list_stack_snapshots(self.stack().id)
+        self.assertEqual(snapshot.id, facts['snapshot_id'])
+        self.heat.resume_stack(self.stack().id)
+        self.assertEqual([], self.trusts())
+
+    def test_one_that_starts_at_once_is_not_touched(self) -> None:
+        self.existing(self.mine(), start=0)
+        self.world.until(100)
+        self.assertEqual('CREATE_COMPLETE', self.state())
+
+    def test_one_that_was_suspended_before_is_so_again_if_nothing_comes_of_it(self) -> None:
+        stack_id = self.mine()
+        self.heat.suspend_stack(stack_id)
+        lease = self.existing(stack_id)
+        self.world.until(50)
+        self.world.delete(lease)
+        self.world.until(60)
+        self.assertEqual(('SUSPEND_COMPLETE', 'gone'), (self.state(), self.world.status(lease)))
+
+    def test_one_that_was_running_runs_again_if_nothing_comes_of_it(self) -> None:
+        lease = self.existing(self.mine())
+        self.world.until(50)
+        self.world.delete(lease)
+        self.world.until(60)
+        self.assertEqual(('RESUME_COMPLETE', 'gone'), (self.state(), self.world.status(lease)))
+
+    def test_nobody_else_can_lease_it(self) -> None:
+        stack_id = self.mine()
+        self.existing(stack_id)
+        error = self.assertRaises(
+            exceptions.NotEnoughResources, self.existing, 'mine', start=200, end=300
+        )
+        self.assertEqual(409, error.code)
+        self.assertIn('stacks', error.message)
+        twice = ({'resource_type': stack_case.TYPE, 'stack_id': stack_id},) * 2
+        self.assertRaises(exceptions.InvalidInput, self.world.book, twice, 5000, 6000)
+        self.existing(stack_id, start=4000, end=5000)
+
+    def test_one_is_gone_before_it_starts(self) -> None:
+        lease = self.existing(self.mine())
+        self.world.until(50)
+        self.heat.delete_stack(self.stack().id)
+        self.world.until(200)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('is gone', self.reason(lease))
+        self.world.delete(lease)
+        self.world.until(210)
+        self.assertEqual('gone', self.world.status(lease))
+
+    def test_a_suspension_that_fails_is_tried_again(self) -> None:
+        stack_id = self.mine()
+        self.twin.set_seconds('stack', 5)
+        self.existing(stack_id)
+        self.world.until(2)
+        self.assertEqual('SUSPEND_IN_PROGRESS', self.state())
+        self.twin.break_stack(stack_id)
+        self.world.until(50)
+        self.assertEqual('SUSPEND_COMPLETE', self.state())
+
+    def test_one_that_its_owner_works_with_is_waited_for(self) -> None:
+        stack_id = self.mine()
+        lease = self.existing(stack_id)
+        self.twin.set_seconds('stack', 20)
+        self.heat.snapshot_stack(stack_id, 'own')
+        self.world.until(15)
+        self.assertEqual('SNAPSHOT_IN_PROGRESS', self.state())
+        self.world.until(90)
+        self.assertEqual('SUSPEND_COMPLETE', self.state())
+        self.assertEqual([], self.world.reasons(lease))
+
+    def test_what_broke_while_it_waited_is_told(self) -> None:
+        stack_id = self.mine()
+        lease = self.existing(stack_id, start=0)
+        self.twin.set_seconds('stack', 5)
+        self.heat.snapshot_stack(stack_id, 'own')
+        self.twin.break_stack(stack_id, 'the disk is full')
+        self.world.until(20)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('the disk is full', self.reason(lease))
+
+    def test_what_becomes_of_it_during_the_lease_is_told_and_left_alone(self) -> None:
+        lease = self.existing(self.mine())
+        self.world.until(200)
+        self.heat.suspend_stack(self.stack().id)
+        list(self.world.repair().run())
+        self.assertEqual('SUSPEND_COMPLETE', self.state())
+        self.assertFalse(self.world.now(lease).degraded)
+        self.heat.delete_stack(self.stack().id)
+        list(self.world.repair().run())
+        self.assertTrue(self.world.now(lease).degraded)
+        self.world.manager.send()
+        self.assertIn('is gone', self.world.bus.last('lease.degraded')['reason'])
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+
+
+class TestEnd(stack_case.StackCase):
+    """What is done at the end, and that nothing else is done if it fails."""
+
+    def test_a_snapshot_whose_answer_is_lost_is_taken_once(self) -> None:
+        self.existing(self.mine())
+        self.world.until(3590)
+        self.twin.fail('orchestration.snapshot_stack', when='after')
+        self.world.until(3700)
+        self.assertEqual([('COMPLETE', 'end')], self.snapshots())
+        self.assertEqual('SUSPEND_COMPLETE', self.state())
+
+    def test_one_that_is_suspended_is_resumed_for_its_snapshot(self) -> None:
+        self.existing(self.mine())
+        self.world.until(200)
+        self.heat.suspend_stack(self.stack().id)
+        self.world.until(3700)
+        self.assertEqual([('COMPLETE', 'end')], self.snapshots())
+        self.assertEqual('SUSPEND_COMPLETE', self.state())
+
+    def test_nothing_else_is_done_after_a_snapshot_that_failed(self) -> None:
+        stack_id = self.mine()
+        lease = self.existing(stack_id)
+        self.world.until(200)
+        self.twin.set_seconds('stack', 3)
+        for second in range(3600, 3680):
+            self.world.until(second)
+            if self.state() == 'SNAPSHOT_IN_PROGRESS':
+                self.twin.break_stack(stack_id, 'no room for images')
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('no room for images', self.reason(lease))
+        self.assertEqual([('FAILED', 'end')] * 3, self.snapshots())
+        self.assertEqual('SNAPSHOT_FAILED', self.state())
+        # What its owner does about it helps, and else nothing is done.
+        self.heat.delete_stack(stack_id)
+        self.world.until(3800)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+
+    def test_a_snapshot_before_the_end_as_well(self) -> None:
+        lease = self.existing(self.mine(), before_end=['snapshot', 'notify'])
+        self.world.until(200)
+        self.world.update(lease, end=3000, before_end_date=harness.at(2000))
+        self.world.until(2100)
+        self.assertEqual([('COMPLETE', 'before')], self.snapshots())
+        self.world.until(3100)
+        self.assertEqual([('COMPLETE', 'before'), ('COMPLETE', 'end')], self.snapshots())
+
+    def test_none_is_taken_before_the_end_of_one_that_is_suspended(self) -> None:
+        lease = self.existing(self.mine(), before_end=['snapshot'])
+        self.world.until(200)
+        self.world.update(lease, before_end_date=harness.at(2000))
+        self.heat.suspend_stack(self.stack().id)
+        self.world.until(2100)
+        self.assertIn('is suspended', self.reason(lease))
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual([], self.snapshots())
+
+    def test_only_what_is_wanted(self) -> None:
+        lease = self.existing(self.mine(), on_end=[])
+        self.world.until(3700)
+        self.assertEqual(
+            ('RESUME_COMPLETE', 'TERMINATED'), (self.state(), self.world.status(lease))
+        )
+
+    def test_one_that_exists_is_deleted_if_its_owner_says_so(self) -> None:
+        self.existing(self.mine(), on_end=['delete'])
+        self.world.until(3700)
+        self.assertIsNone(self.heat.find_stack('mine'))
+
+    def test_a_deletion_that_fails_is_tried_again(self) -> None:
+        stack_id = self.mine()
+        lease = self.existing(stack_id, on_end=['suspend', 'delete'])
+        self.world.until(3599)
+        self.twin.set_seconds('stack', 3)
+        for second in range(3600, 3620):
+            self.world.until(second)
+            found = self.heat.find_stack(stack_id)
+            if found is not None and found.action == 'DELETE':
+                break
+        self.twin.break_stack(stack_id, 'a port is in use')
+        self.world.until(3700)
+        self.assertIsNone(self.heat.find_stack('mine'))
+        self.assertEqual('TERMINATED', self.world.status(lease))
+
+    def test_what_is_wanted_can_be_changed_while_it_runs(self) -> None:
+        lease = self.existing(self.mine())
+        self.world.until(200)
+        self.world.change(lease, ({'on_end': ['suspend']},))
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.world.until(3700)
+        self.assertEqual([], self.snapshots())
+        self.assertEqual('SUSPEND_COMPLETE', self.state())

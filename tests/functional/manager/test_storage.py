@@ -1,0 +1,244 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases of whole storage pools, from HTTP to the twin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from climate.clients.base import CloudNotFound
+from climate.plugins.base import Records
+from tests.functional import http
+from tests.functional.manager import test_volumes
+from tests.functional.manager.harness import SETTINGS
+from tests.functional.manager.neutron_case import END
+from tests.functional.manager.neutron_case import START
+from tests.functional.manager.test_volumes import LATER
+
+FIRST, SECOND = 'cinder@gold#one', 'cinder@gold#two'
+
+
+class StorageTest(test_volumes.VolumeCase):
+    """``physical:storage``."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.serve('physical:storage')
+        self.twin.put_member('alice', 'blue', 'member')
+        for name in (FIRST, SECOND):
+            self.twin.volumes.add_pool(name, 'gold', 100.0)
+        self.cinder = self.twin.of_caller('alice:blue').volume
+
+    def admit(self, status: int = 201, name: str = FIRST, **more: Any) -> Any:
+        """Register a pool over HTTP."""
+        body = {'resource_type': 'physical:storage', 'name': name, **more}
+        answer = http.send(
+            self.service.app, 'POST', '/v1/resources', body, token=http.ADMIN, version='1.2'
+        )
+        self.assertEqual(status, answer.status_int, answer.text)
+        return answer.json['resource'] if status == 201 else answer.json
+
+    def pools(self, status: int = 201, **request: Any) -> Any:
+        """Book one pool."""
+        return self.book(status, **{'min': 1, 'max': 1, **request})
+
+    def types(self) -> list[str]:
+        """Return the private volume types that there are."""
+        return [item.name for item in self.twin.volume.list_volume_types() if not item.public]
+
+    def test_a_pool_is_registered_with_what_cinder_says(self) -> None:
+        self.twin.volume.create_volume_type('b', {'volume_backend_name': 'gold'})
+        self.twin.volume.create_volume('old', 30, volume_type='b')
+        found = self.admit()
+        self.assertEqual(
+            {
+                'volume_backend_name': 'gold',
+                'pool_name': 'one',
+                'backend': 'cinder@gold',
+                'alone': 'true',
+                'public_types': '',
+            },
+            found['attributes'],
+        )
+        self.assertEqual((100, 30), self.capacity(found))
+        self.assertIn('no storage pool', self.admit(404, 'cinder@gold#none')['error_message'])
+        self.assertEqual('RESOURCE_EXISTS', self.admit(409)['error_name'])
+
+    def capacity(self, found: dict[str, Any]) -> tuple[int, int]:
+        """Return total and reserved GiB of a resource."""
+        inventory = found['inventories']['DISK_GB']
+        return inventory['total'], inventory['reserved']
+
+    def test_what_operators_declare_wins(self) -> None:
+        self.twin.volumes.add_pool('cinder@endless#x', 'endless', None)
+        refused = self.admit(400, 'cinder@endless#x')
+        self.assertIn('does not know how large', refused['error_message'])
+        found = self.admit(name='cinder@endless#x', inventories={'DISK_GB': 500})
+        self.assertEqual((500, 0), self.capacity(found))
+        declared = {'DISK_GB': {'total': 80, 'reserved': 10}}
+        found = self.admit(inventories=declared)
+        self.assertEqual((80, 10), self.capacity(found))
+        self.assertIn('DISK_GB', self.admit(400, SECOND, inventories={'VCPU': 1})['error_message'])
+
+    def test_whole_life(self) -> None:
+        self.admit()
+        lease = self.pools()
+        self.pools(409)
+        self.until(START)
+        name = f'reservation:{self.reservation(lease)["id"]}'
+        self.assertEqual([name], self.types())
+        self.assertEqual([name], self.reservation(lease)['volume_types'])
+        made = self.cinder.create_volume('v', 5, volume_type=name)
+        found = self.twin.volume.find_volume(made)
+        assert found is not None
+        self.assertEqual(FIRST, found.pool)
+        others = self.twin.of_caller('bob:red').volume
+        self.assertRaises(CloudNotFound, others.create_volume, 'v', 1, volume_type=name)
+        self.until(END + LATER)
+        self.assertEqual(('TERMINATED', []), (self.status(lease), self.types()))
+        self.assertEqual([], self.made())
+
+    def test_each_pool_has_a_type_of_its_own(self) -> None:
+        self.admit()
+        self.admit(name=SECOND)
+        lease = self.started(min=1, max=1)
+        mine = f'reservation:{self.reservation(lease)["id"]}'
+        self.change(lease, min=2, max=2)
+        self.later(10)
+        self.assertEqual([mine, f'{mine}:2'], self.types())
+        pools = set()
+        for name in self.types():
+            volume = self.twin.volume.find_volume(
+                self.cinder.create_volume('v', 1, volume_type=name)
+            )
+            assert volume is not None
+            pools.add(volume.pool)
+        self.assertEqual({FIRST, SECOND}, pools)
+        # With volumes in both nothing can be given up.
+        self.change(lease, min=1, max=1)
+        self.later(LATER.total_seconds())
+        self.assertEqual(('ACTIVE', 2), (self.status(lease), self.reservation(lease)['min']))
+
+    def test_volumes_in_use_are_not_deleted_and_hold_the_pool(self) -> None:
+        self.admit()
+        lease = self.started(min=1, max=1)
+        (name,) = self.types()
+        volume_id = self.cinder.create_volume('v', 5, volume_type=name)
+        found = self.twin.volume.find_volume(volume_id)
+        assert found is not None
+        server_id = self.attach(found)
+        self.until(END + LATER)
+        self.assert_told(lease, 'attached', server_id)
+        self.assertRaises(CloudNotFound, self.cinder.create_volume, 'w', 1, volume_type=name)
+        self.twin.compute.delete_server(server_id)
+        self.later(120)
+        self.assertEqual(('TERMINATED', []), (self.status(lease), self.types()))
+
+    def test_without_a_step_for_them_volumes_stay_and_are_told(self) -> None:
+        self.admit()
+        lease = self.started(min=1, max=1, on_end=[])
+        (name,) = self.types()
+        volume_id = self.cinder.create_volume('v', 5, volume_type=name)
+        self.until(END + LATER)
+        self.assert_told(lease, 'still has volumes', volume_id)
+        self.twin.volume.delete_volume(volume_id)
+        self.later(120)
+        self.assertEqual('TERMINATED', self.status(lease))
+
+    def test_they_are_backed_up_for_their_owner(self) -> None:
+        self.admit()
+        lease = self.started(min=1, max=1, on_end='backup,delete')
+        (name,) = self.types()
+        for _ in range(2):
+            self.cinder.create_volume('v', 5, volume_type=name)
+        self.twin.set_seconds('backup_creation', 20)
+        self.until(END + LATER)
+        self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
+        backups = self.twin.volumes.backups()
+        self.assertEqual(['blue', 'blue'], [item.project_id for item in backups])
+        shown = {item['id'] for item in self.reservation(lease)['copies']}
+        self.assertEqual({item.id for item in backups}, shown)
+
+    def test_wrong_requests(self) -> None:
+        self.admit()
+        for request, word in (
+            ({'min': 2}, 'min'),
+            ({'min': 'x'}, 'min'),
+            ({'max': None}, 'max'),
+            ({'on_end': ['snapshot']}, 'use backup'),
+            ({'on_end': [3]}, 'on_end'),
+            ({'resource_properties': '['}, 'resource_properties'),
+        ):
+            self.assertIn(word, self.pools(400, **request)['error_message'])
+        lease = self.pools()
+        refused = self.change(lease, 409, on_end=['backup', 'delete'])
+        self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
+
+    def test_pools_that_no_type_can_tell_apart_are_not_leased_whole(self) -> None:
+        self.twin.volumes.add_pool('other@gold#one', 'gold', 100.0)
+        self.assertEqual('false', self.admit()['attributes']['alone'])
+        self.pools(409)
+
+    def test_a_pool_is_leased_whole_or_in_parts(self) -> None:
+        self.admit()
+        kind = self.twin.volume.create_volume_type('gold', {'volume_backend_name': 'gold'})
+        self.twin.volume.allow_volume_type(kind.id, 'blue')
+        part = {'resource_type': 'virtual:volume', 'size': 60, 'volume_type': 'gold'}
+        whole = {'resource_type': 'physical:storage', 'min': 1, 'max': 1}
+        body = {
+            'name': 'l',
+            'start_date': START.isoformat(),
+            'end_date': END.isoformat(),
+            'reservations': [part],
+        }
+        first = self.send(201, 'POST', '/v1/leases', body)['lease']
+        self.send(409, 'POST', '/v1/leases', {**body, 'reservations': [whole]})
+        self.send(204, 'DELETE', f'/v1/leases/{first["id"]}')
+        self.later()
+        self.send(201, 'POST', '/v1/leases', {**body, 'reservations': [whole]})
+        self.send(409, 'POST', '/v1/leases', body)
+
+    def test_drift_is_repaired_and_what_is_gone_is_told(self) -> None:
+        self.admit()
+        lease = self.started(min=1, max=1)
+        (name,) = self.types()
+        kind = self.twin.volume.find_volume_type(name)
+        assert kind is not None
+        self.twin.volume.forbid_volume_type(kind.id, 'blue')
+        self.twin.volume.allow_volume_type(kind.id, 'red')
+        self.later(SETTINGS.check_interval.total_seconds() + 10)
+        self.assertEqual(('blue',), self.twin.volume.list_volume_type_projects(kind.id))
+        self.twin.volume.delete_volume_type(kind.id)
+        self.later(SETTINGS.check_interval.total_seconds() + 10)
+        self.assertEqual([name], self.types())
+        self.assertFalse(self.now(lease)['degraded'])
+
+    def test_types_that_were_left_are_swept_up_but_no_volumes(self) -> None:
+        self.admit()
+        lease = self.started(min=1, max=1)
+        (name,) = self.types()
+        self.until(END + LATER)
+        self.assertEqual('TERMINATED', self.status(lease))
+        self.twin.volume.create_volume_type(name, {})
+        self.assertEqual([f'volume type {name} of a lease that is over'], self.repaired())
+        self.assertEqual([], self.types())
+        self.twin.volume.create_volume_type(name, {})
+        self.twin.volume.create_volume('v', 1, volume_type=name)
+        (finding,) = self.plugin.sweep(self.records(lease), self.twin, dry_run=False)
+        self.assertEqual('', finding.done)
+        self.assertEqual(1, len(self.made()))
+
+    def records(self, lease: dict[str, Any]) -> Any:
+        """Return what the store would know."""
+        ended = frozenset({self.reservation(lease)['id']})
+        return Records(alive=frozenset(), ended=ended)

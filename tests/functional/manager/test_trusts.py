@@ -1,0 +1,242 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Trusts of users: made where they are needed, with what is needed, gone with the lease."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import fixtures
+
+from climate import exceptions
+from climate.api import microversions
+from climate.api.views import leases as views
+from climate.domain.leases import Lease
+from climate.plugins.stack_settings import StackSettings
+from climate.plugins.virtual_stack import VirtualStack
+from tests.functional.manager import harness
+from tests.functional.manager import stack_case
+from tests.functional.manager.walk.stacks import TEMPLATE
+
+HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1, 'before_end': ''}
+
+
+class _Trusts(stack_case.StackCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.logged = self.useFixture(fixtures.FakeLogger(level=logging.DEBUG))
+
+    def revoke(self) -> None:
+        """Let the user take back what was trusted."""
+        for row in self.trusts():
+            self.twin.identity.delete_trust(str(row[0]))
+
+    def leave(self) -> None:
+        """Let the user leave the project."""
+        self.twin.put_member('alice', harness.PROJECT)
+
+    def assert_over(self, lease: Lease, status: str) -> None:
+        """Check that a lease has come to its end, and no trust is left."""
+        self.assertEqual(status, self.world.status(lease))
+        self.assertEqual([], self.trusts())
+
+
+class TestTrusts(_Trusts):
+    """When there is a trust."""
+
+    def test_only_where_it_is_needed(self) -> None:
+        self.world.book((HOST,), 100, 200)
+        self.existing(self.mine(), start=300, on_end=['suspend'])
+        self.assertEqual(0, self.twin.calls('identity.create_trust'))
+        lease = self.world.book(
+            (HOST, {'resource_type': stack_case.TYPE, 'name': 'web', 'template': TEMPLATE}),
+            4000,
+            5000,
+        )
+        ((trust_id, user, project, roles, until, redelegate),) = self.trusts()
+        self.assertEqual(
+            ('alice', harness.PROJECT, 'member,reader', None, 1),
+            (user, project, roles, until, redelegate),
+        )
+        self.assertEqual(trust_id, self.world.now(lease).trust_id)
+
+    def test_for_snapshots_which_only_who_takes_them_sees(self) -> None:
+        lease = self.existing(self.mine())
+        self.assertEqual(1, len(self.trusts()))
+        self.world.until(stack_case.END + 60)
+        self.assertEqual([('COMPLETE', 'end')], self.snapshots())
+        self.assert_over(lease, 'TERMINATED')
+
+    def test_snapshots_of_a_stack_whose_user_has_left_are_ours(self) -> None:
+        stack_id = self.mine()
+        lease = self.existing(stack_id)
+        self.world.until(stack_case.START + 60)
+        self.leave()
+        self.world.until(stack_case.END + 60)
+        (kept,) = self.twin.orchestration.list_stack_snapshots(stack_id)
+        self.assertEqual('COMPLETE', kept.status)
+        self.assert_over(lease, 'TERMINATED')
+
+    def test_who_wants_snapshots_afterwards_is_too_late(self) -> None:
+        lease = self.existing(self.mine(), on_end=['suspend'])
+        self.assertRaises(
+            exceptions.CantUpdateParameter,
+            self.world.change,
+            lease,
+            ({'on_end': ['snapshot', 'suspend']},),
+        )
+
+    def test_with_the_roles_that_operators_name(self) -> None:
+        settings = StackSettings(roles=frozenset({'reader'}))
+        self.world.plugins[stack_case.TYPE] = VirtualStack(settings)
+        self.made()
+        self.assertEqual(['reader'], [row[3] for row in self.trusts()])
+
+    def test_who_lacks_a_role_is_refused(self) -> None:
+        self.twin.put_member('alice', harness.PROJECT, 'reader')
+        error = self.assertRaises(exceptions.Conflict, self.made)
+        self.assertEqual(409, error.code)
+        self.assertIn('member', error.message)
+        self.assertEqual([], self.trusts())
+        with self.world.store.reading() as tx:
+            self.assertIsNone(tx.claims.next_due())
+
+    def test_keystone_is_away(self) -> None:
+        self.twin.fail('identity.create_trust')
+        error = self.assertRaises(exceptions.CloudUnavailable, self.made)
+        self.assertEqual(503, error.code)
+        self.assertEqual([], self.trusts())
+
+    def test_who_shows_no_token(self) -> None:
+        body = {'resource_type': stack_case.TYPE, 'name': 'web', 'template': TEMPLATE}
+        error = self.assertRaises(
+            exceptions.InvalidInput, self.world.book, (body,), 100, 200, token=None
+        )
+        self.assertIn('token', error.message)
+
+    def test_what_is_refused_leaves_none(self) -> None:
+        self.made()
+        self.assertRaises(exceptions.NotEnoughResources, self.made)
+        self.assertEqual(1, len(self.trusts()))
+        self.twin.fail('identity.delete_trust')
+        self.assertRaises(exceptions.NotEnoughResources, self.made)
+
+
+class TestLife(_Trusts):
+    """When it goes."""
+
+    def test_it_lasts_as_long_as_the_lease(self) -> None:
+        lease = self.made()
+        for second in (99, 200, 3599):
+            self.world.until(second)
+            self.assertEqual(1, len(self.trusts()))
+        self.world.until(3700)
+        self.assert_over(lease, 'TERMINATED')
+
+    def test_it_goes_with_a_lease_that_is_deleted(self) -> None:
+        for second in (0, 60, 1200):
+            lease = self.made(start=second + 50, end=second + 9000)
+            self.world.until(second + (100 if second == 1200 else 1))
+            self.world.delete(lease)
+            self.world.until(second + 200)
+            self.assert_over(lease, 'gone')
+
+    def test_it_goes_with_a_start_that_fails(self) -> None:
+        lease = self.made()
+        self.twin.fail('orchestration.create_stack', error='permanent')
+        self.world.until(200)
+        self.assert_over(lease, 'ERROR')
+        self.world.delete(lease)
+        self.world.until(210)
+        self.assert_over(lease, 'gone')
+
+    def test_it_goes_with_a_start_that_is_missed(self) -> None:
+        lease = self.made()
+        self.world.away_until(4000)
+        self.world.until(4100)
+        self.assert_over(lease, 'TERMINATED')
+
+    def test_it_stays_when_what_was_prepared_is_undone(self) -> None:
+        lease = self.made()
+        self.twin.fail('compute.create_flavor', error='permanent')
+        self.world.until(50)
+        self.assertEqual(1, len(self.world.reasons(lease)))
+        self.assertEqual(1, len(self.trusts()))
+        self.world.until(200)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+
+    def test_it_stays_until_what_heat_has_it_for_is_gone(self) -> None:
+        lease = self.made()
+        self.world.until(3599)
+        self.twin.set_seconds('stack', 30)
+        self.world.until(3620)
+        self.assertEqual(1, len(self.trusts()))
+        self.world.until(3700)
+        self.assert_over(lease, 'TERMINATED')
+
+    def test_keystone_is_away_at_the_end(self) -> None:
+        lease = self.made()
+        self.world.until(3599)
+        self.twin.fail('identity.delete_trust', None)
+        self.world.until(3620)
+        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertIn('delete_trust', self.reason(lease))
+        self.twin.heal()
+        self.world.until(3700)
+        self.assert_over(lease, 'TERMINATED')
+
+
+class TestLost(_Trusts):
+    """The user takes it back, or leaves."""
+
+    def test_a_start_that_cannot_be_is_told(self) -> None:
+        for lose in (self.revoke, self.leave):
+            begin = self.world.seconds()
+            lease = self.made(start=begin + 50, end=begin + 9000)
+            self.world.until(begin + 10)
+            lose()
+            self.world.until(begin + 100)
+            self.assertEqual('ERROR', self.world.status(lease))
+            self.assertIn('trust', self.reason(lease))
+            self.world.delete(lease)
+            self.world.until(begin + 200)
+            self.assert_over(lease, 'gone')
+
+    def test_ends_are_as_ever(self) -> None:
+        for lose in (self.revoke, self.leave):
+            begin = self.world.seconds()
+            self.twin.put_member('alice', harness.PROJECT, 'member', 'reader')
+            lease = self.made(start=begin + 50, end=begin + 200)
+            self.world.until(begin + 100)
+            self.assertEqual('ACTIVE', self.world.status(lease))
+            lose()
+            self.world.until(begin + 300)
+            self.assertEqual([], self.twin.contents()['stacks'])
+            self.assert_over(lease, 'TERMINATED')
+
+    def test_no_trust_is_told_to_anybody(self) -> None:
+        lease = self.made()
+        trust_id = str(self.trusts()[0][0])
+        self.world.until(50)
+        self.leave()
+        self.world.until(200)
+        self.assertIn('start_lease failed for good', self.logged.output)
+        found = self.world.now(lease)
+        plugins: dict[str, Any] = self.world.plugins
+        shown = views.lease(found, plugins, microversions.MAX)
+        told = [message.payload for message in self.world.bus.taken]
+        self.assertEqual(trust_id, found.trust_id)
+        self.assertNotIn(trust_id, json.dumps([shown, told]) + self.logged.output)
+        self.assertIsNone(shown['trust_id'])

@@ -1,0 +1,220 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What becomes of volumes at the end of a lease; nothing is ever lost."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Volume
+from climate.plugins.base import Done
+from climate.plugins.base import Work
+from tests.functional.manager import test_volumes
+from tests.functional.manager.neutron_case import END
+from tests.functional.manager.neutron_case import START
+from tests.functional.manager.test_volumes import LATER
+
+
+class ExistingVolumeTest(test_volumes.VolumeCase):
+    """Volumes that were there before the lease."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.mine = self.twin.volumes.add_volume('mine', 'blue', 5)
+
+    def take(self, status: int = 201, **request: Any) -> Any:
+        """Book the volume."""
+        return self.book(status, volume_id=self.mine.id, **request)
+
+    def there(self) -> Volume | None:
+        """Return the volume as it is now."""
+        return self.twin.volume.find_volume(self.mine.id)
+
+    def test_two_leases_cannot_have_it_at_the_same_time(self) -> None:
+        lease = self.take()
+        refused = self.take(409)
+        self.assertEqual('Not enough volumes available', refused['error_message'])
+        self.until(START)
+        shown = self.reservation(lease)
+        self.assertEqual(
+            (self.mine.id, [self.mine.id], [], False),
+            (shown['volume_id'], shown['volumes'], shown['on_end'], shown['guarantee']),
+        )
+        self.until(END)
+        self.assertEqual('TERMINATED', self.status(lease))
+        self.assertEqual(self.mine.name, getattr(self.there(), 'name', None))
+
+    def test_what_cannot_be_taken_is_told_early(self) -> None:
+        theirs = self.twin.volumes.add_volume('theirs', 'red')
+        for request, word in (
+            ({'volume_id': 'x'}, 'not found'),
+            ({'volume_id': theirs.id}, 'not found'),
+            ({'volume_id': self.mine.id, 'size': 3}, 'size'),
+            ({'volume_id': self.mine.id, 'amount': 2}, 'amount'),
+        ):
+            self.assertIn(word, self.book(400, **request)['error_message'])
+        self.twin.set_seconds('volume_deletion', 100)
+        self.twin.volume.delete_volume(self.mine.id)
+        self.assertIn('it is deleting', self.take(400)['error_message'])
+
+    def test_only_the_end_can_be_changed(self) -> None:
+        lease = self.take()
+        for request in ({'volume_id': 'x'}, {'size': 3}, {'on_end': ['backup']}):
+            refused = self.change(lease, 409, **request)
+            self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
+        self.change(lease, on_end='detach,delete')
+        self.until(END + LATER)
+        self.assertIsNone(self.there())
+
+    def test_one_that_has_gone_meanwhile_is_told(self) -> None:
+        lease = self.take(on_end=['delete'])
+        self.twin.volume.delete_volume(self.mine.id)
+        self.until(START + LATER)
+        self.assert_told(lease, 'not there any more')
+
+    def test_a_lease_that_never_started_deletes_nothing(self) -> None:
+        for when in (START - datetime.timedelta(minutes=5), START):
+            lease = self.take(on_end=['delete'], start=START + datetime.timedelta(minutes=1))
+            self.until(when)
+            self.send(204, 'DELETE', f'/v1/leases/{lease["id"]}')
+            self.later(60)
+            self.assertIsNotNone(self.there())
+
+    def test_it_is_copied_and_deleted(self) -> None:
+        lease = self.take(on_end=['detach', 'backup', 'delete'])
+        self.until(START)
+        self.attach(self.mine)
+        self.until(END + LATER)
+        self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
+        (backup,) = self.twin.volumes.backups()
+        reservation = self.reservation(lease)
+        self.assertEqual(
+            ('blue', 'available', f'mine reservation:{reservation["id"]}'),
+            (backup.project_id, backup.status, backup.name),
+        )
+        self.assertEqual(
+            [{'type': 'backup', 'id': backup.id, 'volume_id': self.mine.id}],
+            reservation['copies'],
+        )
+
+    def test_a_snapshot_keeps_the_volume(self) -> None:
+        lease = self.take(on_end=['snapshot'])
+        self.until(END + LATER)
+        self.assertEqual('TERMINATED', self.status(lease))
+        (made,) = self.twin.volumes.snapshots()
+        self.assertEqual((self.mine.id, 'blue'), (made.volume_id, made.project_id))
+        self.assertIsNotNone(self.there())
+
+    def test_one_in_use_is_not_deleted_until_it_is_not(self) -> None:
+        lease = self.take(on_end=['delete'])
+        self.until(START)
+        server_id = self.attach(self.mine)
+        self.until(END + LATER)
+        self.assert_told(lease, 'attached', server_id)
+        self.assertIsNotNone(self.there())
+        self.twin.compute.delete_server(server_id)
+        self.later(120)
+        self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
+
+    def test_one_with_snapshots_is_not_deleted(self) -> None:
+        lease = self.take(on_end=['delete'])
+        self.until(START)
+        snapshot = self.twin.volume.create_snapshot(self.mine.id, 'users own')
+        self.until(END + LATER)
+        self.assert_told(lease, 'snapshots', snapshot)
+        self.assertIsNotNone(self.there())
+        self.twin.volume.delete_snapshot(snapshot)
+        self.later(120)
+        self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
+
+    def test_one_that_could_not_be_backed_up_stays(self) -> None:
+        lease = self.take(on_end=['backup', 'delete'])
+        self.until(START)
+        self.twin.volumes.set_backup_service(False)
+        self.until(END + LATER)
+        self.assert_told(lease, 'backup', 'the volume is as it was')
+        self.assertIsNotNone(self.there())
+        # No heap of failed ones: it could not be removed either.
+        self.assertEqual(['error'], [item.status for item in self.twin.volumes.backups()])
+        self.twin.volumes.set_backup_service(True)
+        self.later(200)
+        self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
+        self.assertEqual(['available'], [item.status for item in self.twin.volumes.backups()])
+
+    def test_a_quota_of_backups_keeps_it(self) -> None:
+        self.twin.volumes.set_quota('blue', 'backups', 0)
+        lease = self.take(on_end=['backup', 'delete'])
+        self.until(END + LATER)
+        self.assert_told(lease, 'quota')
+        self.assertIsNotNone(self.there())
+
+    def test_a_backup_that_takes_long_is_waited_for_and_told(self) -> None:
+        self.twin.set_seconds('backup_creation', 20000)
+        lease = self.take(on_end=['backup', 'delete'])
+        self.until(END + datetime.timedelta(hours=1))
+        self.assertEqual('TERMINATING', self.status(lease))
+        self.until(END + datetime.timedelta(hours=5))
+        self.assert_told(lease, 'takes too long', 'backing-up')
+        self.assertIsNotNone(self.there())
+        self.until(END + datetime.timedelta(hours=6))
+        self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
+        self.assertEqual(1, len(self.twin.volumes.backups()))
+
+    def test_every_call_of_the_end_fails_in_turn(self) -> None:
+        lease = self.take(on_end=['detach', 'backup', 'delete'])
+        self.until(START)
+        self.attach(self.mine)
+        begin = self.twin.state()
+        work = self.work_of(lease)
+        self.twin.keep_journal()
+        self.run_end(work)
+        calls = [call.verb for call in self.twin.journal()]
+        self.assertIn('volume.create_backup', calls)
+        for nth in range(len(calls)):
+            for when in ('before', 'after'):
+                for error in ('transient', 'permanent'):
+                    self.twin.restore(begin)
+                    self.twin.fail('*', when=when, error=error, skip=nth)
+                    self.run_end(work)
+                    (backup,) = self.twin.volumes.backups()
+                    self.assertEqual('available', backup.status, (nth, calls[nth], when, error))
+                    self.assertIsNone(self.there())
+
+    def work_of(self, lease: dict[str, Any]) -> Any:
+        """Return what a manager would hand over at the end."""
+        with self.service.store.reading() as tx:
+            found = tx.leases.find(lease['id'])
+        assert found is not None
+        now = self.service.clock.now()
+        return Work(
+            lease=found,
+            reservation=found.reservations[0],
+            allocations=(),
+            resources=(),
+            now=now,
+            since=now,
+        )
+
+    def run_end(self, work: Any) -> None:
+        """End until it is done; the volume is there until its backup is."""
+        for _ in range(30):
+            with contextlib.suppress(exceptions.EffectError):
+                if isinstance(self.plugin.end(work, self.twin), Done):
+                    return
+            saved = [item for item in self.twin.volumes.backups() if item.status == 'available']
+            self.assertTrue(saved or self.twin.volumes.volumes())
+            self.service.clock.advance(10)
+        raise AssertionError('it does not come to an end')

@@ -1,0 +1,249 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases of volumes, from HTTP to the twin."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate.clients.base import Volume
+from climate.clients.fake.volume_contents import POOL
+from climate.domain.resources import ResourceDraft
+from climate.leasing.registrar import Registrar
+from tests.functional.manager.harness import SETTINGS
+from tests.functional.manager.neutron_case import END
+from tests.functional.manager.neutron_case import NeutronCase
+from tests.functional.manager.neutron_case import START
+
+# After the last try of what is given up.
+LATER = SETTINGS.effect_deadline + datetime.timedelta(minutes=5)
+
+
+class VolumeCase(NeutronCase):
+    """A service with a pool of 10,000 GiB, and what users do in Cinder."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.serve('virtual:volume')
+        self.twin.put_member('alice', 'blue', 'member')
+        self.register(POOL)
+
+    def register(self, name: str, **more: Any) -> int:
+        """Have a pool registered."""
+        registrar = Registrar(self.service.store, self.service.plugins, self.twin)
+        draft = ResourceDraft(resource_type='physical:storage', name=name, **more)
+        return registrar.register_resource(draft)
+
+    def new(self, status: int = 201, **request: Any) -> Any:
+        """Book volumes of 10 GiB that are to be made."""
+        return self.book(status, **{'size': 10, 'volume_type': 'standard', **request})
+
+    def made(self) -> list[Volume]:
+        """Return the volumes that are there, by name."""
+        return sorted(self.twin.volumes.volumes(), key=lambda item: item.name)
+
+    def attach(self, volume: Volume) -> str:
+        """Attach a volume to a new server of the project."""
+        server = self.twin.boot_server('compute-1', 'blue', 'server')
+        self.twin.volumes.attach(volume.id, server.id)
+        return server.id
+
+    def status(self, lease: dict[str, Any]) -> str:
+        """Return where a lease is in its life."""
+        return str(self.now(lease)['status'])
+
+    def reasons(self, lease: dict[str, Any]) -> list[str]:
+        """Return what went wrong with the events of a lease."""
+        with self.service.store.reading() as tx:
+            found = tx.leases.find(lease['id'])
+        assert found is not None
+        return [item.error for item in found.events if item.error]
+
+    def assert_told(self, lease: dict[str, Any], *words: str) -> None:
+        """Check that somebody is told why a lease is in ERROR."""
+        self.assertEqual('ERROR', self.status(lease))
+        text = ' '.join(self.reasons(lease))
+        for word in words:
+            self.assertIn(word, text)
+
+
+class NewVolumeTest(VolumeCase):
+    """Volumes that are made at the start."""
+
+    def test_whole_life(self) -> None:
+        lease = self.new(amount='2', name='data', on_end='delete')
+        self.assertEqual([], self.made())
+        self.until(START)
+        made = self.made()
+        self.assertEqual(['data-1', 'data-2'], [item.name for item in made])
+        for item in made:
+            self.assertEqual(
+                (10, 'standard', 'blue', 'available'),
+                (item.size_gb, item.volume_type, item.project_id, item.status),
+            )
+        shown = self.reservation(lease)
+        self.assertEqual([item.id for item in made], shown['volumes'])
+        self.assertEqual(
+            (10, 'standard', 2, 'data', True, ['delete'], None),
+            tuple(
+                shown[key]
+                for key in (
+                    'size', 'volume_type', 'amount', 'name', 'guarantee', 'on_end', 'volume_id'
+                )
+            ),
+        )  # fmt: skip
+        self.until(END)
+        self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
+        self.assertEqual([], self.held())
+
+    def test_the_space_is_not_promised_twice(self) -> None:
+        self.new(size=4000, amount=2)
+        for request in ({'size': 2001}, {'size': 1000, 'amount': 3}):
+            refused = self.new(409, **request)
+            self.assertEqual('Not enough GiB of storage pools available', refused['error_message'])
+        self.new(size=9999, guarantee=False)
+        self.new(size=1000, amount=2)
+
+    def test_what_lay_there_before_is_not_promised(self) -> None:
+        self.twin.volumes.add_pool('twin@b#b', 'b', 100.0)
+        kind = self.twin.volume.create_volume_type('b', {'volume_backend_name': 'b'})
+        self.twin.volume.create_volume('old', 60, volume_type='b')
+        self.twin.volume.allow_volume_type(kind.id, 'blue')
+        self.register('twin@b#b')
+        self.new(409, volume_type='b', size=41)
+        self.new(volume_type='b', size=40)
+
+    def test_what_is_not_there_is_told_early(self) -> None:
+        kind = self.twin.volume.create_volume_type('secret', {'volume_backend_name': 'lvm'})
+        self.twin.volume.create_volume_type('anywhere', {})
+        theirs = self.twin.volumes.add_volume('theirs', 'red', 3)
+        for request, word in (
+            ({'volume_type': 'nothing'}, "Volume type 'nothing' not found"),
+            ({'volume_type': kind.name}, "Volume type 'secret' not found"),
+            ({'volume_type': None}, 'volume_type'),
+            ({'source_volid': theirs.id}, f"Volume '{theirs.id}' not found"),
+            ({'snapshot_id': 'x'}, "Snapshot 'x' not found"),
+            ({'image_id': 'x'}, "Image 'x' not found"),
+            ({'image_id': 'x', 'snapshot_id': 'y'}, 'one thing only'),
+            ({'size': None}, 'size'),
+            ({'size': 0}, 'size'),
+            ({'amount': 101}, 'amount'),
+            ({'on_end': ['snapshot', 'delete']}, 'use backup'),
+            ({'on_end': ['delete', 'detach']}, 'after delete'),
+            ({'on_end': 'backup,backup'}, 'twice'),
+            ({'on_end': 'burn'}, "'burn' is not one of"),
+            ({'colour': 'red'}, 'colour'),
+        ):
+            self.assertIn(word, self.new(400, **request)['error_message'])
+        allowed = self.twin.volume.find_volume_type('anywhere')
+        assert allowed is not None
+        self.twin.volume.allow_volume_type(allowed.id, 'blue')
+        self.assertIn('anywhere', self.new(400, volume_type='anywhere')['error_message'])
+        self.new(volume_type='anywhere', guarantee=False)
+
+    def test_made_of_a_volume_and_of_a_snapshot(self) -> None:
+        mine = self.twin.volumes.add_volume('mine', 'blue', 3)
+        snapshot = self.twin.volume.create_snapshot(mine.id, 's')
+        theirs = self.twin.volume.find_snapshot(snapshot)
+        assert theirs is not None
+        # The snapshot was made by an administrator, so it is not of the project.
+        self.book(400, snapshot_id=snapshot)
+        self.assertIn('3 GiB', self.book(400, source_volid=mine.id, size=2)['error_message'])
+        self.started(source_volid=mine.id, name='copy')
+        (made,) = [item for item in self.made() if item.name == 'copy']
+        self.assertEqual((3, 'standard'), (made.size_gb, made.volume_type))
+
+    def test_more_while_it_is_active_and_never_fewer(self) -> None:
+        lease = self.started(size=10, volume_type='standard', name='data')
+        self.change(lease, amount=3)
+        self.later(30)
+        self.assertEqual(3, len(self.made()))
+        refused = self.change(lease, 409, amount=2)
+        self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
+        self.change(lease, 409, size=20)
+        self.change(lease, on_end=['detach', 'delete'])
+        self.attach(self.made()[0])
+        self.until(END + LATER)
+        self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
+
+    def test_before_the_start_everything_but_the_source_can_be_changed(self) -> None:
+        lease = self.new(amount=3)
+        self.change(lease, amount=1, size=20, name='other')
+        self.until(START)
+        self.assertEqual([('other', 20)], [(item.name, item.size_gb) for item in self.made()])
+
+    def test_a_change_that_fails_leaves_what_was(self) -> None:
+        lease = self.started(size=10, volume_type='standard')
+        self.twin.volumes.set_quota('blue', 'volumes', 2)
+        self.change(lease, amount=4)
+        self.later(LATER.total_seconds())
+        self.assertEqual(('ACTIVE', 1), (self.status(lease), len(self.made())))
+        self.assertEqual(1, self.reservation(lease)['amount'])
+
+    def test_a_quota_is_waited_for_and_told(self) -> None:
+        self.twin.volumes.set_quota('blue', 'volumes', 0)
+        waits, fails = self.new(), self.new()
+        self.until(START + datetime.timedelta(seconds=30))
+        self.assertEqual(('STARTING', []), (self.status(waits), self.made()))
+        self.twin.volumes.set_quota('blue', 'volumes', 1)
+        self.until(START + LATER)
+        self.assertEqual(['ACTIVE', 'ERROR'], sorted([self.status(waits), self.status(fails)]))
+        lost = fails if self.status(fails) == 'ERROR' else waits
+        self.assert_told(lost, 'quota')
+        self.assertEqual(1, len(self.made()))
+
+    def test_one_in_error_is_told_and_all_are_undone(self) -> None:
+        lease = self.new(guarantee=False, amount=2, size=6000)
+        self.until(START + LATER)
+        self.assert_told(lease, 'is error')
+        self.assertEqual([], self.made())
+
+    def test_without_the_user_a_start_is_told(self) -> None:
+        lease = self.new()
+        self.twin.put_member('alice', 'blue', 'reader')
+        self.until(START + LATER)
+        self.assert_told(lease, 'trust')
+        self.assertEqual([], self.made())
+
+    def test_without_the_user_an_end_works(self) -> None:
+        lease = self.started(size=10, volume_type='standard', on_end=['backup', 'delete'])
+        self.twin.put_member('alice', 'blue', 'reader')
+        self.until(END + LATER)
+        self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
+        (backup,) = self.twin.volumes.backups()
+        self.assertEqual(('service', 'available'), (backup.project_id, backup.status))
+
+    def test_one_that_is_gone_is_told_and_not_made_again(self) -> None:
+        lease = self.started(size=10, volume_type='standard', amount=2)
+        self.twin.volume.delete_volume(self.made()[0].id)
+        self.later(SETTINGS.check_interval.total_seconds() + 10)
+        self.assertTrue(self.now(lease)['degraded'])
+        self.assertEqual(1, len(self.made()))
+        self.change(lease, amount=3)
+        self.later(30)
+        self.assertEqual(('ACTIVE', 2), (self.status(lease), len(self.made())))
+        self.until(END + LATER)
+        self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
+
+    def test_what_bears_the_marks_and_is_none_of_it_stays(self) -> None:
+        lease = self.started(size=10, volume_type='standard')
+        (mine,) = self.made()
+        for project in ('blue', 'red'):
+            self.twin.of_caller(f'x:{project}').volume.create_volume(
+                'restored', 1, metadata=mine.metadata
+            )
+        self.until(END + LATER)
+        self.assertEqual('TERMINATED', self.status(lease))
+        self.assertEqual(['restored', 'restored'], [item.name for item in self.made()])
+        self.assertEqual([], self.repaired())

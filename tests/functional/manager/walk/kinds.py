@@ -1,0 +1,287 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the walk books of each resource type: an entry here is all a type needs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from climate.clients.base import ServerDraft
+from climate.clients.fake import Twin
+from climate.db.store import Store
+from climate.domain.leases import Lease
+from climate.domain.resources import ResourceDraft
+from climate.leasing.registrar import Registrar
+from climate.plugins.base import Plugin
+from tests import drafts
+from tests.functional.manager import harness
+from tests.functional.manager.walk import servers
+from tests.functional.manager.walk import stacks
+from tests.functional.manager.walk import storage
+from tests.functional.manager.walk.world import World
+
+Change = Mapping[str, Any]
+Contents = Mapping[str, Any]
+ADDRESSES = ('203.0.113.201', '203.0.113.202', '203.0.113.203')
+ROUTER = 'router'
+_LIFE = frozenset({'start', 'move', 'end', 'delete', 'check', 'rebuild', 'sweep'})
+
+
+class Place:
+    """Where resources are made: a store and a cloud."""
+
+    def __init__(self, store: Store, plugins: Mapping[str, Plugin[Any]], twin: Twin) -> None:
+        self.twin = twin
+        self._registrar = Registrar(store, plugins, twin)
+
+    def register(self, resource_type: str, name: str = '', **attributes: str | int) -> None:
+        """Take a resource in."""
+        self._registrar.register_resource(
+            ResourceDraft(resource_type=resource_type, name=name, attributes=attributes)
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Kind:
+    """How one resource type is leased.
+
+    :ivar furnish: makes the resources, beside the four hosts that there are,
+        and what users have of their own; returns the reservations of a lease
+    :ivar changes: what becomes of an active lease, by name: a change for each
+        of the reservations, or None
+    :ivar use: what its users do with an active lease
+    :ivar only: names of the scenarios to walk through; empty for all
+    :ivar without: names of the scenarios that make no sense
+    :ivar same: returns what of the contents of the cloud has to be afterwards
+        as it was before
+    :ivar wrong: says what is wrong with what a lease that is over left on purpose
+    :ivar put_away: takes that away
+    """
+
+    furnish: Callable[[Place], tuple[Mapping[str, Any], ...]]
+    changes: Mapping[str, tuple[Change | None, ...]]
+    use: Callable[[World, Lease], None]
+    only: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
+    same: Callable[[Contents], Contents] = lambda contents: contents
+    wrong: Callable[[Twin], str] = lambda _twin: ''
+    put_away: Callable[[Twin], None] = lambda _twin: None
+
+
+def _hosts(_place: Place) -> tuple[Mapping[str, Any], ...]:
+    return ({'resource_type': 'physical:host', 'min': 2, 'max': 2, 'before_end': ''},)
+
+
+def _boot(world: World, lease: Lease) -> None:
+    for host in sorted(world.hosts(lease)):
+        world.twin.boot_server(host, harness.PROJECT, f'server on {host}')
+
+
+def _public(place: Place) -> str:
+    return next(item.id for item in place.twin.networks.networks() if item.external)
+
+
+def _addresses(place: Place) -> tuple[Mapping[str, Any], ...]:
+    public = _public(place)
+    for address in ADDRESSES:
+        place.register(
+            'virtual:floatingip', floating_network_id=public, floating_ip_address=address
+        )
+    _own_network(place)
+    return ({'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 2},)
+
+
+def _own_network(place: Place) -> None:
+    """Let the project have a router, and a server, in a network of its own."""
+    inner = place.twin.networks.add_network('inner', harness.PROJECT)
+    subnet = place.twin.networks.add_subnet(inner.id, '10.8.0.0/24')
+    place.twin.networks.add_router(subnet.id, harness.PROJECT, ROUTER)
+    place.twin.networks.add_port(subnet.id, harness.PROJECT, 'server')
+
+
+def _attach(world: World, _lease: Lease) -> None:
+    inner = next(item for item in world.twin.networks.networks() if item.name == 'inner')
+    ports = world.twin.network.list_ports(inner.id)
+    port = next(item for item in ports if item.device_id == 'server')
+    world.twin.networks.attach(world.twin.networks.floating_ips()[0].id, port.id)
+
+
+def _segments(place: Place) -> tuple[Mapping[str, Any], ...]:
+    requests = _segments_of(place, 101, 102)
+    _own_network(place)
+    place.twin.network.create_floating_ip(_public(place), harness.PROJECT)
+    return requests
+
+
+def _segments_of(place: Place, *numbers: int) -> tuple[Mapping[str, Any], ...]:
+    for number in numbers:
+        place.register(
+            'network', network_type='vlan', physical_network='physnet1', segment_id=number
+        )
+    return ({'resource_type': 'network', 'network_name': 'walk'},)
+
+
+def _plug(world: World, _lease: Lease) -> None:
+    networks = world.twin.networks
+    made = next(item for item in networks.networks() if item.name == 'walk')
+    subnet = networks.add_subnet(made.id, '10.9.0.0/24')
+    networks.add_router(subnet.id, harness.PROJECT, ROUTER)
+    port = networks.add_port(subnet.id, harness.PROJECT, 'server')
+    networks.attach(networks.floating_ips()[0].id, port.id)
+
+
+def _slots(_place: Place) -> tuple[Mapping[str, Any], ...]:
+    sizes = {'vcpus': 2, 'memory_mb': 4096, 'disk_gb': 10, 'amount': 2, 'affinity': False}
+    return ({'resource_type': 'virtual:instance', **sizes},)
+
+
+def _slots_of_flavor(place: Place) -> tuple[Mapping[str, Any], ...]:
+    small = place.twin.compute.list_flavors()[0]
+    return ({'resource_type': 'flavor:instance', 'flavor_id': small.id, 'amount': 3},)
+
+
+def _fill(world: World, lease: Lease) -> None:
+    """Start a server of each flavor, which leaves slots that are free."""
+    for reservation in lease.reservations:
+        world.twin.compute_of(harness.PROJECT).create_server(
+            ServerDraft(name='server', flavor_id=reservation.id)
+        )
+
+
+def _racks(place: Place) -> tuple[Mapping[str, Any], ...]:
+    for name in ('rack-1', 'rack-2', 'rack-3'):
+        place.register(drafts.RACKS.name, name)
+    return ({'resource_type': drafts.RACKS.name, 'min': 2, 'max': 2},)
+
+
+def _several(place: Place) -> tuple[Mapping[str, Any], ...]:
+    """One of each, so that what fails has others before it and after it."""
+    host = {'resource_type': 'physical:host', 'min': 1, 'max': 1, 'before_end': ''}
+    return (host, *_slots(place), *_addresses(place), *_segments_of(place, 101), *_racks(place))
+
+
+def _use_several(world: World, lease: Lease) -> None:
+    first = lease.reservations[0].id
+    (whole,) = (item for item in world.twin.aggregates() if item.name == first)
+    world.twin.boot_server(whole.hosts[0], harness.PROJECT, 'server')
+    world.twin.compute_of(harness.PROJECT).create_server(
+        ServerDraft(name='server', flavor_id=lease.reservations[1].id)
+    )
+    _attach(world, lease)
+
+
+KINDS: dict[str, Kind] = {
+    'physical:host': Kind(
+        furnish=_hosts,
+        # Hosts that are in use are not given up before the end.
+        changes={'grow': ({'min': 3, 'max': 3},)},
+        use=_boot,
+    ),
+    'virtual:floatingip': Kind(
+        furnish=_addresses,
+        changes={'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)},
+        use=_attach,
+    ),
+    'network': Kind(
+        furnish=_segments,
+        changes={'rename': ({'network_name': 'other', 'network_description': 'new'},)},
+        use=_plug,
+    ),
+    'virtual:instance': Kind(
+        furnish=_slots,
+        changes={'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)},
+        use=_fill,
+    ),
+    'flavor:instance': Kind(
+        furnish=_slots_of_flavor,
+        changes={'grow': ({'amount': 5},), 'shrink': ({'amount': 1},)},
+        use=_fill,
+    ),
+    'virtual:server': Kind(
+        furnish=lambda place: servers.own(place.twin),
+        changes={},
+        use=lambda _world, _lease: None,
+        # It is prepared as soon as it is booked.
+        only=_LIFE | {'delete prepared'},
+        wrong=servers.lost,
+        put_away=servers.put_away,
+    ),
+    'server booted': Kind(
+        furnish=lambda place: servers.booted(place.twin),
+        changes={},
+        use=lambda _world, _lease: None,
+        # Nobody makes it again in the middle of its lease, and what is left of
+        # a user's trust is gone with the user only.
+        only=_LIFE - {'rebuild', 'sweep'},
+        wrong=servers.lost,
+        put_away=servers.put_away,
+    ),
+    drafts.RACKS.name: Kind(
+        furnish=_racks,
+        changes={'grow': ({'min': 3, 'max': 3},), 'shrink': ({'min': 1, 'max': 1},)},
+        use=lambda _world, _lease: None,
+    ),
+    'physical:storage': Kind(
+        furnish=storage.pools,
+        changes={'grow': ({'min': 3, 'max': 3},), 'shrink': ({'min': 1, 'max': 1},)},
+        use=storage.fill,
+        only=storage.OF_POOLS,
+    ),
+    'virtual:volume': Kind(
+        furnish=storage.made,
+        changes={'grow': ({'amount': 3},)},
+        use=storage.attach,
+        only=storage.OF_VOLUMES,
+    ),
+    'volume that exists': Kind(
+        furnish=storage.existing,
+        changes={},
+        use=storage.attach,
+        only=storage.OF_VOLUMES,
+    ),
+    'volume that is saved': Kind(
+        furnish=storage.saved,
+        changes={},
+        use=storage.attach,
+        only=storage.OF_SAVED,
+        wrong=storage.lost,
+        put_away=storage.put_away,
+    ),
+    'virtual:stack': Kind(
+        furnish=stacks.existing,
+        # No effect follows; the walk shows that it is so.
+        changes={'end otherwise': ({'on_end': ['suspend']},)},
+        use=stacks.use,
+        same=stacks.same,
+        # Nobody looks for a trust that has come back.
+        without=frozenset({'sweep'}),
+    ),
+    'made:stack': Kind(
+        furnish=stacks.made,
+        changes={},
+        use=stacks.use,
+        # Whoever has lost a stack may have wanted to: none is made in its
+        # place; and those that only their owners see cannot be looked for.
+        # A whole life is its start and its end, and takes very long.
+        without=frozenset({'rebuild', 'sweep', 'whole life'}),
+    ),
+    'several': Kind(
+        furnish=_several,
+        changes={'grow': (None, {'amount': 3}, {'amount': 3}, None, None)},
+        use=_use_several,
+        only=frozenset({'start', 'undo grow', 'end'}),
+    ),
+}

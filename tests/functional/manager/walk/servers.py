@@ -1,0 +1,59 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Servers of users, and what is to become of them, for the walk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from climate.clients.base import ServerDraft
+from climate.clients.fake import Twin
+from tests.functional.manager import harness
+
+FLAVOR = '2'
+NAME = 'web'
+IMAGE = f'reserved_{NAME}'
+
+
+def own(twin: Twin) -> tuple[Mapping[str, Any], ...]:
+    """Let the project have a server, to be leased with room for it."""
+    server_id = twin.compute_of(harness.PROJECT).create_server(
+        ServerDraft(name=NAME, flavor_id=FLAVOR)
+    )
+    return ({'resource_type': 'virtual:server', 'server_id': server_id},)
+
+
+def booted(twin: Twin) -> tuple[Mapping[str, Any], ...]:
+    """Let there be an image, of which a server is to be booted in its room for a user."""
+    twin.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
+    image = twin.add_image('cirros')
+    return ({'resource_type': 'virtual:server', 'name': NAME, 'flavor': FLAVOR, 'image': image},)
+
+
+def lost(twin: Twin) -> str:
+    """Say what is wrong: a server is gone, and no image of it can be used; '' if nothing is."""
+    images = [image for image in twin.images() if image.name == IMAGE]
+    if any(server.name == NAME for server in twin.servers()) or not images:
+        return ''
+    good = [image for image in images if (image.status, image.owner) == ('active', harness.PROJECT)]
+    return '' if len(good) == len(images) == 1 else f'the server is gone, and there is {images}'
+
+
+def put_away(twin: Twin) -> None:
+    """Take away what the end of a lease leaves on purpose: images, servers, what they hold."""
+    for image in twin.images():
+        if image.name == IMAGE:
+            twin.image.delete_image(image.id)
+    for server in twin.servers():
+        if server.name == NAME:
+            twin.compute.delete_server(server.id)

@@ -1,0 +1,131 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the walk books of storage pools and volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from typing import TYPE_CHECKING
+
+from climate.clients.fake import Twin
+from climate.clients.fake.volume_contents import POOL
+from climate.clients.fake.volume_types import DEFAULT_TYPE
+from climate.domain.leases import Lease
+from tests.functional.manager import harness
+from tests.functional.manager.walk.world import World
+
+if TYPE_CHECKING:
+    from tests.functional.manager.walk.kinds import Place
+
+POOLS = ('gold-1', 'gold-2', 'gold-3')
+# A whole life is its start and its end; what fails for ever would be undone for
+# an hour, every few seconds.
+_ALL = frozenset(
+    {
+        'start',
+        'move',
+        'delete booked',
+        'delete prepared',
+        'prolong',
+        'grow',
+        'undo grow',
+        'shrink',
+        'undo shrink',
+        'end',
+        'delete',
+        'check',
+        'rebuild',
+        'sweep',
+    }
+)
+OF_POOLS = _ALL
+# What was in a volume nobody can make anew; and one that is left over is never
+# swept up: it may be what somebody has saved.
+OF_VOLUMES = _ALL - {'rebuild', 'sweep'}
+OF_SAVED = frozenset({'start', 'delete booked', 'end', 'delete'})
+
+
+def pools(place: Place) -> tuple[Mapping[str, Any], ...]:
+    """Return a reservation of two pools of three."""
+    for name in POOLS:
+        place.twin.volumes.add_pool(f'twin@{name}#{name}', name, 100.0)
+        place.register('physical:storage', f'twin@{name}#{name}')
+    return ({'resource_type': 'physical:storage', 'min': 2, 'max': 2},)
+
+
+def fill(world: World, lease: Lease) -> None:
+    """Make a volume in a leased pool."""
+    name = f'reservation:{lease.reservations[0].id}'
+    user = world.twin.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
+    user.volume.create_volume('left', 1, volume_type=name)
+
+
+def made(place: Place) -> tuple[Mapping[str, Any], ...]:
+    """Return a reservation of volumes that are to be made."""
+    place.twin.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
+    place.register('physical:storage', POOL)
+    _server(place)
+    return (
+        {
+            'resource_type': 'virtual:volume',
+            'size': 10,
+            'volume_type': DEFAULT_TYPE,
+            'amount': 2,
+            'on_end': ['detach', 'delete'],
+        },
+    )
+
+
+def existing(place: Place) -> tuple[Mapping[str, Any], ...]:
+    """Return a reservation of a volume that is there."""
+    volume = place.twin.volumes.add_volume('mine', harness.PROJECT)
+    _server(place)
+    return ({'resource_type': 'virtual:volume', 'volume_id': volume.id, 'on_end': ['detach']},)
+
+
+def saved(place: Place) -> tuple[Mapping[str, Any], ...]:
+    """Return a reservation of a volume that is backed up and deleted at the end."""
+    place.twin.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
+    (request,) = existing(place)
+    return ({**request, 'on_end': ['detach', 'backup', 'delete']},)
+
+
+def lost(twin: Twin) -> str:
+    """Say what is wrong: the volume is gone, and there is not one good backup of it."""
+    if twin.volumes.volumes():
+        return ''
+    found = [(item.status, item.project_id) for item in twin.volumes.backups()]
+    if found == [('available', harness.PROJECT)]:
+        return ''
+    return f'the volume is gone, and its backups are {found}'
+
+
+def put_away(twin: Twin) -> None:
+    """Take away what the end of a lease leaves on purpose, or not."""
+    for backup in twin.volumes.backups():
+        twin.volume.delete_backup(backup.id)
+    for volume in twin.volumes.volumes():
+        twin.volume.delete_volume(volume.id)
+    # What was to go at once is gone when somebody looks.
+    twin.volumes.volumes()
+
+
+def _server(place: Place) -> None:
+    place.twin.boot_server('compute-1', harness.PROJECT, 'server')
+
+
+def attach(world: World, _lease: Lease) -> None:
+    """Attach a volume to a server."""
+    servers = [item for item in world.twin.servers() if item.name == 'server']
+    world.twin.volumes.attach(world.twin.volumes.volumes()[0].id, servers[0].id)

@@ -1,0 +1,53 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Each call to the cloud fails in turn, in all that can happen to a lease of each type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from testtools import content
+
+from tests import base
+from tests.functional import declared
+from tests.functional.manager.walk import kinds
+from tests.functional.manager.walk import walker
+from tests.functional.manager.walk.world import World
+
+# What is wrong with one step is wrong with most of them.
+MOST = 10
+
+
+class TestWalk(base.TestCase):
+    """A test for each scenario of each kind; they are made below."""
+
+    def walk(self, kind: kinds.Kind, scenario: walker.Scenario) -> None:
+        """Walk through one scenario."""
+        walk = walker.Walk(self.useFixture(World()), kind, scenario)
+        complaints = list(walk.complaints())
+        text = f'{walk.steps} steps, {walk.runs} runs, {len(complaints)} complaints'
+        self.addDetail('walked', content.text_content(text))
+        self.assertEqual('', '\n'.join(complaints[:MOST]))
+
+    def test_every_type_is_walked(self) -> None:
+        self.assertEqual(set(declared.places()) - set(kinds.KINDS), set())
+
+
+def _test(kind: kinds.Kind, scenario: walker.Scenario) -> Callable[[TestWalk], None]:
+    return lambda self: self.walk(kind, scenario)
+
+
+for _name, _kind in kinds.KINDS.items():
+    for _scenario in walker.scenarios(_kind):
+        _words = f'{_name} {_scenario.name}'.replace(':', '_').replace(' ', '_')
+        setattr(TestWalk, f'test_{_words}', _test(_kind, _scenario))

@@ -1,0 +1,302 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Walks through what the cloud is asked in a scenario, and lets each call fail."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import re
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
+
+from climate.clients import rehearsal
+from climate.domain.leases import Lease
+from tests.functional.manager.walk.kinds import Change
+from tests.functional.manager.walk.kinds import Kind
+from tests.functional.manager.walk.kinds import Place
+from tests.functional.manager.walk.world import Moment
+from tests.functional.manager.walk.world import Picture
+from tests.functional.manager.walk.world import World
+
+_UUID = re.compile(r'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+START, END = 100, 1200
+ACTIVE = 200
+# Long enough for every deadline, and for every pause after it.
+LONG = 60
+
+Act = Callable[[World, Lease], None]
+How = Literal['before', 'after', 'ever', 'refused']
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Something that happens to a lease.
+
+    :ivar ready: brings a lease that was just booked to where it begins
+    :ivar act: lets it happen, and time pass until it is over
+    """
+
+    name: str
+    ready: Act
+    act: Act
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One call that does not do as it should.
+
+    :ivar nth: which of the calls of the verb in the scenario, from 1
+    :ivar step: which of all calls
+    """
+
+    verb: str
+    nth: int
+    step: int
+    how: How
+
+    def inflict(self, world: World) -> None:
+        """Have it happen."""
+        world.twin.fail(
+            self.verb,
+            None if self.how == 'ever' else 1,
+            when='after' if self.how == 'after' else 'before',
+            error='permanent' if self.how == 'refused' else 'transient',
+            skip=self.nth - 1,
+        )
+
+
+def _until(seconds: float) -> Act:
+    return lambda world, _lease: world.until(seconds)
+
+
+def _for_a_while(act: Act) -> Act:
+    def acts(world: World, lease: Lease) -> None:
+        act(world, lease)
+        world.until(world.seconds() + LONG)
+
+    return acts
+
+
+def _repair(world: World, _lease: Lease) -> None:
+    list(world.repair().run())
+
+
+def _bare(world: World, lease: Lease) -> None:
+    """Let the lease be active, and the cloud know nothing of it."""
+    empty = world.twin.state()
+    world.until(ACTIVE)
+    world.twin.restore(empty)
+
+
+def _left(world: World, lease: Lease) -> None:
+    """Let the lease be gone, and the cloud have all of it still."""
+    world.until(ACTIVE)
+    full = world.twin.state()
+    world.delete(lease)
+    world.until(ACTIVE + LONG)
+    world.twin.restore(full)
+
+
+def _changed(world: World, lease: Lease, bodies: Sequence[Change | None]) -> None:
+    world.change(lease, bodies)
+
+
+def _refused(change: Act) -> Act:
+    """Let the last call of a change be refused for good, so that it is undone."""
+
+    def ready(world: World, lease: Lease) -> None:
+        world.until(ACTIVE)
+        begin = world.save()
+        world.twin.keep_journal()
+        change(world, lease)
+        calls = len(world.twin.journal())
+        world.restore(begin)
+        if calls:
+            world.twin.fail('*', error='permanent', skip=calls - 1)
+
+    return ready
+
+
+def scenarios(kind: Kind) -> Iterator[Scenario]:
+    """Yield what can happen to a lease of a kind, of what is wanted of it."""
+    for scenario in _scenarios(kind):
+        if scenario.name not in kind.without and (not kind.only or scenario.name in kind.only):
+            yield scenario
+
+
+def _scenarios(kind: Kind) -> Iterator[Scenario]:
+    active, prepared = _until(ACTIVE), _until(START - 30)
+
+    def used(world: World, lease: Lease) -> None:
+        world.until(ACTIVE)
+        kind.use(world, lease)
+
+    def delete(world: World, lease: Lease) -> None:
+        world.delete(lease)
+
+    def move(world: World, lease: Lease) -> None:
+        world.update(lease, start=300, end=3000)
+        world.until(300)
+
+    yield Scenario(name='start', ready=_until(0), act=_until(ACTIVE))
+    yield Scenario(name='move', ready=prepared, act=_for_a_while(move))
+    yield Scenario(name='delete booked', ready=_until(0), act=_for_a_while(delete))
+    yield Scenario(name='delete prepared', ready=prepared, act=_for_a_while(delete))
+    yield Scenario(
+        name='prolong',
+        ready=active,
+        act=_for_a_while(lambda world, lease: _ignored(world.update(lease, end=5000))),
+    )
+    for name, bodies in kind.changes.items():
+        change = _for_a_while(functools.partial(_changed, bodies=bodies))
+        yield Scenario(name=name, ready=active, act=change)
+        yield Scenario(name=f'undo {name}', ready=_refused(change), act=change)
+    yield Scenario(name='end', ready=used, act=_until(END + LONG))
+    yield Scenario(name='delete', ready=used, act=_for_a_while(delete))
+    yield Scenario(name='whole life', ready=_until(0), act=_until(END + LONG))
+    yield Scenario(name='check', ready=active, act=_repair)
+    yield Scenario(name='rebuild', ready=_bare, act=_repair)
+    yield Scenario(name='sweep', ready=_left, act=_repair)
+
+
+def _ignored(_value: object) -> None:
+    """For what answers something that nobody asked for."""
+
+
+class Walk:
+    """One scenario of one kind, walked through.
+
+    :ivar steps: how many calls the scenario makes
+    :ivar runs: how often it was run anew
+    """
+
+    def __init__(self, world: World, kind: Kind, scenario: Scenario) -> None:
+        self._world = world
+        self._kind = kind
+        self._scenario = scenario
+        self.steps = 0
+        self.runs = 0
+        requests = kind.furnish(Place(world.store, world.plugins, world.twin))
+        self._clean = self._bare()
+        world.rng.seed(7)
+        self._lease = world.book(requests, START, END)
+        scenario.ready(world, self._lease)
+        world.work()
+        self._begin: Moment = world.save()
+        self._before = world.picture(self._lease)
+        self._after: Picture | None = None
+        self._known: set[str] = set()
+
+    def _bare(self) -> Mapping[str, Any]:
+        """Return what the cloud has, without what a lease leaves on purpose."""
+        state = self._world.twin.state()
+        self._kind.put_away(self._world.twin)
+        contents = self._world.twin.contents()
+        self._world.twin.restore(state)
+        return self._kind.same(contents)
+
+    def complaints(self) -> Iterator[str]:
+        """Walk, and yield what is not as it should be."""
+        faults = list(self._faults())
+        self.steps = max((fault.step for fault in faults), default=0)
+        yield from self._ending('undisturbed')
+        for fault in faults:
+            self.runs += 1
+            where = f'{fault.verb} ({fault.nth}), step {fault.step}, {fault.how}'
+            yield from self._disturbed(fault, where)
+
+    def _faults(self) -> Iterator[Fault]:
+        """Run undisturbed, and return each way in which a call can fail."""
+        world = self._world
+        world.restore(self._begin)
+        world.twin.keep_journal()
+        known = len(world.twin.journal())
+        self._scenario.act(world, self._lease)
+        calls = [call.verb for call in world.twin.journal()[known:]]
+        world.twin.keep_journal(False)
+        self._after = world.picture(self._lease)
+        counted: dict[str, int] = collections.Counter()
+        for step, verb in enumerate(calls, 1):
+            counted[verb] += 1
+            # What only looks has nothing to lose but its answer.
+            ways: tuple[How, ...] = ('before', 'ever')
+            for how in ways if rehearsal.looks(verb) else (*ways, 'after', 'refused'):
+                yield Fault(verb=verb, nth=counted[verb], step=step, how=how)
+
+    def _disturbed(self, fault: Fault, where: str) -> Iterator[str]:
+        world, lease = self._world, self._lease
+        world.restore(self._begin)
+        fault.inflict(world)
+        self._scenario.act(world, lease)
+        found = world.picture(lease)
+        if fault.how in ('before', 'after') and found != self._after and not self._repairs():
+            yield f'{where}: one failure made it {found} and not {self._after}'
+        world.twin.heal()
+        world.until(world.seconds() + LONG)
+        if self._repairs():
+            # What it could not do, it does the next time.
+            list(world.repair().run())
+        found = world.picture(lease)
+        failed = found is not None and found.status == 'ERROR' and not found.has
+        if found not in (self._before, self._after) and not (failed and world.reasons(lease)):
+            yield f'{where}: it became {found}, {world.reasons(lease)}'
+        if self._is_known(found):
+            # What comes of it was seen in a run before.
+            return
+        if found is not None and found.status == 'ACTIVE':
+            for finding in world.repair().rehearse():
+                yield f'{where}: while it is active: {finding.what}'
+        yield from self._ending(where)
+
+    def _is_known(self, found: Picture | None) -> bool:
+        """Whether everything is as it was in a run before, but for ids."""
+        lease = self._world.now(self._lease) if found is not None else None
+        parts = () if lease is None else lease.reservations
+        there = [item.facts for item in parts], self._world.twin.contents()
+        names: dict[str, str] = {}
+        text = _UUID.sub(
+            lambda match: names.setdefault(match[0], f'#{len(names)}'), repr((found, there))
+        )
+        if text in self._known:
+            return True
+        self._known.add(text)
+        return False
+
+    def _repairs(self) -> bool:
+        return self._scenario.act is _repair
+
+    def _ending(self, where: str) -> Iterator[str]:
+        """Delete the lease; nothing may be left."""
+        world, lease = self._world, self._lease
+        if world.picture(lease) is not None:
+            world.delete(lease)
+            world.until(world.seconds() + LONG)
+        if world.picture(lease) is not None:
+            yield f'{where}: it cannot be deleted: {world.now(lease)}'
+        for finding in world.repair().rehearse():
+            yield f'{where}: it left: {finding.what}'
+        wrong = self._kind.wrong(world.twin)
+        if wrong:
+            yield f'{where}: {wrong}'
+        there = self._bare()
+        for table, rows in self._clean.items():
+            if there[table] != rows:
+                yield f'{where}: {table} was {rows} and is {there[table]}'
+        if world.allocations(lease):
+            yield f'{where}: it has {world.allocations(lease)}'

@@ -1,0 +1,87 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Managers hear on RabbitMQ of servers that come and go, each in a queue of its own."""
+
+from __future__ import annotations
+
+import oslo_messaging
+
+from climate.leasing.server_leases import ServerLeaseSettings
+from climate.manager.service import Manager
+from climate.manager.service import ManagerOptions
+from climate.messaging import nova
+from climate.messaging import transport
+from tests import services
+from tests.functional.manager import booted
+from tests.functional.messaging import bus
+from tests.unit.messaging.test_nova import server_envelope
+
+
+class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
+    """A Nova that sends as the real one does, and managers that give leases."""
+
+    def ears(self) -> nova.ServerEars:
+        conf = self.conf()
+        for option, value in (
+            ('notification_transport_url', self.url),
+            ('notification_exchange', self.exchange),
+            ('notification_topics', [self.topic]),
+        ):
+            conf.set_override(option, value, group='health')
+        return nova.ServerEars(conf)
+
+    def start_managers(self, count: int) -> None:
+        """Start managers that look once, when the bus is there, and then only listen."""
+        office = self.office
+        settings = ServerLeaseSettings(enabled=True, poll_interval=3600.0)
+        for _ in range(count):
+            manager = Manager(
+                store=office.store,
+                plugins=office.plugins,
+                cloud=office.twin,
+                clock=office.clock,
+                settings=office.settings,
+                options=ManagerOptions(max_sleep=0.2, server_leases=settings),
+                publisher=office.bus,
+                server_ears=self.ears(),
+            )
+            self.addCleanup(manager.stop, 5.0)
+            manager.start()
+        self.eventually(lambda: self.log.output.count('Listening to the') == count)
+        self.eventually(lambda: self.twin.calls('compute.list_servers_since') >= count)
+
+    def say(self, event_type: str, server_id: str) -> None:
+        """Send what Nova sends of a server."""
+        sender = transport.notification_transport(self.conf(), self.url)
+        self.addCleanup(transport.close, sender)
+        oslo_messaging.Notifier(
+            sender, 'nova-compute:compute-1', driver='messagingv2', topics=[self.topic]
+        ).info({}, event_type, server_envelope(uuid=server_id)['payload'])
+
+    def test_one_lease_however_many_hear_of_it(self) -> None:
+        services.require(services.RABBITMQ)
+        # Nova makes the exchange.
+        self.say('service.update', 'x')
+        self.start_managers(3)
+        server = self.boot(lease_duration='1h')
+        for _ in range(2):
+            self.say('instance.create.end', server.id)
+        self.eventually(lambda: bool(self.leases()))
+        (lease,) = self.leases()
+        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+        self.eventually(lambda: self.office.status(lease) == 'ACTIVE')
+        self.assertEqual(1, len(self.leases()))
+        self.twin.compute.delete_server(server.id)
+        self.say('instance.delete.end', server.id)
+        self.office.away_until(1)
+        self.eventually(lambda: self.office.status(lease) == 'TERMINATED')

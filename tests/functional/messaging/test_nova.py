@@ -1,0 +1,137 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What Nova says on RabbitMQ is heard, taken from nobody, and survives outages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kombu
+import oslo_messaging
+
+from climate import exceptions
+from climate.manager.service import Manager
+from climate.manager.service import ManagerOptions
+from climate.messaging import nova
+from climate.messaging import transport
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.messaging import bus
+from tests.unit.messaging.test_nova import envelope
+
+
+class TestEars(bus.RabbitCase):
+    """A Nova that sends as the real one does, and those who listen."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.missed: list[str] = []
+
+    def ears(self, url: str | None = None, name: str = 'one', start: bool = True) -> nova.NovaEars:
+        conf = self.conf()
+        for option, value in (
+            ('notification_transport_url', url or self.url),
+            ('notification_exchange', self.exchange),
+            ('notification_topics', [self.topic]),
+        ):
+            conf.set_override(option, value, group='health')
+        made = nova.NovaEars(conf)
+        if start:
+            made.start(lambda: self.missed.append(name))
+            self.addCleanup(made.stop)
+        return made
+
+    def notifier(self) -> oslo_messaging.Notifier:
+        """Return what Nova sends with; it makes the exchange and the queue."""
+        bus_of_nova = transport.notification_transport(self.conf(), self.url)
+        self.addCleanup(transport.close, bus_of_nova)
+        return oslo_messaging.Notifier(
+            bus_of_nova, 'nova-compute:compute-1', driver='messagingv2', topics=[self.topic]
+        )
+
+    def say(self, **data: Any) -> None:
+        """Send what an administrator's change of a service sends."""
+        self.notifier().info({}, 'service.update', envelope(**data)['payload'])
+
+    def heard(self, ears: nova.NovaEars) -> str:
+        news = ears.get(bus.SOON)
+        assert news is not None
+        return f'{news.service_host}: {news.fault}'
+
+    def test_everybody_hears_and_nothing_is_taken(self) -> None:
+        self.say(disabled=True, disabled_reason='before')
+        ears = [self.ears(name='one'), self.ears(name='two')]
+        self.eventually(lambda: sorted(self.missed) == ['one', 'two'])
+        self.notifier().info({}, 'instance.create.end', {'nova_object.data': {}})
+        self.say(disabled=True, disabled_reason='now')
+        for one in ears:
+            self.assertEqual('compute-1: it was disabled: now', self.heard(one))
+        # The queue that others read has all three still.
+        url = services.address(services.RABBITMQ).set(drivername='amqp')
+        with kombu.Connection(url.render_as_string(hide_password=False)) as connection:
+            channel = connection.channel()
+            queue = channel.queue_declare(f'{self.topic}.info', passive=True)
+            self.assertEqual(3, queue.message_count)
+
+    def test_who_loses_a_host_gets_another(self) -> None:
+        office = self.useFixture(harness.Office())
+        lease = office.create(3600, 7200)
+        (had,) = (item.resource_name for item in office.allocations(lease))
+        manager = Manager(
+            store=office.store,
+            plugins=office.plugins,
+            cloud=office.twin,
+            clock=office.clock,
+            settings=office.settings,
+            options=ManagerOptions(max_sleep=0.2),
+            publisher=office.bus,
+            ears=self.ears(start=False),
+        )
+        self.say(host='elsewhere', forced_down=True)
+        self.addCleanup(manager.stop, 5.0)
+        manager.start()
+        self.eventually(lambda: 'Listening' in self.log.output)
+        office.twin.set_hypervisor(had, state='down')
+        self.say(host=had, forced_down=True)
+        self.eventually(lambda: 'lease.rehomed' in [one.event_type for one in office.bus.taken])
+        payload = office.bus.last('lease.rehomed')
+        self.assertEqual(([had], f'{had} has failed'), (payload['from'], payload['reason']))
+        others = office.create(8000, 9000, hosts=3)
+        self.assertNotIn(had, [item.resource_name for item in office.allocations(others)])
+        self.assertRaises(exceptions.NotEnoughResources, office.create, 9000, 9600, hosts=4)
+        office.away_until(10)
+        office.twin.set_hypervisor(had, state='up')
+        self.say(host=had)
+        self.eventually(lambda: f'{had} works again' in self.log.output)
+        office.create(9000, 9600, hosts=4)
+
+    def test_an_exchange_that_nova_has_not_made_is_waited_for(self) -> None:
+        ears = self.ears()
+        self.eventually(lambda: 'not to be had' in self.log.output)
+        self.assertEqual([], self.missed)
+        self.say()
+        self.eventually(lambda: self.missed == ['one'])
+        self.say(forced_down=True)
+        self.assertEqual('compute-1: it was forced down', self.heard(ears))
+
+    def test_a_broker_that_was_away_is_a_reason_to_look(self) -> None:
+        self.say()
+        door, url = self.door()
+        ears = self.ears(url)
+        self.eventually(lambda: 'not to be had' in self.log.output)
+        for times in (1, 2):
+            door.open()
+            self.eventually(lambda: len(self.missed) == times)  # noqa: B023  at once
+            self.say(disabled=True)
+            self.assertEqual('compute-1: it was disabled', self.heard(ears))
+            door.shut()

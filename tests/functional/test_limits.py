@@ -1,0 +1,259 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Filters judge what is asked for over HTTP."""
+
+from __future__ import annotations
+
+from tests import judge
+from tests.functional import http
+from tests.functional.db import plans
+from tests.functional.judged import JudgedCase
+
+
+class TestDurations(JudgedCase):
+    """Filters that ask nobody."""
+
+    names = ('max_lease_duration', 'extension_window')
+    options = {
+        'max_lease_duration': 7200,
+        'max_lease_duration_exempt_project_ids': ['red'],
+        'reservation_extension_window': 600,
+        'exempt_projects': ['green'],
+    }
+
+    def test_a_lease_that_is_too_long(self) -> None:
+        before = self.service.rows()
+        for version in ('1.0', '1.1'):
+            body = {**http.LEASE, 'events': []}
+            answer = self.send('POST', '', body, version=version)
+            self.assert_refused(answer, 403, 'LEASE_REFUSED', '86400 seconds is longer')
+        self.assertEqual(before, self.service.rows())
+        self.created(hours=2)
+
+    def test_a_change_that_is_too_long(self) -> None:
+        lease = self.created(hours=2)
+        before = self.service.rows()
+        answer = self.update(lease, {'end_date': '2031-05-01T14:00:01Z'})
+        self.assert_refused(answer, 400, 'MAX_LEASE_DURATION', '7201 seconds is longer')
+        self.assertEqual(before, self.service.rows())
+        self.assertEqual(200, self.update(lease, {'end_date': '2031-05-01T13:00:00Z'}).status_int)
+        self.assertEqual(200, self.update(lease, {'name': 'another'}).status_int)
+
+    def test_exempt_projects(self) -> None:
+        self.assertEqual(201, self.create(hours=3, token='alice:red:member').status_int)
+        self.assertEqual(201, self.create(hours=3, token='alice:green:member').status_int)
+
+    def test_what_cannot_be_had_is_said_first(self) -> None:
+        self.assert_refused(self.create(hosts=5, hours=3), 409, 'NOT_ENOUGH_RESOURCES')
+
+    def test_no_more_statements_than_without(self) -> None:
+        counts = []
+        for day in (1, 2):
+            with plans.captured(self.service.store.engine) as statements:
+                self.created(day=day)
+            counts.append(len(statements))
+        # Beyond those without filters: what is known of the chosen hosts.
+        self.assertLessEqual(counts[1], 20)
+
+
+class TestQuestions(JudgedCase):
+    """An external service is asked, and told what came of it."""
+
+    def test_a_lease_is_allowed(self) -> None:
+        lease = self.created(hosts=2)
+        (asked,) = self.judge.calls
+        self.assertEqual('check-create', asked.name)
+        self.assertEqual(
+            (lease['id'], 'PENDING'), (asked.body['lease']['id'], asked.body['lease']['status'])
+        )
+        (line,) = asked.body['lease']['reservations']
+        self.assertEqual(lease['reservations'][0]['id'], line['id'])
+        with self.service.store.reading() as tx:
+            booked = {item.resource_name for item in tx.allocations.live_of([line['id']])}
+        self.assertEqual(booked, {item['name'] for item in line['allocations']})
+        self.assertEqual(2, len(booked))
+        self.assertEqual({'commit': 1}, self.charges())
+        self.work()
+        self.assertEqual([('check-create', 'a'), ('commit', 'a')], self.questions())
+        self.assertEqual(asked.body, self.judge.calls[1].body)
+        self.assertEqual({}, self.charges())
+
+    def test_a_lease_is_refused(self) -> None:
+        before = self.service.rows()
+        self.judge.answers['check-create'] = judge.refusal('No hours left')
+        for version in ('1.0', '1.1'):
+            answer = self.send('POST', '', {**http.LEASE, 'events': []}, version=version)
+            self.assert_refused(answer, 403, 'LEASE_REFUSED', 'No hours left')
+        self.assertEqual(before, self.service.rows())
+        self.work()
+        self.assertEqual(['check-create'] * 2, self.judge.names)
+
+    def test_what_cannot_be_had_is_not_asked_for(self) -> None:
+        self.assert_refused(self.create(hosts=5), 409, 'NOT_ENOUGH_RESOURCES')
+        self.assertEqual(400, self.create(hosts=0).status_int)
+        self.assertEqual([], self.judge.calls)
+
+    def test_no_answer(self) -> None:
+        self.judge.answers['check-create'] = judge.Answer(status=500)
+        answer = self.create()
+        self.assert_refused(answer, 403, 'LEASE_REFUSED', 'gave no answer')
+        self.assertEqual((0, {'release': 1}), (self.leases(), self.charges()))
+        self.work()
+        self.assertEqual([('check-create', 'a'), ('release', 'a')], self.questions())
+
+    def test_no_transaction_is_open_while_it_is_asked(self) -> None:
+        def write(call: judge.Call) -> None:
+            # Would wait for half a minute, and fail, on SQLite.
+            self.service.store.run(lambda tx: tx.charges.give_back('nobody'))
+            seen.append(call.name)
+
+        seen: list[str] = []
+        self.judge.before = write
+        lease = self.created()
+        self.assertEqual(200, self.update(lease, {'end_date': '2031-05-01T15:00:00Z'}).status_int)
+        self.assertEqual(['check-create', 'check-update'], seen)
+
+    def test_leases_without_reservations(self) -> None:
+        body = {
+            'name': 'empty',
+            'start_date': '2031-05-01T12:00:00Z',
+            'end_date': '2031-05-01T13:00:00Z',
+            'reservations': [],
+        }
+        self.assertEqual(201, self.send('POST', '', body).status_int)
+        self.assertEqual([], self.judge.calls[0].body['lease']['reservations'])
+
+    def test_statements(self) -> None:
+        self.created(day=2)
+        with plans.captured(self.service.store.engine) as statements:
+            self.created()
+        self.assertLessEqual(len(statements), 25, statements)
+
+
+class TestChanges(JudgedCase):
+    """Changes are judged as well."""
+
+    def test_a_change_is_allowed(self) -> None:
+        lease = self.created()
+        body = {'reservations': [{'id': lease['reservations'][0]['id'], 'min': 2, 'max': 2}]}
+        self.assertEqual(200, self.update(lease, body).status_int)
+        self.work()
+        self.assertEqual(
+            [('check-create', 'a'), ('check-update', 'b'), ('commit', 'a'), ('commit', 'b')],
+            self.questions(),
+        )
+        asked = self.judge.named('check-update')[0].body
+        for key, hosts in (('current_lease', 1), ('lease', 2)):
+            (line,) = asked[key]['reservations']
+            self.assertEqual((hosts, hosts), (line['min'], len(line['allocations'])))
+
+    def test_a_change_is_refused(self) -> None:
+        lease = self.created()
+        self.work()
+        before = self.service.rows()
+        self.judge.answers['check-update'] = judge.refusal('No hours left')
+        answer = self.update(lease, {'end_date': '2031-05-01T15:00:00Z'})
+        self.assert_refused(answer, 400, 'EXTERNAL_SERVICE_REFUSED', 'No hours left')
+        self.judge.answers['check-update'] = judge.Answer(status=502)
+        answer = self.update(lease, {'end_date': '2031-05-01T15:00:00Z'}, version='1.0')
+        self.assert_refused(answer, 400, 'INVALID_DATE')
+        answer = self.update(lease, {'end_date': '2031-05-01 15:00'}, version='1.0')
+        self.assert_refused(answer, 400, 'EXTERNAL_SERVICE_UNAVAILABLE', 'gave no answer')
+        self.work()
+        self.assertEqual(before, self.service.rows())
+
+    def test_a_name_is_not_judged(self) -> None:
+        lease = self.created()
+        self.judge.answers['check-update'] = judge.refusal('No')
+        self.assertEqual(200, self.update(lease, {'name': 'another'}).status_int)
+        self.assertEqual(200, self.update(lease, {}).status_int)
+        self.assertEqual(['check-create'], self.judge.names)
+
+    def test_an_admin_changes_a_lease(self) -> None:
+        lease = self.created()
+        body = {'end_date': '2031-05-01T15:00:00Z'}
+        self.assertEqual(200, self.update(lease, body, token=http.ADMIN).status_int)
+        context = self.judge.named('check-update')[0].body['context']
+        self.assertEqual(('root', 'blue'), (context['user_id'], context['project_id']))
+
+
+class TestOrder(JudgedCase):
+    """The service is asked before the duration is looked at."""
+
+    names = ('external_service', 'max_lease_duration')
+    options = {'max_lease_duration': 3600}
+
+    def test_what_was_allowed_is_taken_back(self) -> None:
+        self.assert_refused(self.create(hours=2), 403, 'LEASE_REFUSED', 'longest')
+        self.assertEqual({'release': 1}, self.charges())
+        self.work()
+        self.assertEqual([('check-create', 'a'), ('release', 'a')], self.questions())
+
+
+class TestOtherOrder(JudgedCase):
+    """The duration is looked at first."""
+
+    names = ('max_lease_duration', 'external_service')
+    options = {'max_lease_duration': 3600, 'exempt_projects': ['green']}
+
+    def test_nobody_is_asked(self) -> None:
+        self.assert_refused(self.create(hours=2), 403, 'LEASE_REFUSED', 'longest')
+        self.assertEqual([], self.judge.calls)
+        self.assertEqual({}, self.charges())
+
+    def test_exempt_projects(self) -> None:
+        lease = self.created(hours=2, token='alice:green:member')
+        body = {'end_date': '2031-05-01T15:00:00Z'}
+        answer = self.update(lease, body, token='alice:green:member')
+        self.assertEqual(200, answer.status_int)
+        self.send('DELETE', f'/{lease["id"]}', token='alice:green:member')
+        self.work()
+        self.assertEqual([], self.judge.calls)
+
+
+class TestAllowed(JudgedCase):
+    """What the service does not answer is allowed."""
+
+    options = {'external_service_unavailable': 'allow'}
+
+    def test_it_hears_of_the_lease_when_it_is_back(self) -> None:
+        self.judge.go_away()
+        lease = self.created()
+        self.judge.come_back()
+        self.work()
+        (told,) = self.judge.calls
+        self.assertEqual(('commit', lease['id']), (told.name, told.body['lease']['id']))
+
+    def test_a_refusal_is_a_refusal(self) -> None:
+        self.judge.answers['check-create'] = judge.refusal('No')
+        self.assertEqual(403, self.create().status_int)
+
+
+class TestOnePhase(JudgedCase):
+    """A service that charges when it is asked."""
+
+    options = {'external_service_two_phase': False}
+
+    def test_it_is_asked_and_told_of_the_end(self) -> None:
+        lease = self.created()
+        self.assertEqual({}, self.charges())
+        self.update(lease, {'end_date': '2031-05-01T15:00:00Z'})
+        self.send('DELETE', f'/{lease["id"]}')
+        self.work()
+        self.assertEqual(['check-create', 'check-update', 'on-end'], self.judge.names)
+
+    def test_no_answer(self) -> None:
+        self.judge.answers['check-create'] = judge.Answer(status=500)
+        self.assertEqual(403, self.create().status_int)
+        self.work()
+        self.assertEqual(['check-create'], self.judge.names)

@@ -1,0 +1,86 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-manage`` where it needs the cloud."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import pathlib
+
+import fixtures
+
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from climate.cmd import manage
+from tests import base
+
+
+class TestManage(base.TestCase):
+    """Commands on a database and a twin, both in files."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.twin = Twin(folder / 'twin', clock=SystemClock())
+        self.addCleanup(self.twin.close)
+        self.twin.seed(3)
+        self.file = folder / 'climate.conf'
+        self.file.write_text(
+            f'[DEFAULT]\ncloud = twin\nresource_types = physical:host\n'
+            f'[twin]\nstate_dir = {folder}/twin\n'
+            f'[database]\nconnection = sqlite:///{folder}/climate.sqlite\n'
+        )
+        self.run_command(0, 'db', 'sync')
+
+    def run_command(self, status: int, *arguments: str) -> list[str]:
+        """Run a command that ends with *status*; return the lines that it says."""
+        said, wrong = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
+            ended = manage.main(['--config-file', str(self.file), *arguments])
+        self.assertEqual(status, ended, said.getvalue() + wrong.getvalue())
+        lines = (said.getvalue() + wrong.getvalue()).splitlines()
+        return [line for line in lines if ' WARNING ' not in line]
+
+    def test_discover_and_repair(self) -> None:
+        lines = self.run_command(0, 'host', 'discover')
+        self.assertEqual(
+            ['compute-1', 'compute-2', 'compute-3'], [line.split()[0] for line in lines]
+        )
+        self.assertIn('16 VCPU, 65536 MiB, 500 GiB, up, enabled', lines[0])
+        lines = self.run_command(0, 'host', 'discover', '--register', 'compute-1', 'compute-3')
+        self.assertEqual(['compute-1 is host 1', 'compute-3 is host 2'], lines)
+        (line,) = self.run_command(0, 'host', 'discover')
+        self.assertIn('compute-2', line)
+        self.run_command(1, 'host', 'discover', '--register', 'compute-1')
+        self.run_command(1, 'host', 'discover', '--register', 'compute-7')
+        pool = self.twin.compute.find_aggregate('freepool')
+        assert pool is not None
+        self.assertEqual(('compute-1', 'compute-3'), pool.hosts)
+        self.assertEqual(['0 found, 0 left'], self.run_command(0, 'lease', 'repair'))
+        self.twin.compute.remove_host(pool.id, 'compute-3')
+        what = 'host compute-3 is in no lease and not in freepool'
+        self.assertEqual(
+            [f'{what}: left as it is', '1 found, 1 left'],
+            self.run_command(1, 'lease', 'repair', '--dry-run'),
+        )
+        self.assertEqual(
+            [f'{what}: put there', '1 found, 0 left'], self.run_command(0, 'lease', 'repair')
+        )
+        self.assertIn('Object with', self.run_command(1, 'lease', 'repair', '--lease', 'x')[-1])
+
+    def test_cloud_is_away(self) -> None:
+        self.twin.reachable = False
+        lines = self.run_command(1, 'lease', 'repair')
+        self.assertEqual('1 found, 1 left', lines[-1])
+        self.run_command(1, 'host', 'discover')

@@ -1,0 +1,94 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The example of an external service in the documents works as it is."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from http.server import ThreadingHTTPServer
+from typing import Any
+
+from climate import exceptions
+from climate.domain.leases import Lease
+from climate.enforcement.external_service import ExternalService
+from climate.enforcement.gate import Gate
+from tests import base
+from tests.architecture import ROOT
+from tests.functional.manager.harness import Office
+from tests.unit.enforcement.test_durations import configured
+
+FILE = ROOT / 'doc' / 'source' / 'admin' / 'usage_service.py'
+LONGEST = 47
+
+
+class TestUsageService(base.TestCase):
+    """It keeps the books of a project."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        spec = importlib.util.spec_from_file_location('usage_service', FILE)
+        assert spec is not None and spec.loader is not None
+        self.example: Any = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.example)
+
+        class Handler(self.example.Handler):  # type: ignore[misc, name-defined]  # found at run time
+            def log_message(self, *arguments: Any) -> None:
+                """Keep quiet."""
+
+        server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        url = f'http://127.0.0.1:{server.server_address[1]}/v1'
+        conf = configured(external_service_base_endpoint=url)
+        gate = Gate({'external_service': ExternalService.from_conf(conf)})
+        self.office = self.useFixture(Office(gate=gate))
+        self.example.BUDGET = 10.0
+
+    def billed(self, lease: Lease) -> float:
+        """Return the hours that a lease is charged with."""
+        self.office.work()
+        self.assertEqual({}, self.example.holds)
+        return float(self.example.bills.get(lease.id, (None, None, 0.0))[2])
+
+    def test_hours_are_counted(self) -> None:
+        lease = self.office.create(0, 7200, hosts=2)
+        self.assertEqual(4.0, self.billed(lease))
+        self.office.update(lease, end=3600)
+        self.assertEqual(2.0, self.billed(lease))
+        other = self.office.create(7200, 14400, hosts=4)
+        self.assertEqual(8.0, self.billed(other))
+        error = self.assertRaises(exceptions.LeaseRefused, self.office.create, 20000, 20360)
+        self.assertEqual('0.0 host hours are left, this takes 0.1', error.message)
+        change = self.assertRaises(
+            exceptions.ExternalServiceRefused, self.office.update, other, end=15000
+        )
+        self.assertIn('are left', change.message)
+        self.office.until(1800)
+        self.office.delete(lease)
+        self.assertEqual(1.0, self.billed(lease))
+        self.assertEqual(0.1, self.billed(self.office.create(20000, 20360)))
+
+    def test_what_fails_costs_nothing(self) -> None:
+        lease = self.office.create(600, 4200)
+        self.office.until(599)
+        self.office.twin.fail('compute.add_host', error='permanent')
+        self.office.until(700)
+        self.assertEqual('ERROR', self.office.status(lease))
+        self.assertEqual(0.0, self.billed(lease))
+
+    def test_it_is_short(self) -> None:
+        lines = FILE.read_text().splitlines()
+        text = lines[lines.index('') + 1 :]
+        self.assertLessEqual(len(text), LONGEST)

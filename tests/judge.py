@@ -1,0 +1,147 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A usage enforcement service on a real socket, that does as tests say."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import ssl
+import threading
+from collections.abc import Callable
+from http import server
+from typing import Any
+
+import fixtures
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Call:
+    """One request that came in."""
+
+    name: str
+    body: dict[str, Any]
+    headers: dict[str, str]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What is answered.
+
+    :ivar raw: sent as it is, in place of a whole answer
+    """
+
+    status: int = 204
+    body: bytes = b''
+    headers: tuple[tuple[str, str], ...] = ()
+    raw: bytes | None = None
+
+
+def refusal(message: str) -> Answer:
+    """Return the answer of a service that says no."""
+    return Answer(status=403, body=json.dumps({'message': message}).encode())
+
+
+class Judge(fixtures.Fixture):
+    """The service, on a port of its own.
+
+    :ivar calls: what came in, in this order
+    :ivar answers: what is answered, by the name of the call; 204 otherwise
+    :ivar before: called with each request before it is answered
+    :param port: 0 for any that is free
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__()
+        self.port = port
+        self.calls: list[Call] = []
+        self.answers: dict[str, Answer] = {}
+        self.before: Callable[[Call], None] = lambda _: None
+        self.silent: set[str] = set()
+        self._over = threading.Event()
+        self._server: server.ThreadingHTTPServer | None = None
+
+    def _setUp(self) -> None:
+        self.come_back()
+        # Whoever is kept waiting must not keep the server.
+        self.addCleanup(self.go_away)
+        self.addCleanup(self._over.set)
+
+    @property
+    def url(self) -> str:
+        """Its address, without a slash at the end."""
+        return f'http://127.0.0.1:{self.port}/v1'
+
+    def go_away(self) -> None:
+        """Answer nobody any more."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def come_back(self) -> None:
+        """Answer again, on the port of before."""
+        judge = self
+
+        class Handler(server.BaseHTTPRequestHandler):
+            """Hands every request on."""
+
+            def do_POST(self) -> None:
+                """Answer a call."""
+                judge._answer(self)
+
+            def log_message(self, *arguments: Any) -> None:
+                """Keep quiet."""
+
+        self._server = server.ThreadingHTTPServer(('127.0.0.1', self.port), Handler)
+        self._server.daemon_threads = True
+        self.port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def wrap(self, context: ssl.SSLContext) -> None:
+        """Speak TLS from now on."""
+        assert self._server is not None
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+
+    def named(self, name: str) -> list[Call]:
+        """Return the calls of a name."""
+        return [call for call in self.calls if call.name == name]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the calls."""
+        return [call.name for call in self.calls]
+
+    def _answer(self, handler: server.BaseHTTPRequestHandler) -> None:
+        length = int(handler.headers.get('Content-Length') or 0)
+        call = Call(
+            name=handler.path.rsplit('/', 1)[-1],
+            body=json.loads(handler.rfile.read(length)),
+            headers={name.lower(): value for name, value in handler.headers.items()},
+        )
+        self.calls.append(call)
+        self.before(call)
+        if call.name in self.silent:
+            self._over.wait(60)
+            return
+        answer = self.answers.get(call.name, Answer())
+        if answer.raw is not None:
+            handler.wfile.write(answer.raw)
+            return
+        handler.send_response(answer.status)
+        for name, value in answer.headers:
+            handler.send_header(name, value)
+        if answer.status != 204:
+            handler.send_header('Content-Length', str(len(answer.body)))
+        handler.end_headers()
+        handler.wfile.write(answer.body)
