@@ -187,9 +187,18 @@ class House(fixtures.Fixture):
     def _enable(self) -> None:
         compute = self._admin.sdk.compute
         was = dict(self.before.computes)
+        enabled = set()
         for each in compute.services(binary='nova-compute'):
             if each.status == 'disabled' and was.get(each.host) == 'enabled':
                 compute.enable_service(each)
+                enabled.add(each.host)
+
+        def back() -> bool:
+            hosts = self._admin.hosts()
+            return all(host['reservable'] for host in hosts if host['service_name'] in enabled)
+
+        # A manager looks for itself before it believes that a host is back.
+        until(back, 180, 'hosts that were enabled can be leased again')
 
     def _remove_leases(self) -> None:
         def remove() -> bool:

@@ -14,10 +14,12 @@
 
 from __future__ import annotations
 
+from tests.contract import booting_contracts
 from tests.contract import contracts
 from tests.contract import flavor_contracts
 from tests.contract import real_worlds
 from tests.contract import server_contracts
+from tests.contract import slot_contracts
 
 
 class TestRealHypervisors(contracts.HypervisorContract):
@@ -50,6 +52,12 @@ class TestRealServerLife(server_contracts.ServerLifeContract):
     world_type = real_worlds.RealWorld
 
 
+class TestRealBooted(booting_contracts.BootedAndShelvedContract):
+    """Servers that others boot, on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
 class TestRealImages(server_contracts.ImageContract):
     """Images on a real cloud."""
 
@@ -70,5 +78,11 @@ class TestRealServerGroups(flavor_contracts.ServerGroupContract):
 
 class TestRealServices(flavor_contracts.ServiceContract):
     """Services on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealSlots(slot_contracts.SlotContract):
+    """Slots on a real cloud."""
 
     world_type = real_worlds.RealWorld

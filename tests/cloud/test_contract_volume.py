@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from tests.contract import volume_contracts
+from tests.contract import volume_type_contracts
 from tests.contract import volume_worlds
 
 
@@ -36,7 +37,7 @@ class TestRealBackups(volume_contracts.BackupContract):
     world_type = volume_worlds.RealWorld
 
 
-class TestRealVolumeTypes(volume_contracts.VolumeTypeContract):
+class TestRealVolumeTypes(volume_type_contracts.VolumeTypeContract):
     """Volume types in a real Cinder."""
 
     world_type = volume_worlds.RealWorld

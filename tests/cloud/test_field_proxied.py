@@ -57,7 +57,7 @@ class TestProxied(FieldTest):
         proxy = connect(self.cloud, 'alice', proxied=True).reservation
         found = proxy.get_endpoint_data()
         self.assertEqual(self.cloud.proxied_reservation_url, found.url.rstrip('/'))
-        self.assertEqual((1, 1), found.max_microversion)
+        self.assertEqual((1, 2), found.max_microversion)
         answer = proxy.get('/os-hosts')
         self.assertEqual(
             [self.lent[0]], [each['hypervisor_hostname'] for each in answer.json()['hosts']]

@@ -35,7 +35,7 @@ class TestSdk(FieldTest):
     def test_discovery(self) -> None:
         found = self.proxy.get_endpoint_data()
         self.assertEqual(self.cloud.reservation_url, found.url.rstrip('/'))
-        self.assertEqual(((1, 0), (1, 1)), (found.min_microversion, found.max_microversion))
+        self.assertEqual(((1, 0), (1, 2)), (found.min_microversion, found.max_microversion))
 
     def test_a_lease(self) -> None:
         start, end, longer = minute(10), minute(20), minute(30)

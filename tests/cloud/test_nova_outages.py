@@ -21,6 +21,9 @@ from tests.cloud.people import time
 from tests.cloud.people import within
 from tests.waiting import until
 
+# A poll of the managers, and a look of theirs after it.
+NOTICED = 180.0
+
 OUTAGE = 60.0
 
 
@@ -81,19 +84,26 @@ class ComputeTest(CloudTest):
     def enable(self, host: str) -> None:
         self.admin.sdk.compute.enable_service(self.compute_service(host))
 
+    def reservable(self, host: str) -> bool:
+        (found,) = (each for each in self.admin.hosts() if each['hypervisor_hostname'] == host)
+        return bool(found['reservable'])
+
     def test_disabled_in_the_pool_and_while_leased(self) -> None:
         (host,) = self.lent
         self.disable(host)
-        # Nova takes no servers there, but the host is still there to be leased.
+        # Nova takes no servers there, so nobody is given the host.
+        until(lambda: not self.reservable(host), NOTICED, f'{host} is out of the pool')
+        self.assertRaisesRegex(AssertionError, 'NOT_ENOUGH', self.book, self.alice, 2, 600)
+        self.enable(host)
+        until(lambda: self.reservable(host), NOTICED, f'{host} is back')
         lease = self.await_active(self.alice, self.book(self.alice, 2, 600))
         self.assertEqual([host], self.members(reservation(lease)))
-        refused = self.boot(self.alice, lease)
-        self.assertEqual('ERROR', self.alice.settled(refused))
-        self.enable(host)
         server = self.boot(self.alice, lease)
         self.assertEqual('ACTIVE', self.alice.settled(server))
+        # With a server on it the host stays with its lease, which is told.
         self.disable(host)
-        self.assertEqual('disabled', self.compute_service(host).status)
+        self.bus.hear(lease['id'], 'lease.degraded', 30)
+        self.assertEqual([host], self.members(reservation(lease)))
         self.alice.update_lease(lease['id'], end_date=within(2).isoformat())
         self.await_terminated(self.alice, self.alice.lease(lease['id']))
         self.assertEqual('GONE', self.alice.status(server))

@@ -137,7 +137,11 @@ def start(
 
 
 def spawn(cloud: Cloud, name: str, argv: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Run *argv* as *name*, with its output in the log, and note its id."""
+    """Run *argv* as *name*, with its output in the log, and note its id.
+
+    It is handed no other file of ours: a lock that whoever started us holds
+    would be held for as long as it runs.
+    """
     log = str(cloud.logs / f'{name}.log')
     pid = os.posix_spawn(
         argv[0],
@@ -148,10 +152,22 @@ def spawn(cloud: Cloud, name: str, argv: Sequence[str], environment: Mapping[str
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644),
             (os.POSIX_SPAWN_DUP2, 1, 2),
+            *((os.POSIX_SPAWN_CLOSE, number) for number in _inherited()),
         ],
     )
     found = look(pid)
     _pid_file(cloud, name).write_text(f'{pid} {found.started if found else 0}\n', encoding='utf-8')
+
+
+def _inherited() -> list[int]:
+    """Return the open files, beside the standard ones, that a child would get."""
+    found = []
+    for name in os.listdir('/proc/self/fd'):
+        # The list itself was open while it was read.
+        with contextlib.suppress(OSError):
+            if int(name) > 2 and os.get_inheritable(int(name)):
+                found.append(int(name))
+    return found
 
 
 def await_ready(cloud: Cloud, name: str, seconds: float = PATIENCE) -> None:

@@ -1,0 +1,151 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Servers that get leases by being booted, on an unmodified Nova."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.cloud.base import CloudTest
+from tests.cloud.house import PREFIX
+from tests.cloud.people import within
+from tests.waiting import until
+from tools.cloud import processes
+from tools.cloud import services
+
+# Nobody polls within a test: what is heard is heard on the bus.
+MANAGER = '[virtual:server]\nleases_by_booting = true\npoll_interval = 3600\n'
+DEFAULT = MANAGER + 'default_lease = 30d\ndefault_lease_on_end = delete\ndefault_lease_projects = '
+PATIENCE = 60.0
+
+
+class BootingTest(CloudTest):
+    """Alice boots servers, and never asks Climate for a lease."""
+
+    # What begins at once needs no room on reservable hosts.
+    hosts = 0
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.addCleanup(self.configure, '')
+        self.configure(MANAGER)
+
+    def configure(self, settings: str) -> None:
+        """Start every manager with these settings, and return when they are at work."""
+        before = [self.starts(name) for name in services.managers()]
+        for name in services.managers():
+            processes.restart(self.cloud, name, settings=settings)
+
+        def at_work() -> bool:
+            return all(
+                self.starts(name) > count
+                for name, count in zip(services.managers(), before, strict=True)
+            )
+
+        until(at_work, PATIENCE, 'the managers are at work')
+
+    def starts(self, name: str) -> int:
+        """Return how often a manager has said that it is at work."""
+        log = self.cloud.logs / f'{name}.log'
+        return log.read_text(encoding='utf-8', errors='replace').count('is at work')
+
+    def server(self, hint: Any = None, **said: str) -> str:
+        """Boot a server that says something of a lease, and return its id."""
+        sdk = self.alice.sdk
+        hints = {} if hint is None else {'lease_params': json.dumps(hint)}
+        return str(
+            sdk.compute.create_server(
+                name=f'{PREFIX}alice',
+                flavor_id=sdk.compute.find_flavor(self.cloud.flavor).id,
+                image_id=sdk.image.find_image(self.cloud.image).id,
+                networks='none',
+                scheduler_hints=hints,
+                metadata={f'climate:{key}': value for key, value in said.items()},
+            ).id
+        )
+
+    def told(self, server: str, key: str = 'lease_id') -> str:
+        """Return what a server was told, as soon as it was."""
+
+        def found() -> str:
+            metadata = self.alice.sdk.compute.get_server(server).metadata
+            return str(metadata.get(f'climate:{key}', ''))
+
+        return until(found, PATIENCE, f'{server} is told its {key}')
+
+    def active(self, server: str) -> dict[str, Any]:
+        """Return the lease of a server, as soon as it is active."""
+        lease_id = self.told(server)
+        until(lambda: self.alice.knows(lease_id), PATIENCE, f'{lease_id} is there')
+        return self.await_status(self.alice, {'id': lease_id}, 'ACTIVE', PATIENCE)
+
+    def test_by_metadata(self) -> None:
+        server = self.server(
+            lease_duration='1h', lease_name=f'{PREFIX}mine', on_end='snapshot,delete'
+        )
+        lease = self.active(server)
+        self.assertEqual(f'{PREFIX}mine', lease['name'])
+        self.assertEqual(self.alice.project_id, lease['project_id'])
+        self.assertEqual(self.alice.sdk.current_user_id, lease['user_id'])
+        (line,) = lease['reservations']
+        self.assertEqual(
+            ('virtual:server', server, ['snapshot', 'delete']),
+            (line['resource_type'], line['server_id'], line['on_end']),
+        )
+        # It is hers to change, as any other, and all managers have heard of it.
+        end = within(20).isoformat()
+        lease = self.alice.update_lease(lease['id'], end_date=end)
+        self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
+        until(lambda: self.alice.status(server) == 'GONE', PATIENCE, f'{server} is gone')
+        mine = [
+            each
+            for each in self.alice.leases()
+            if each['reservations'][0].get('server_id') == server
+        ]
+        self.assertEqual([lease['id']], [each['id'] for each in mine])
+        found = self.alice.sdk.image.images(owner=self.alice.project_id)
+        images = [each.name for each in found]
+        self.assertTrue(any(f'{PREFIX}alice' in name for name in images), images)
+
+    def test_by_the_hint_of_2014(self) -> None:
+        end = within(3600).strftime('%Y-%m-%d %H:%M')
+        server = self.server({'name': f'{PREFIX}then', 'start': 'now', 'end': end})
+        lease = self.active(server)
+        self.assertEqual(f'{PREFIX}then', lease['name'])
+        # She deletes her server, and the lease is over.
+        self.alice.sdk.compute.delete_server(server)
+        self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
+
+    def test_what_cannot_be_is_told(self) -> None:
+        server = self.server(lease_end='tomorrow')
+        self.assertIn('no time', self.told(server, 'lease_error'))
+        self.assertEqual('ACTIVE', self.alice.status(server))
+
+    def test_a_server_that_nobody_heard_of(self) -> None:
+        for name in services.managers():
+            self.house.stop(name)
+        server = self.server(lease_duration='1h', lease_name=f'{PREFIX}missed', on_end='stop')
+        self.assertEqual('ACTIVE', self.alice.settled(server))
+        for name in services.managers():
+            self.house.start(name)
+        self.active(server)
+
+    def test_by_default(self) -> None:
+        self.configure(DEFAULT + self.alice.project_id)
+        server = self.server()
+        lease = self.active(server)
+        self.assertEqual(['delete'], lease['reservations'][0]['on_end'])
+        self.alice.delete_lease(lease['id'])
+        self.await_gone(self.alice, lease, PATIENCE)
+        until(lambda: self.alice.status(server) == 'GONE', PATIENCE, f'{server} is gone')

@@ -1,0 +1,163 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Volumes and whole storage pools, from their booking to after the lease."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import fixtures
+import openstack
+
+from tests.cloud import base
+from tests.cloud.people import Person
+from tests.clouds import find_cloud
+from tests.waiting import until
+from tools.cloud.state import Cloud
+
+# Cinder has one worker, and a backup takes a few seconds.
+PATIENCE = 90.0
+
+
+class Pool(fixtures.Fixture):
+    """The only pool of the cloud, registered while a test runs."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__()
+        self._cloud = cloud
+
+    def _setUp(self) -> None:
+        admin = Person(self._cloud, 'admin')
+        self.addCleanup(admin.sdk.close)
+        (pool,) = admin.sdk.block_storage.backend_pools()
+        # The driver does not know how large it is.
+        body = {
+            'resource_type': 'physical:storage',
+            'name': pool.name,
+            'inventories': {'DISK_GB': 1000},
+        }
+        response = admin.call('POST', '/resources', body, version='1.2')
+        assert response.status_code == 201, response.text
+        self.resource = response.json()['resource']
+        path = f'/resources/{self.resource["id"]}'
+        self.addCleanup(admin.call, 'DELETE', path, version='1.2')
+
+
+class VolumeTest(base.CloudTest):
+    """What Cinder and Keystone have of a lease."""
+
+    hosts = 0
+
+    def setUp(self) -> None:
+        # First, so that it goes last: the house takes the leases away before.
+        self.pool = self.useFixture(Pool(find_cloud())).resource
+        super().setUp()
+        self.cinder = self.alice.sdk.block_storage
+        self.kept = {item.id for item in self.cinder.backups()}
+        self.addCleanup(self.remove_backups)
+
+    def remove_backups(self) -> None:
+        """Remove the backups of the test."""
+
+        def remove() -> bool:
+            found = [item for item in self.cinder.backups() if item.id not in self.kept]
+            for item in found:
+                if item.status in ('available', 'error'):
+                    self.cinder.delete_backup(item)
+            return not found
+
+        until(remove, PATIENCE, 'the backups are gone')
+
+    def started(self, **request: Any) -> dict[str, Any]:
+        """Return an active lease of one reservation."""
+        lease = self.book(self.alice, 2, reservations=[request])
+        return self.await_status(self.alice, lease, 'ACTIVE', PATIENCE)
+
+    def end(self, lease: dict[str, Any]) -> dict[str, Any]:
+        """Have a lease end now, and return it when it has."""
+        later = base.within(2).isoformat()
+        shorter = self.alice.update_lease(lease['id'], end_date=later)
+        return self.await_status(self.alice, shorter, 'TERMINATED', PATIENCE)
+
+    def trusts(self) -> int:
+        """Return how many trusts Alice has made."""
+        user_id = self.alice.sdk.current_user_id
+        found = self.alice.sdk.identity.get(f'/OS-TRUST/trusts?trustor_user_id={user_id}')
+        return len(found.json()['trusts'])
+
+    def test_made_backed_up_and_deleted(self) -> None:
+        trusts = self.trusts()
+        kind = self.cloud.volume_type
+        lease = self.started(
+            resource_type='virtual:volume',
+            size=1,
+            amount=2,
+            volume_type=kind,
+            on_end=['backup', 'delete'],
+        )
+        (reservation,) = lease['reservations']
+        found = [self.cinder.get_volume(each) for each in reservation['volumes']]
+        self.assertEqual(2, len(found))
+        for volume in found:
+            self.assertEqual(
+                ('available', 1, kind, reservation['id']),
+                (
+                    volume.status,
+                    volume.size,
+                    volume.volume_type,
+                    volume.metadata['climate:reservation'],
+                ),
+            )
+        self.assertEqual(trusts + 1, self.trusts())
+        ended = self.end(lease)
+        (reservation,) = ended['reservations']
+        copies = {self.cinder.get_backup(each['id']).status for each in reservation['copies']}
+        self.assertEqual(({'available'}, 2), (copies, len(reservation['copies'])))
+        for volume in found:
+            self.assertRaises(
+                openstack.exceptions.NotFoundException, self.cinder.get_volume, volume.id
+            )
+        self.assertEqual(trusts, self.trusts())
+
+    def test_one_that_is_there_is_not_deleted_while_it_is_in_use(self) -> None:
+        volume = self.cinder.create_volume(size=1, name='e2e-mine')
+        server_id = self.boot(self.alice)
+        self.assertEqual('ACTIVE', self.alice.settled(server_id))
+        lease = self.started(resource_type='virtual:volume', volume_id=volume.id, on_end=['delete'])
+        self.alice.sdk.compute.create_volume_attachment(server_id, volume_id=volume.id)
+        until(
+            lambda: self.cinder.get_volume(volume.id).status == 'in-use', PATIENCE, 'it is in use'
+        )
+        later = base.within(2).isoformat()
+        self.alice.update_lease(lease['id'], end_date=later)
+        self.await_status(self.alice, lease, 'ERROR', PATIENCE)
+        self.assertEqual('in-use', self.cinder.get_volume(volume.id).status)
+        self.alice.sdk.compute.delete_server(server_id)
+        self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
+        self.assertIsNone(self.cinder.find_volume(volume.id))
+
+    def test_a_whole_pool(self) -> None:
+        lease = self.started(resource_type='physical:storage', min=1, max=1)
+        (name,) = lease['reservations'][0]['volume_types']
+        self.assertIn(name, [item.name for item in self.cinder.types()])
+        self.assertNotIn(name, [item.name for item in self.bob.sdk.block_storage.types()])
+        volume = self.cinder.create_volume(size=1, name='e2e-whole', volume_type=name)
+        until(
+            lambda: self.cinder.get_volume(volume.id).status == 'available', PATIENCE, 'it is made'
+        )
+        found = self.admin.sdk.block_storage.get_volume(volume.id)
+        self.assertEqual(self.pool['name'], found.host)
+        self.end(lease)
+        self.assertIsNone(self.cinder.find_volume(volume.id))
+        types = self.admin.sdk.block_storage.types(is_public='None')
+        self.assertNotIn(name, [item.name for item in types])
