@@ -25,6 +25,7 @@ from benchmarks.figures import quantile
 from benchmarks.figures import timed
 from climate.allocation import requirements
 from climate.cmd import composition
+from climate.db.matching import Match
 from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
@@ -54,9 +55,8 @@ def searches(
                 period: Period = period, requirement: requirements.Requirement | None = requirement
             ) -> None:
                 with core.store.reading() as tx:
-                    tx.resources.free(
-                        bulk.RESOURCE_TYPE, period, requirement=requirement, limit=_LIMIT
-                    )
+                    match = Match(resource_type=bulk.RESOURCE_TYPE, requirement=requirement)
+                    tx.resources.free(match, period, limit=_LIMIT)
 
             found = quantile(timed(search, 21), 0.5)
             yield Figure(
@@ -65,9 +65,8 @@ def searches(
 
     def reasons() -> None:
         with core.store.reading() as tx:
-            tx.resources.reasons(
-                bulk.RESOURCE_TYPE, windows['tomorrow, 6 h, nothing is free'], None
-            )
+            match = Match(resource_type=bulk.RESOURCE_TYPE)
+            tx.resources.reasons(match, windows['tomorrow, 6 h, nothing is free'])
 
     yield Figure(
         engine=engine,

@@ -121,7 +121,7 @@ def _starts(core: composition.Core, count: int) -> dict[str, datetime.datetime]:
         for kind, time_ in (('start_lease', begin), ('end_lease', end)):
             event_id = str(uuid.uuid4())
             events.append((event_id, lease_id, kind, time_, time_, 'UNDONE', 0, '{}'))
-        allocations.append((lease_id, host, 1, begin, end, 'booked'))
+        allocations.append((lease_id, host, None, 1, begin, end, 'booked'))
     engine = core.store.engine
     # The leases come last: until then no manager sees any of it.
     bulk.insert(engine, 'leases', bulk.LEASES, [(*row[:9], None, row[10]) for row in leases])

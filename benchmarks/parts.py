@@ -52,7 +52,7 @@ def core(url: str) -> composition.Core:
 def api(parts: composition.Core) -> Any:
     """Return the API as a WSGI application; it registers no hosts and wakes nobody."""
     nobody: Any = None
-    return composition.api(parts, registry=nobody, wake=lambda: None, health={})
+    return composition.api(parts, registry=nobody, wake=lambda _: None, health={})
 
 
 def lease_body(name: str, start: datetime.datetime, hours: float = 1.0) -> dict[str, Any]:

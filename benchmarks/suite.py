@@ -38,7 +38,7 @@ from climate.db import migration
 from tests import services
 from tests.functional import bulk
 
-_NAMES = {'sqlite': 'SQLite', 'mysql': 'MariaDB', 'postgresql': 'PostgreSQL'}
+NAMES = {'sqlite': 'SQLite', 'mysql': 'MariaDB', 'postgresql': 'PostgreSQL'}
 
 
 def main() -> int:
@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measure(engine: str, options: argparse.Namespace) -> Iterator[Figure]:
-    name = _NAMES[engine]
+    name = NAMES[engine]
     if options.only != 'lateness':
         yield from _booking(engine, name, options, hosts=1000, allocations=100_000)
         if not options.small:
