@@ -197,6 +197,7 @@ def _planned(items: list[Any]) -> Iterator[PlannedResource]:
                 name=item['resource_name'],
                 type=item['resource_type'],
                 properties=dict(item['properties'] or {}),
+                physical_id=item.get('physical_resource_id') or '',
             )
 
 

@@ -22,12 +22,14 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'guarantee',
         default=['servers'],
-        item_type=cfg.types.String(choices=['servers', 'volumes']),
+        item_type=cfg.types.String(choices=['servers', 'volumes', 'floating_ips']),
         help='What room is booked for, of what the template of a stack contains, unless its '
         'owner does without: servers, on reservable hosts, which wants the resource type '
-        'flavor:instance; volumes, in reservable storage pools, which wants virtual:volume. '
+        'flavor:instance; volumes, in reservable storage pools, which wants virtual:volume; '
+        'floating_ips, of the addresses that are registered, which wants virtual:floatingip. '
         'Volumes are to be named here where the pools of all volume types that users may put '
-        'into templates are registered.',
+        'into templates are registered, floating IPs where addresses of all external networks '
+        'are.',
     ),
     cfg.IntOpt(
         'max_template_bytes',

@@ -21,15 +21,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.clients.base import CloudConflict
 from climate.clients.base import Compute
+from climate.clients.base import Networking
 from climate.clients.protocols.stacks import PlannedResource
+from climate.clients.protocols.stacks import StackDraft
+from climate.plugins import stack_addresses
 from climate.plugins import stack_templates
 
 _VOLUME = 'OS::Cinder::Volume'
-_ADDRESSES = {
-    'OS::Neutron::FloatingIP': 'floating_network',
-    'OS::Nova::FloatingIP': 'pool',
-}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,12 +39,20 @@ class Contents:
     :ivar servers: how many, by flavor
     :ivar volumes: how many, by size in GiB (0 if it is not known before) and
         type ('' for the one of the cloud)
-    :ivar addresses: how many floating IPs, by network
+    :ivar addresses: how many floating IPs, by network as the template names it,
+        and by Neutron's id of it ('' if that was not asked for)
     """
 
     servers: Mapping[str, int] = dataclasses.field(default_factory=dict)
     volumes: Mapping[tuple[int, str], int] = dataclasses.field(default_factory=dict)
-    addresses: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    addresses: Mapping[tuple[str, str], int] = dataclasses.field(default_factory=dict)
+
+    def by_network(self) -> dict[str, int]:
+        """Return how many floating IPs, by Neutron's id of the network; '' if not known."""
+        amounts: Counter[str] = Counter()
+        for (_, network_id), amount in self.addresses.items():
+            amounts[network_id] += amount
+        return dict(amounts)
 
     def dump(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -58,8 +66,8 @@ class Contents:
                 for (size, kind), amount in sorted(self.volumes.items())
             ],
             'floating_ips': [
-                {'network': network, 'amount': amount}
-                for network, amount in sorted(self.addresses.items())
+                {'network': network, 'network_id': network_id or None, 'amount': amount}
+                for (network, network_id), amount in sorted(self.addresses.items())
             ],
         }
 
@@ -69,7 +77,10 @@ def load(stored: Mapping[str, Any]) -> Contents:
     return Contents(
         servers={item['flavor_id']: item['amount'] for item in stored['servers']},
         volumes={(item['size'], item['volume_type']): item['amount'] for item in stored['volumes']},
-        addresses={item['network']: item['amount'] for item in stored['floating_ips']},
+        addresses={
+            (item['network'], item.get('network_id') or ''): item['amount']
+            for item in stored['floating_ips']
+        },
     )
 
 
@@ -77,15 +88,20 @@ def of(planned: Iterable[PlannedResource]) -> Contents:
     """Return what of a plan takes room; flavors are still as the template names them."""
     servers: Counter[str] = Counter()
     volumes: Counter[tuple[int, str]] = Counter()
-    addresses: Counter[str] = Counter()
+    addresses: Counter[tuple[str, str]] = Counter()
     for item in planned:
+        if item.physical_id:
+            continue
         if item.type == stack_templates.SERVER:
             servers[_text(item.properties.get('flavor'))] += 1
         elif item.type == _VOLUME:
             kind = _text(item.properties.get('volume_type'))
             volumes[_number(item.properties.get('size')), kind] += 1
-        elif item.type in _ADDRESSES:
-            addresses[_text(item.properties.get(_ADDRESSES[item.type]))] += 1
+        elif item.type == stack_addresses.TYPE:
+            network = _text(stack_addresses.network_of(item.properties))
+            addresses[network, ''] += 1
+        elif item.type == 'OS::Nova::FloatingIP':
+            addresses[_text(item.properties.get('pool')), ''] += 1
     return Contents(servers=dict(servers), volumes=dict(volumes), addresses=dict(addresses))
 
 
@@ -110,6 +126,35 @@ def flavors(contents: Contents, compute: Compute) -> dict[str, str]:
     return {name: _flavor(name, compute) for name in contents.servers}
 
 
+def check_found(
+    contents: Contents,
+    draft: StackDraft,
+    flavors: Mapping[str, str],
+    networks: Mapping[str, str],
+) -> None:
+    """Check that the template can be made to use what is booked.
+
+    :param flavors: by which the servers are booked, by how the template names
+        them; none if servers are not
+    :param networks: the same, of floating IPs
+    :raises climate.exceptions.InvalidInput: if something would be left out
+    """
+    amounts = {name: amount for (name, _), amount in contents.addresses.items()}
+    result = stack_templates.rewritten(
+        draft,
+        dict.fromkeys(flavors, ''),
+        {name: [''] * amounts[name] for name in networks},
+    )
+    if result.found != frozenset(flavors):
+        missing = ', '.join(sorted(frozenset(flavors) - result.found))
+        raise exceptions.InvalidInput(
+            f'No room can be booked for the servers of flavor {missing}: where the template '
+            'says so is not known beforehand. With guarantee: false it can do without'
+        )
+    if sum(result.adopted.values()) != sum(amounts[name] for name in networks):
+        raise stack_addresses.refusal('where it says so of some is not known beforehand')
+
+
 def _flavor(name: str, compute: Compute) -> str:
     if not name:
         raise exceptions.InvalidInput(
@@ -125,6 +170,28 @@ def _flavor(name: str, compute: Compute) -> str:
     return found.id
 
 
+def networks(contents: Contents, neutron: Networking) -> dict[str, str]:
+    """Return the ids of the networks of all floating IPs, by how the template names them.
+
+    :raises climate.exceptions.InvalidInput: if one is not known before, or not there
+    """
+    return {name: _network(name, neutron) for name, _ in contents.addresses}
+
+
+def _network(name: str, neutron: Networking) -> str:
+    if not name:
+        raise stack_addresses.refusal('the network of one is not known beforehand')
+    try:
+        found = neutron.find_network(name)
+    except CloudConflict as error:
+        raise exceptions.InvalidInput(
+            f"Network '{name[:255]}' of the template: {error.message}"
+        ) from error
+    if found is None:
+        raise exceptions.InvalidInput(f"Network '{name[:255]}' of the template not found")
+    return found.id
+
+
 def _text(value: Any) -> str:
     """Return a name, or '' if it is not known before."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ''
@@ -135,12 +202,17 @@ def _number(value: Any) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-def by_id(contents: Contents, flavors: Mapping[str, str]) -> Contents:
-    """Return contents whose servers are told by the ids of their flavors.
+def by_id(contents: Contents, flavors: Mapping[str, str], networks: Mapping[str, str]) -> Contents:
+    """Return contents of which the ids of flavors and networks are known.
 
-    :param flavors: the ids, by how the template names them
+    :param flavors: the ids, by how the template names them; if there are none,
+        servers are told as the template does
+    :param networks: the same
     """
     servers: Counter[str] = Counter()
     for name, amount in contents.servers.items():
-        servers[flavors[name]] += amount
-    return dataclasses.replace(contents, servers=dict(servers))
+        servers[flavors.get(name, name)] += amount
+    addresses = {
+        (name, networks.get(name, '')): amount for (name, _), amount in contents.addresses.items()
+    }
+    return dataclasses.replace(contents, servers=dict(servers), addresses=addresses)

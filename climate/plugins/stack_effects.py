@@ -33,8 +33,7 @@ from climate.clients.base import Orchestration
 from climate.clients.base import TrustLost
 from climate.clients.protocols.stacks import Stack
 from climate.clients.protocols.stacks import StackSnapshot
-from climate.plugins import stack_templates
-from climate.plugins.flavor_instance import RESOURCE_TYPE as ROOM_TYPE
+from climate.plugins import stack_parts
 from climate.plugins.outcomes import Again
 from climate.plugins.outcomes import Done
 from climate.plugins.outcomes import Outcome
@@ -167,14 +166,10 @@ class Stacking:
         """Have Heat make the stack."""
         draft = self._request.draft
         assert draft is not None
-        flavors: dict[str, str] = {}
-        for part in self._work.parts:
-            if part.reservation.resource_type == ROOM_TYPE:
-                source = part.reservation.request['source']
-                flavors |= {source['name']: part.reservation.id, source['id']: part.reservation.id}
-        if flavors:
-            draft = stack_templates.with_flavors(draft, flavors).draft
-        draft = dataclasses.replace(draft, tags=(_SERVICE_TAG, self._mark))
+        booked = stack_parts.using(
+            draft, self._work.parts, self._request.contents, self._cloud.network
+        )
+        draft = dataclasses.replace(booked, tags=(_SERVICE_TAG, self._mark))
         try:
             stack_id = self._as_user().create_stack(draft)
         except CloudConflict as error:

@@ -29,7 +29,8 @@ class StackSettings:
     :ivar action: how long anything else may take
     :ivar poll: longest time between two looks
     :ivar roles: that users hand on for a stack to be made
-    :ivar guarantee: what room is booked for: ``servers``, ``volumes``
+    :ivar guarantee: what room is booked for: ``servers``, ``volumes``,
+        ``floating_ips``
     """
 
     longest: int = 524288

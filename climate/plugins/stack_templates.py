@@ -10,14 +10,16 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Has the servers of a template be of other flavors.
+"""Has the servers of a template be of other flavors, and its floating IPs be booked ones.
 
 A stack whose room was booked has to use the flavors of its reservations. Its
 template is rewritten for that before the stack is made: each server whose
 flavor is known beforehand, by a literal or by a parameter, gets another one;
 also in groups, and in nested templates, of which each use that differs gets a
-file of its own. What cannot be known beforehand is refused, so that no server
-slips past its reservation.
+file of its own. Floating IPs come to be those that were booked, see
+:mod:`climate.plugins.stack_addresses`; the members of a group cannot, for all
+of them have one definition. What cannot be known beforehand is refused, so that
+nothing slips past its reservation.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -32,6 +35,8 @@ import yaml
 from climate import exceptions
 from climate.clients import templates
 from climate.clients.protocols.stacks import StackDraft
+from climate.plugins import stack_addresses
+from climate.plugins.stack_addresses import Addresses
 
 SERVER = 'OS::Nova::Server'
 # Groups, and where they say what their members are.
@@ -54,24 +59,33 @@ _UNKNOWN = object()
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Rewritten:
-    """A draft whose servers have other flavors.
+    """A draft that uses what was booked.
 
     :ivar found: the flavors, as the templates name them, that were replaced
+    :ivar adopted: how many floating IPs are booked ones, by network as the
+        templates name it
     """
 
     draft: StackDraft
     found: frozenset[str]
+    adopted: Mapping[str, int]
 
 
-def with_flavors(draft: StackDraft, flavors: Mapping[str, str]) -> Rewritten:
-    """Return a draft whose servers have other flavors.
+def rewritten(
+    draft: StackDraft,
+    flavors: Mapping[str, str],
+    floating_ips: Mapping[str, Sequence[str]] | None = None,
+) -> Rewritten:
+    """Return a draft that uses what was booked.
 
     :param flavors: which flavor takes the place of which, by id and by name;
-        servers of others stay as they are
-    :raises climate.exceptions.InvalidInput: if the flavor of a server is not
-        known beforehand
+        servers of others stay as they are, and all do if there is none
+    :param floating_ips: ids of those that were booked, by network as the
+        templates name it; if there is none, floating IPs stay as they are
+    :raises climate.exceptions.InvalidInput: if the flavor of a server, or the
+        network of a floating IP, is not known beforehand
     """
-    rewriting = _Rewriting(draft, flavors)
+    rewriting = _Rewriting(draft, flavors, Addresses(floating_ips or {}))
     try:
         return rewriting.run()
     except (yaml.YAMLError, exceptions.Permanent, RecursionError):
@@ -80,7 +94,7 @@ def with_flavors(draft: StackDraft, flavors: Mapping[str, str]) -> Rewritten:
 
 def _refusal(why: str) -> exceptions.InvalidInput:
     return exceptions.InvalidInput(
-        f'No room can be booked for the servers of the template: {why}. '
+        f'No room can be booked for what is in the template: {why}. '
         'With guarantee: false it can do without'
     )
 
@@ -91,11 +105,15 @@ class _Scope:
 
     :ivar values: of the parameters there, as far as they are known
     :ivar inside: types of the registry that lead here: they mean themselves
+    :ivar template: which it is in
+    :ivar grouped: whether there may be several of it, by one definition
     """
 
     values: Mapping[str, Any]
     inside: frozenset[str]
     depth: int
+    template: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    grouped: bool = False
 
     def deeper(self, **changes: Any) -> _Scope:
         """Return the scope of something inside."""
@@ -107,9 +125,10 @@ class _Scope:
 class _Rewriting:
     """One draft, being rewritten."""
 
-    def __init__(self, draft: StackDraft, flavors: Mapping[str, str]) -> None:
+    def __init__(self, draft: StackDraft, flavors: Mapping[str, str], addresses: Addresses) -> None:
         self._draft = draft
         self._flavors = flavors
+        self._addresses = addresses
         self._new = frozenset(flavors.values())
         environment = _mapping(templates.parse(draft.environment or '{}'))
         self._registry = _mapping(environment.get('resource_registry'))
@@ -126,7 +145,9 @@ class _Rewriting:
         scope = _Scope(values=self._given, inside=frozenset(), depth=0)
         text = self._template(self._draft.template, scope)
         draft = dataclasses.replace(self._draft, template=text, files=self._files)
-        return Rewritten(draft=draft, found=frozenset(self._found))
+        return Rewritten(
+            draft=draft, found=frozenset(self._found), adopted=dict(self._addresses.taken)
+        )
 
     def _check_registry(self) -> None:
         """Refuse an environment that gives single resources types of their own."""
@@ -137,10 +158,10 @@ class _Rewriting:
     def _template(self, text: str, scope: _Scope) -> str:
         template = _mapping(templates.parse(text))
         values = self._values(template, scope.values)
-        inner = dataclasses.replace(scope, values=values)
+        inner = dataclasses.replace(scope, values=values, template=template)
         changed = False
-        for name, node in _either(template, 'resources').items():
-            changed |= self._resource(str(name), node, inner)
+        for name, node in list(_either(template, 'resources').items()):
+            changed |= self._resource(name, node, inner)
         return templates.dump(template) if changed else text
 
     def _values(self, template: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,31 +173,29 @@ class _Rewriting:
             values[name] = given.get(name, self._defaults.get(name, default))
         return values
 
-    def _resource(self, name: str, node: Any, scope: _Scope) -> bool:
+    def _resource(self, name: Any, node: Any, scope: _Scope) -> bool:
         """Rewrite one resource; say whether anything was changed."""
         self._visited += 1
         if self._visited > _MOST:
             raise _refusal('it is too large')
-        if not isinstance(node, dict):
-            return False
-        key = 'type' if 'type' in node else 'Type'
-        asked = node.get(key)
-        if not isinstance(asked, str):
+        asked = _type(node)
+        if asked is None:
             return False
         kind, by = self._kind(asked, scope.inside)
-        properties = node.get('properties', node.get('Properties'))
+        properties = _mapping(node.get('properties', node.get('Properties')))
         if kind in _OPAQUE:
             raise _refusal(f'{name} is of type {kind}')
         if kind == SERVER:
             return self._server(name, properties, scope)
+        if kind == stack_addresses.TYPE:
+            return self._floating_ip(name, node, properties, scope)
         if kind in _GROUPS:
-            member = _mapping(properties).get(_GROUPS[kind])
-            return self._resource(name, member, scope.deeper())
+            member = properties.get(_GROUPS[kind])
+            return self._resource(name, member, scope.deeper(grouped=True))
         if kind not in self._draft.files:
             return False
-        file = self._nested(kind, _mapping(properties), scope.deeper(inside=scope.inside | by))
-        node[key] = file
-        return file != kind
+        file = self._nested(kind, properties, scope.deeper(inside=scope.inside | by))
+        return file != kind and self._use(file, name, node, scope)
 
     def _kind(self, kind: str, inside: frozenset[str]) -> tuple[str, frozenset[str]]:
         """Return what a type is in the end, and by which names of the registry."""
@@ -200,8 +219,35 @@ class _Rewriting:
                     return mapped[:-1] + kind[len(prefix) :] if mapped.endswith('*') else mapped
         return None
 
-    def _server(self, name: str, properties: Any, scope: _Scope) -> bool:
-        flavor = _resolved(_mapping(properties).get('flavor', _UNKNOWN), scope.values)
+    def _use(self, file: str, name: Any, node: dict[Any, Any], scope: _Scope) -> bool:
+        """Have a resource be another nested template."""
+        key = 'type' if 'type' in node else 'Type'
+        if scope.grouped:
+            node[key] = file
+        else:
+            # What stands in several places is told apart: each has addresses of its own.
+            _either(scope.template, 'resources')[name] = {**node, key: file}
+        return True
+
+    def _floating_ip(
+        self, name: Any, node: Mapping[Any, Any], properties: Mapping[str, Any], scope: _Scope
+    ) -> bool:
+        # One that its user has already is none that Heat would make.
+        if not self._addresses or 'external_id' in node:
+            return False
+        if scope.grouped:
+            raise stack_addresses.refusal(
+                f'{name} is in a group, whose members have one definition'
+            )
+        network = _resolved(stack_addresses.network_of(properties), scope.values)
+        own_id = self._addresses.take(name, network)
+        stack_addresses.adopt(scope.template, name, properties, own_id)
+        return True
+
+    def _server(self, name: Any, properties: dict[str, Any], scope: _Scope) -> bool:
+        if not self._flavors:
+            return False
+        flavor = _resolved(properties.get('flavor', _UNKNOWN), scope.values)
         if isinstance(flavor, bool) or not isinstance(flavor, str | int):
             raise _refusal(f'the flavor of {name} is not known beforehand')
         # What stands in two places may have been replaced at the first.
@@ -218,13 +264,17 @@ class _Rewriting:
         key = (
             file,
             scope.inside,
-            json.dumps([known, sorted(set(given) - set(known))], default=str),
+            json.dumps([known, sorted(set(given) - set(known)), scope.grouped], default=str),
         )
-        if key not in self._known:
-            inner = dataclasses.replace(scope, values=given)
-            text = self._template(self._draft.files[file], inner)
-            self._known[key] = self._named(file, text)
-        return self._known[key]
+        if key in self._known:
+            return self._known[key]
+        before = self._addresses.taken.total()
+        inner = dataclasses.replace(scope, values=given)
+        name = self._named(file, self._template(self._draft.files[file], inner))
+        # With a floating IP in it, each use is another one.
+        if self._addresses.taken.total() == before:
+            self._known[key] = name
+        return name
 
     def _named(self, file: str, text: str) -> str:
         """Return the name of the file that has this text."""
@@ -239,6 +289,12 @@ class _Rewriting:
             number += 1
         self._files[name] = text
         return name
+
+
+def _type(node: Any) -> str | None:
+    """Return what a resource says it is; None if it does not."""
+    asked = node.get('type', node.get('Type')) if isinstance(node, dict) else None
+    return asked if isinstance(asked, str) else None
 
 
 def _mapping(value: Any) -> dict[Any, Any]:

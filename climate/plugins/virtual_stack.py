@@ -38,8 +38,8 @@ from climate.domain.leases import Reservation
 from climate.plugins import base
 from climate.plugins import stack_contents
 from climate.plugins import stack_requests
-from climate.plugins import stack_templates
 from climate.plugins.flavor_instance import RESOURCE_TYPE as ROOM_TYPE
+from climate.plugins.floating_ip import RESOURCE_TYPE as ADDRESS_TYPE
 from climate.plugins.stack_contents import Contents
 from climate.plugins.stack_effects import Stacking
 from climate.plugins.stack_requests import RESOURCE_TYPE
@@ -128,6 +128,11 @@ class VirtualStack(base.Plugin[StackRequest]):
                 {'resource_type': ROOM_TYPE, 'flavor_id': flavor_id, 'amount': amount}
                 for flavor_id, amount in sorted(request.contents.servers.items())
             )
+        if 'floating_ips' in self._settings.guarantee:
+            found += (
+                {'resource_type': ADDRESS_TYPE, 'network_id': network_id, 'amount': amount}
+                for network_id, amount in sorted(request.contents.by_network().items())
+            )
         if 'volumes' in self._settings.guarantee:
             found += (
                 {
@@ -194,19 +199,17 @@ class VirtualStack(base.Plugin[StackRequest]):
                 f'Malformed parameter template: {error.message}'
             ) from error
         contents = stack_contents.of(planned)
-        if request.guarantee and 'volumes' in self._settings.guarantee:
+        booked = self._settings.guarantee if request.guarantee else frozenset()
+        flavors, networks = {}, {}
+        if 'volumes' in booked:
             stack_contents.check_volumes(contents)
-        if not request.guarantee or 'servers' not in self._settings.guarantee:
-            return contents
-        flavors = stack_contents.flavors(contents, cloud.compute)
-        found = stack_templates.with_flavors(draft, dict.fromkeys(flavors, '')).found
-        if found != frozenset(flavors):
-            missing = ', '.join(sorted(frozenset(flavors) - found))
-            raise exceptions.InvalidInput(
-                f'No room can be booked for the servers of flavor {missing}: where the template '
-                'says so is not known beforehand. With guarantee: false it can do without'
-            )
-        return stack_contents.by_id(contents, flavors)
+        if 'servers' in booked:
+            flavors = stack_contents.flavors(contents, cloud.compute)
+        if 'floating_ips' in booked:
+            networks = stack_contents.networks(contents, cloud.network)
+        if booked & {'servers', 'floating_ips'}:
+            stack_contents.check_found(contents, draft, flavors, networks)
+        return stack_contents.by_id(contents, flavors, networks)
 
     # -- effect half
 

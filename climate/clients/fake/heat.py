@@ -26,10 +26,12 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from climate import exceptions
 from climate.clients import stack_orders
 from climate.clients import templates as real_templates
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
+from climate.clients.fake import floating_ips
 from climate.clients.fake import templates
 from climate.clients.fake.gate import Gate
 from climate.clients.fake.store import Db
@@ -63,6 +65,7 @@ CREATE TABLE IF NOT EXISTS stack_snapshots (
 """
 _DELAY = 'OS::Heat::Delay'
 _SERVER = 'OS::Nova::Server'
+_FLOATING_IP = 'OS::Neutron::FloatingIP'
 
 
 class FakeHeat:
@@ -181,12 +184,14 @@ class FakeHeat:
     def _create(self, db: Db, draft: StackDraft) -> str:
         self._gate.check_redelegation(db)
         planned = self._plan(db, draft)
+        for item in planned:
+            self._check_there(db, item)
         stack_id = str(uuid.uuid4())
         things = [
             {
                 'name': item.name,
                 'type': item.type,
-                'physical_id': str(uuid.uuid4()),
+                'physical_id': item.physical_id or str(uuid.uuid4()),
                 'properties': _kept(item),
             }
             for item in planned
@@ -203,6 +208,18 @@ class FakeHeat:
         broken = next((item.name for item in planned if item.properties.get('fail')), None)
         _begin(db, stack_id, 'CREATE', broken)
         return stack_id
+
+    def _check_there(self, db: Db, item: PlannedResource) -> None:
+        """Check that a floating IP that a template names is one of the project."""
+        if item.type != _FLOATING_IP or not item.physical_id:
+            return
+        project = self._gate.project(db)
+        there = floating_ips.floating_ips(db)
+        if not any(one.id == item.physical_id and one.project_id == project for one in there):
+            raise exceptions.Permanent(
+                f'Invalid external resource: Resource {item.physical_id} ({item.type}) '
+                'can not be found.'
+            )
 
     def _suspend(self, db: Db, stack_id: str) -> None:
         stack = self._require(db, stack_id)

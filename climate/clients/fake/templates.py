@@ -116,7 +116,8 @@ def _resource(
     elif kind == _DELAY and not set(properties.get('actions', ())) <= _DELAYED:
         raise exceptions.Permanent(f'Property error: resources.{name}.properties.actions')
     elif kind in _TYPES:
-        yield PlannedResource(name=name, type=kind, properties=properties)
+        external = str(definition.get('external_id') or '')
+        yield PlannedResource(name=name, type=kind, properties=properties, physical_id=external)
     else:
         raise exceptions.Permanent(f'The Resource Type ({kind}) could not be found.')
 

@@ -48,11 +48,14 @@ class PlannedResource:
     :ivar type: such as ``OS::Nova::Server``
     :ivar properties: as the template has them, with the parameters filled in;
         the defaults of others may be among them
+    :ivar physical_id: of what is there already, and only named in the template;
+        '' of what is to be made
     """
 
     name: str
     type: str
     properties: Mapping[str, Any]
+    physical_id: str = ''
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -66,7 +66,7 @@ def planned(one: StackDraft) -> list[str]:
 
 def rewritten(one: StackDraft, flavors: dict[str, str] | None = None) -> StackDraft:
     """Return a draft with the new flavors."""
-    return stack_templates.with_flavors(one, NEW if flavors is None else flavors).draft
+    return stack_templates.rewritten(one, NEW if flavors is None else flavors).draft
 
 
 names = st.sampled_from(FLAVORS)
@@ -131,7 +131,7 @@ class TestProperties(base.TestCase):
     @hypothesis.given(drafts)
     def test_every_server_comes_to_be_of_its_reservation(self, one: StackDraft) -> None:
         before = planned(one)
-        result = stack_templates.with_flavors(one, NEW)
+        result = stack_templates.rewritten(one, NEW)
         self.assertEqual(sorted(NEW[name] for name in before), planned(result.draft))
         self.assertEqual(set(before), result.found)
 
@@ -185,7 +185,7 @@ class TestCorners(base.TestCase):
             declared={'sizes': {'type': 'json'}, 'l': {'default': ['x', 'm1.tiny']}},
             parameters={'sizes': {'large': 'm1.small'}},
         )
-        found = stack_templates.with_flavors(one, NEW).found
+        found = stack_templates.rewritten(one, NEW).found
         self.assertEqual({'m1.small', 'm1.tiny'}, found)
 
     def test_a_flavor_may_be_a_number(self) -> None:
@@ -217,7 +217,7 @@ resources: {{s: {{type: OS::Nova::Server, properties: {{flavor: {{get_param: fla
             environment=environment,
             files={'child.yaml': CHILD, 'own.yaml': own},
         )
-        result = stack_templates.with_flavors(one, NEW)
+        result = stack_templates.rewritten(one, NEW)
         self.assertEqual({'m1.small', 'm1.tiny'}, result.found)
         self.assertEqual(CHILD, result.draft.files['child.yaml'])
         types = [
@@ -277,7 +277,7 @@ resources:
         }
         files['l9.yaml'] = f'{VERSION}resources: {{s: {{type: OS::Nova::Server, properties: {{'
         files['l9.yaml'] += 'flavor: m1.tiny}}}'
-        found = stack_templates.with_flavors(draft(uses, files=files), NEW)
+        found = stack_templates.rewritten(draft(uses, files=files), NEW)
         self.assertEqual({'m1.tiny'}, found.found)
         self.assertEqual(20, len(found.draft.files))
 
@@ -304,5 +304,5 @@ resources:
         found = stack_contents.of(twin.plan(one))
         self.assertEqual({'m1.tiny': 1}, found.servers)
         self.assertEqual({(5, 'fast'): 2}, found.volumes)
-        self.assertEqual({'public': 1}, found.addresses)
+        self.assertEqual({('public', ''): 1}, found.addresses)
         self.assertEqual(found, stack_contents.load(found.dump()))
