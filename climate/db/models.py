@@ -306,6 +306,21 @@ class OutboxMessage(Base):
     claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
 
 
+class Trust(Base):
+    """A trust of Keystone that is not deleted yet; see :mod:`climate.db.trusts`.
+
+    Without a foreign key: it is made before its lease is written, and may
+    outlive it.
+    """
+
+    __tablename__ = 'trusts'
+    __table_args__ = (_MYSQL,)
+
+    id: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
+    lease_id: orm.Mapped[str | None] = orm.mapped_column(types.exact(36))
+    made_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+
+
 class Chore(Base):
     """What managers do now and then, one of them at a time."""
 

@@ -30,7 +30,7 @@ _allocations = _tables['allocations']
 _events = _tables['events']
 _resources = _tables['resources']
 
-_OVER = sa.or_(_leases.c.deleted_at.is_not(None), _leases.c.status == LeaseStatus.TERMINATED)
+OVER = sa.or_(_leases.c.deleted_at.is_not(None), _leases.c.status == LeaseStatus.TERMINATED)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +55,7 @@ class Oddities(Repository):
 
     def reservations(self) -> tuple[frozenset[str], frozenset[str]]:
         """Return the ids of the reservations whose lease is not over, and of the others."""
-        query = sa.select(_reservations.c.id, _OVER).join(
+        query = sa.select(_reservations.c.id, OVER).join(
             _leases, _leases.c.id == _reservations.c.lease_id
         )
         alive: set[str] = set()
@@ -81,7 +81,7 @@ class Oddities(Repository):
             .join(_reservations, _reservations.c.id == _allocations.c.reservation_id)
             .join(_leases, _leases.c.id == _reservations.c.lease_id)
             .join(_resources, _resources.c.id == _allocations.c.resource_id)
-            .where(_allocations.c.live == 1, _OVER)
+            .where(_allocations.c.live == 1, OVER)
             .order_by(_leases.c.id, _allocations.c.id)
         )
         if lease_id is not None:

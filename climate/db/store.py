@@ -52,6 +52,7 @@ from climate.db.resources import Resources
 from climate.db.rooms import Rooms
 from climate.db.steps import Steps
 from climate.db.troubles import Troubles
+from climate.db.trusts import Trusts
 
 T = TypeVar('T')
 
@@ -100,6 +101,7 @@ class Transaction:
         self.claims = Claims(session, now)
         self.charges = Charges(session, now)
         self.chores = Chores(session, now)
+        self.trusts = Trusts(session, now)
         self.oddities = Oddities(session, now)
 
 

@@ -90,13 +90,13 @@ class Creation:
         wanted.take_in(store, self._asked)
 
     @contextlib.contextmanager
-    def trusted(self, cloud: Callable[[], Cloud]) -> Iterator[None]:
+    def trusted(self, cloud: Callable[[], Cloud], store: Store) -> Iterator[None]:
         """Have the caller's trust if effects need it; it goes if the lease is not booked.
 
         :param cloud: returns the cloud as we see it ourselves
         :raises climate.exceptions.ClimateError: if it is not to be had
         """
-        with trusts.made(self._caller, self._asked, cloud) as self._trust_id:
+        with trusts.made(self._caller, self._asked, cloud, store) as self._trust_id:
             yield
 
     def plan(self, tx: Transaction, rng: random.Random) -> NewLease:
@@ -119,6 +119,8 @@ class Creation:
         lease = plan.lease
         plan.desk.take(tx, [])
         tx.leases.insert(lease)
+        if lease.trust_id is not None:
+            tx.trusts.give(lease.trust_id, lease.id)
         tx.reservations.insert(lease.reservations)
         tx.allocations.insert(plan.allocations)
         tx.events.insert(lease.events)

@@ -53,7 +53,10 @@ class Job:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """What came of the effect on one reservation; exactly one of the two is set."""
+    """What came of the effect on one reservation; exactly one of the two is set.
+
+    :ivar reservation_id: '' of the deletion of the trust, which is of all of them
+    """
 
     reservation_id: str
     outcome: Outcome | None = None
@@ -94,6 +97,11 @@ class Report:
         return min(
             errors, key=lambda error: not isinstance(error, exceptions.Permanent), default=None
         )
+
+    @property
+    def trust_deleted(self) -> bool:
+        """Whether the lease has no trust any more."""
+        return any(not step.reservation_id and step.error is None for step in self.steps)
 
     @property
     def repaired(self) -> tuple[str, ...]:

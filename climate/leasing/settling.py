@@ -109,6 +109,8 @@ class Settler:
             lease = self._conclude(tx, lease, event, report)
         settled = next((item for item in lease.events if item.id == event.id), event)
         history.record(tx, job, report, settled)
+        if found.trust_id is not None and report.trust_deleted:
+            tx.trusts.forget(found.trust_id)
         if lease.status is not found.status:
             LOG.info('Lease %s: %s, it is %s now', lease.id, event.kind, lease.status)
         if lease.deleted_at is not None:

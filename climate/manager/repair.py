@@ -12,9 +12,10 @@
 
 """Compares cloud and store, and puts right what should not be.
 
-Three looks, in this order: whether the store contradicts itself; whether each
-active lease has what it should have, which its plugins check; and whether the
-cloud still has something of leases that are over, which plugins sweep. A lease
+Four looks, in this order: whether the store contradicts itself; whether there
+are trusts of leases that are over, or were never booked; whether each active
+lease has what it should have, which its plugins check; and whether the cloud
+still has something of leases that are over, which plugins sweep. A lease
 is claimed while it is checked, as for any other work on it, and one repair
 runs at a time.
 """
@@ -41,6 +42,7 @@ from climate.leasing.jobs import Report
 from climate.leasing.notices import Plugins
 from climate.leasing.settings import LeasingSettings
 from climate.leasing.settling import Settler
+from climate.manager import left_trusts
 from climate.manager.claims import Claims
 from climate.manager.effects import perform
 from climate.plugins.base import Finding
@@ -116,6 +118,7 @@ class Repair:
         with self._store.reading() as tx:
             yield from repairing.release_strays(tx, lease_id=lease_id, dry_run=True)
             yield from repairing.remember(tx, lease_id=lease_id, dry_run=True)
+        yield from left_trusts.sweep(self._store, self._cloud, lease_id, dry_run=True)
         for active in self._active(lease_id):
             yield from self._rehearse_check(active)
         for resource_type in self._plugins:
@@ -129,6 +132,7 @@ class Repair:
             lambda tx: repairing.release_strays(tx, lease_id=lease_id, dry_run=False)
         )
         yield self._store.run(lambda tx: repairing.remember(tx, lease_id=lease_id, dry_run=False))
+        yield left_trusts.sweep(self._store, self._cloud, lease_id, dry_run=False)
         for active in self._active(lease_id):
             yield self._check(active)
         for resource_type in self._plugins:

@@ -1,0 +1,57 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Deletes the trusts that nothing needs any more."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.db.store import Store
+from climate.db.trusts import LeftTrust
+from climate.plugins.base import Finding
+
+# Within this a lease is booked, or never: the judges of leases are asked first.
+_BOOKING_LASTS = datetime.timedelta(hours=1)
+
+
+def sweep(store: Store, cloud: Cloud, lease_id: str | None, *, dry_run: bool) -> Iterator[Finding]:
+    """Find trusts of leases that are over or that were not booked, and delete them.
+
+    :param lease_id: only of this lease
+    :param dry_run: only say what would be done
+    """
+    with store.reading() as tx:
+        left = tx.trusts.left(tx.now - _BOOKING_LASTS, lease_id)
+    for trust in left:
+        try:
+            done = '' if dry_run else _delete(store, cloud, trust)
+        except exceptions.ClimateError as error:
+            yield Finding(what=f'{_what(trust)} cannot be deleted: {error.message}')
+        else:
+            yield Finding(what=_what(trust), done=done)
+
+
+def _delete(store: Store, cloud: Cloud, trust: LeftTrust) -> str:
+    cloud.identity.delete_trust(trust.id)
+    store.run(lambda tx: tx.trusts.forget(trust.id))
+    return 'deleted'
+
+
+def _what(trust: LeftTrust) -> str:
+    """Tell of a trust, without its id."""
+    if trust.lease_id is None:
+        return f'a trust of {trust.made_at:%Y-%m-%d %H:%M:%S} UTC, for a lease that was not booked'
+    return f'the trust of lease {trust.lease_id}, which is over'

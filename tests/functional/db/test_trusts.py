@@ -1,0 +1,69 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Trusts that are not deleted yet, on each engine."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate.domain.lifecycles import LeaseStatus
+from tests import services
+from tests.functional.db import cases
+
+
+class _Trusts:
+    """The same on each engine."""
+
+    def left(self, hours: float, lease_id: str | None = None) -> list[tuple[str, str | None]]:
+        """Return what is left, of no lease if it was made before an hour."""
+        with self.store.reading() as tx:
+            return [(item.id, item.lease_id) for item in tx.trusts.left(cases.at(hours), lease_id)]
+
+    def test_what_nothing_needs(self) -> None:
+        over, gone, fine = (self.add(cases.lease(1, 2)) for _ in range(3))
+        for lease, facts in (
+            (over, {'status': LeaseStatus.TERMINATED}),
+            (gone, {'deleted_at': cases.NOW}),
+            (fine, {'status': LeaseStatus.ACTIVE}),
+        ):
+            changed = dataclasses.replace(lease, **facts)
+            self.store.run(lambda tx, changed=changed: tx.leases.update(changed))
+        for name in ('a', 'b', 'c', 'd', 'e', 'f'):
+            self.store.run(lambda tx, name=name: tx.trusts.add(name))
+        for name, lease_id in (('a', over.id), ('b', gone.id), ('c', fine.id), ('d', 'purged')):
+            self.store.run(lambda tx, name=name, lease_id=lease_id: tx.trusts.give(name, lease_id))
+        self.store.run(lambda tx: tx.trusts.forget('f'))
+        self.assertEqual([('a', over.id), ('b', gone.id)], self.left(-1))
+        self.assertEqual(
+            [('a', over.id), ('b', gone.id), ('d', 'purged'), ('e', None)], self.left(1)
+        )
+        self.assertEqual([('b', gone.id)], self.left(1, gone.id))
+        self.assertEqual([], self.left(1, fine.id))
+
+
+class TestSqlite(_Trusts, cases.StoreCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(_Trusts, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(_Trusts, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL

@@ -1,0 +1,174 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Trusts that nobody could use, or delete, are found by repair, whoever crashed when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import sqlalchemy as sa
+from oslo_db import exception as oslo_exception
+
+from climate import exceptions
+from climate.db import models
+from climate.db.purge import purge
+from climate.db.store import Store
+from tests.functional.manager import harness
+from tests.functional.manager import stack_case
+
+LATER = 3 * 3600
+_LEASES = sa.select(models.Base.metadata.tables['leases'].c.id)
+
+
+class _Killed(BaseException):
+    """The process is gone."""
+
+
+class TestLeftTrusts(stack_case.StackCase):
+    """A lease of a stack wants a trust."""
+
+    def repaired(self, **limits: Any) -> list[tuple[str, str]]:
+        """Repair, and return what was found about trusts."""
+        found = self.world.repair().run(**limits)
+        return [(item.what, item.done) for item in found if 'trust' in item.what]
+
+    def rehearsed(self) -> list[tuple[str, str]]:
+        """Return what a repair would find about trusts."""
+        found = self.world.repair().rehearse()
+        return [(item.what, item.done) for item in found if 'trust' in item.what]
+
+    def known(self) -> list[str]:
+        """Return the trusts that the store knows of."""
+        with self.world.store.reading() as tx:
+            later = harness.at(10 * LATER)
+            return [item.id for item in tx.trusts.left(later)]
+
+    def fails(self, nth: int, error: BaseException, *, after: bool) -> mock._patch[Any]:
+        """Have one of the transactions that write fail, before it or after its commit."""
+        count = 0
+        run = Store.run
+
+        def failing(store: Store, work: Callable[[Any], Any]) -> Any:
+            nonlocal count
+            count += 1
+            if count == nth and not after:
+                raise error
+            result = run(store, work)
+            if count == nth:
+                raise error
+            return result
+
+        return mock.patch.object(Store, 'run', failing)
+
+    def test_one_whose_booking_was_cut_off(self) -> None:
+        # The trust is written down in the second transaction, booked in the third.
+        with self.fails(3, _Killed(), after=False):
+            self.assertRaises(_Killed, self.made)
+        self.assertEqual(1, len(self.trusts()))
+        # Somebody may be about to book with it.
+        self.assertEqual([], self.repaired())
+        self.world.away_until(LATER)
+        ((what, done),) = self.rehearsed()
+        self.assertIn('not booked', what)
+        self.assertEqual('', done)
+        self.assertEqual([(what, 'deleted')], self.repaired())
+        self.assertEqual([], self.trusts())
+        self.assertEqual(([], []), (self.repaired(), self.known()))
+
+    def test_one_that_cannot_be_written_down_goes_at_once(self) -> None:
+        with self.fails(2, oslo_exception.DBError(), after=False):
+            self.assertRaises(oslo_exception.DBError, self.made)
+        self.assertEqual([], self.trusts())
+
+    def test_one_of_a_lease_whose_booking_nobody_could_confirm(self) -> None:
+        with self.fails(3, exceptions.DatabaseUnavailable(), after=True):
+            self.assertRaises(exceptions.DatabaseUnavailable, self.made)
+        with self.world.store.reading() as tx:
+            (lease,) = [tx.leases.get(row.id) for row in tx.session.execute(_LEASES)]
+        self.world.until(200)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual(([], []), (self.trusts(), self.known()))
+
+    def test_one_of_a_refused_lease_that_keystone_would_not_delete(self) -> None:
+        self.made()
+        self.twin.fail('identity.delete_trust')
+        self.assertRaises(exceptions.NotEnoughResources, self.made)
+        self.assertEqual(2, len(self.trusts()))
+        self.world.until(3000)
+        self.assertEqual([], self.repaired())
+        self.world.until(LATER)
+        self.assertEqual(['deleted'], [done for _, done in self.repaired()])
+        self.assertEqual([], self.trusts())
+
+    def test_what_was_refused_is_forgotten_at_once(self) -> None:
+        self.made()
+        self.assertRaises(exceptions.NotEnoughResources, self.made)
+        self.world.until(3700)
+        self.assertEqual([], self.known())
+
+    def test_one_of_a_lease_that_is_over(self) -> None:
+        lease = self.made()
+        (trust_id,) = (str(row[0]) for row in self.trusts())
+        self.world.until(3700)
+        self.assertEqual(([], []), (self.trusts(), self.known()))
+        # As if whoever deleted it had been killed before.
+        self.world.store.run(lambda tx: tx.trusts.add(trust_id))
+        self.world.store.run(lambda tx: tx.trusts.give(trust_id, lease.id))
+        self.assertEqual(
+            [(f'the trust of lease {lease.id}, which is over', 'deleted')],
+            self.repaired(lease_id=lease.id),
+        )
+        self.assertEqual([], self.known())
+
+    def test_one_of_a_lease_that_is_not_known_any_more(self) -> None:
+        lease = self.made()
+        self.world.store.run(lambda tx: tx.trusts.add('left'))
+        self.world.store.run(lambda tx: tx.trusts.give('left', lease.id))
+        self.world.until(LATER)
+        purge(self.world.store, harness.at(LATER))
+        ((what, done),) = self.repaired()
+        self.assertEqual((f'the trust of lease {lease.id}, which is over', 'deleted'), (what, done))
+
+    def test_keystone_is_away(self) -> None:
+        lease = self.made()
+        self.world.until(3700)
+        self.world.store.run(lambda tx: tx.trusts.add('left'))
+        self.world.store.run(lambda tx: tx.trusts.give('left', lease.id))
+        self.twin.fail('identity.delete_trust')
+        ((what, done),) = self.repaired()
+        self.assertIn('cannot be deleted', what)
+        self.assertEqual('', done)
+        self.assertNotIn('left', what.split())
+        self.assertEqual(['deleted'], [done for _, done in self.repaired()])
+
+    def test_those_that_are_needed_stay(self) -> None:
+        lease = self.made()
+        for second in (50, 200, 3599):
+            self.world.until(second)
+            self.assertEqual([], self.repaired())
+        self.assertEqual(1, len(self.trusts()))
+        self.world.delete(lease)
+        self.world.until(3600)
+        self.assertEqual([], self.trusts())
+
+    def test_those_of_others_are_left_alone(self) -> None:
+        # Another service with the same user, say in another region.
+        token = f'alice:{harness.PROJECT}'
+        self.twin.identity.create_trust(token, roles=frozenset({'member'}))
+        self.world.until(LATER)
+        self.assertEqual([], self.repaired())
+        self.assertEqual(1, len(self.trusts()))
