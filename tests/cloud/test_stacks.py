@@ -36,6 +36,9 @@ resources:
       networks: [{allocate_network: none}]
       user_data_format: RAW
 """
+BROKEN = f"""{ONE}
+  bad: {{type: OS::Heat::TestResource, properties: {{fail: true}}}}
+"""
 GROUP = """heat_template_version: 2021-04-16
 parameters:
   image: {type: string}
@@ -126,6 +129,18 @@ class StacksTest(CloudTest):
         response = self.alice.call('POST', '/leases', body)
         self.assertEqual(400, response.status_code, response.text)
         self.assertIn('X', response.json()['error_message'])
+
+    def test_what_heat_fails_to_make_is_told_and_leaves_nothing(self) -> None:
+        lease = self.lease(5, self.stack(template=BROKEN, parameters=self.parameters()))
+        told = self.bus.hear(lease['id'], 'lease.event.error', PATIENCE)['payload']
+        self.assertIn('resources.bad', told['reason'])
+        self.await_status(self.alice, lease, 'ERROR', PATIENCE)
+        until(lambda: (self.state(), self.servers()) == ('', []), PATIENCE, 'nothing is left')
+        history = self.alice.call('GET', f'/leases/{lease["id"]}/history', version='1.3')
+        self.assertIn('resources.bad', history.text)
+        self.end(self.alice, lease)
+        room = self.room(lease)
+        self.assertIsNone(self.admin.sdk.compute.find_flavor(room['id']))
 
     def test_one_that_exists_sleeps_until_its_time_and_is_kept(self) -> None:
         stack_id = self.made()
