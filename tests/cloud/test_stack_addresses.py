@@ -103,8 +103,8 @@ class StackAddressesTest(NeutronTest):
         lease = self.book(self.alice, 15, reservations=[self.wanted()])
         part, whole = lease['reservations']
         self.assertEqual(
-            ('virtual:floatingip', 2, whole['id']),
-            (part['resource_type'], part['amount'], part['part_of']),
+            ('virtual:floatingip', 2, 'virtual:stack'),
+            (part['resource_type'], part['amount'], whole['resource_type']),
         )
         self.assertEqual({}, self.taken())
         other = self.alice.call(

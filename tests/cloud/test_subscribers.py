@@ -85,7 +85,7 @@ class MailTest(SubscriberTest):
             spool_dir=self.folder / 'spool',
             retry_after=0.5,
         )
-        body = self.wish(10, 600) | {'notices': ['started', 'before_end']}
+        body = self.wish(10, 600) | {'notices': ['started', 'error']}
         response = self.alice.call('POST', '/leases', body, version='1.3')
         self.assertEqual(201, response.status_code, response.text)
         lease = response.json()['lease']
