@@ -143,7 +143,7 @@ class PowerTest(SubscriberTest):
             idle_after=2,
             interval=2,
             waking_interval=1,
-            boot_time=15,
+            boot_time=20,
             margin=20,
         )
         until(lambda: self.emulator.powers() == ['Off'], PATIENCE, 'it sleeps')
@@ -151,7 +151,7 @@ class PowerTest(SubscriberTest):
         # It can be booked although Nova has noticed that it is down.
         until(lambda: not self.is_up(), PATIENCE, 'Nova has noticed')
         (host,) = self.admin.call('GET', '/os-hosts', version='1.3').json()['hosts']
-        self.assertEqual(('false', '35'), (host['awake'], host['lead_time']))
+        self.assertEqual(('false', '40'), (host['awake'], host['lead_time']))
         self.assertTrue(host['reservable'])
 
         lease = self.book(self.alice, 60)
