@@ -112,6 +112,12 @@ def _own_network(place: Place) -> None:
     place.twin.networks.add_port(subnet.id, harness.PROJECT, 'server')
 
 
+def _stack_with_addresses(place: Place) -> tuple[Mapping[str, Any], ...]:
+    (address,) = _addresses(place)
+    (stack,) = stacks.made(place)
+    return ({**stack, 'template': stacks.with_addresses(str(address['network_id']))},)
+
+
 def _attach(world: World, _lease: Lease) -> None:
     inner = next(item for item in world.twin.networks.networks() if item.name == 'inner')
     ports = world.twin.network.list_ports(inner.id)
@@ -277,6 +283,13 @@ KINDS: dict[str, Kind] = {
         # place; and those that only their owners see cannot be looked for.
         # A whole life is its start and its end, and takes very long.
         without=frozenset({'rebuild', 'sweep', 'whole life'}),
+    ),
+    'stack with addresses': Kind(
+        furnish=_stack_with_addresses,
+        changes={},
+        use=stacks.use,
+        # All else is as of a stack without.
+        only=frozenset({'start', 'end'}),
     ),
     'several': Kind(
         furnish=_several,

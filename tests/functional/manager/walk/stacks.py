@@ -44,6 +44,19 @@ SMALL = f'{VERSION}resources: {{one: {{type: OS::Heat::RandomString}}}}'
 SECONDS = 1.0
 
 
+def with_addresses(network: str) -> str:
+    """Return a template with a server and two floating IPs."""
+    return f"""{VERSION}
+resources:
+  single: {{type: OS::Nova::Server, properties: {{flavor: m1.tiny}}}}
+  port: {{type: OS::Neutron::Port}}
+  door:
+    type: OS::Neutron::FloatingIP
+    properties: {{floating_network: {network}, port_id: {{get_resource: port}}}}
+  spare: {{type: OS::Neutron::FloatingIP, properties: {{floating_network: {network}}}}}
+"""
+
+
 def existing(place: Place) -> tuple[Mapping[str, Any], ...]:
     """Let the project have a stack, and lease it."""
     place.twin.put_member('alice', harness.PROJECT, 'member', 'reader')

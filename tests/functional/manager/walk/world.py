@@ -30,6 +30,8 @@ from climate.domain.requests import ReservationChange
 from climate.leasing.leases import Leases
 from climate.leasing.settings import LeasingSettings
 from climate.plugins.custom import Custom
+from climate.plugins.stack_settings import StackSettings
+from climate.plugins.virtual_stack import VirtualStack
 from tests import drafts
 from tests.functional import declared
 from tests.functional.manager import harness
@@ -78,6 +80,8 @@ class World(harness.Office):
     def _setUp(self) -> None:
         super()._setUp()
         self.plugins.update(declared.plugins())
+        booked = StackSettings(guarantee=frozenset({'servers', 'floating_ips'}))
+        self.plugins['virtual:stack'] = VirtualStack(booked)
         self.plugins[drafts.RACKS.name] = Custom(drafts.RACKS)
         self.leases = Leases(
             self.store,
