@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import datetime
 import logging
-import threading
 from collections.abc import Callable
+from typing import ClassVar
 
 from climate import exceptions
 from climate.clock import Clock
@@ -26,20 +26,19 @@ from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.charges import Charge
 from climate.enforcement.gate import Gate
+from climate.manager.sender import Sender
 
 LOG = logging.getLogger(__name__)
 
-# A judge that does not take something is told it again after pauses between
-# these, in seconds; they are also those after which one that is away is
-# looked for.
-_FIRST_PAUSE = 1.0
+# A judge that does not take something is told it again after pauses of up to
+# this, in seconds.
 _LONGEST_PAUSE = 60.0
-_LONGEST_AWAY = 10.0
-# Beyond that, a claim lasts for what is written between two calls.
+# A claim lasts as long as the judges may take, and so much longer, for what is
+# written between two calls.
 _MARGIN = datetime.timedelta(seconds=10)
 
 
-class ChargeSender:
+class ChargeSender(Sender):
     """Works the charges off, in a thread of its own.
 
     What waits for its decision for too long, for whoever asked has died, is
@@ -49,6 +48,11 @@ class ChargeSender:
     :param batch: how many are taken at one go
     :param max_sleep: the longest sleep between two looks, in seconds
     """
+
+    what: ClassVar[str] = 'Charges'
+    unreachable: ClassVar[type[exceptions.ClimateError]] = exceptions.JudgeAway
+    first_pause: ClassVar[float] = 1.0
+    longest_pause: ClassVar[float] = 10.0
 
     def __init__(
         self,
@@ -60,70 +64,20 @@ class ChargeSender:
         batch: int = 5,
         max_sleep: float = 5.0,
     ) -> None:
+        super().__init__(max_sleep=max_sleep)
         self._store = store
         self._clock = clock
         self._gate = gate
         self._owner = owner
         self._batch = batch
-        self._max_sleep = max_sleep
         # As long as the judges may take for all of a batch; one that is slower
         # is told some twice, and knows them by their ids.
         self._lasts = gate.patience * batch + _MARGIN
-        self._away = 0
-        self._awake = threading.Event()
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name='charges', daemon=True)
 
     def start(self) -> None:
-        """Begin to work, if there is anybody to tell."""
+        """Begin to send, if there is anybody to tell."""
         if self._gate.told:
-            self._thread.start()
-
-    def stop(self, timeout: float) -> None:
-        """Stop; what was not told is told by another manager or the next start."""
-        self._stopping = True
-        self._awake.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=timeout)
-
-    def wake(self) -> None:
-        """Look at once: something was written."""
-        self._awake.set()
-
-    def _run(self) -> None:
-        while not self._stopping:
-            self._awake.clear()
-            pause = self._look()
-            if self._away:
-                # What is written meanwhile does not bring a judge back.
-                self._sleep_through(pause)
-            elif pause:
-                self._awake.wait(pause)
-
-    def _sleep_through(self, pause: float) -> None:
-        while pause > 0 and not self._stopping:
-            step = min(pause, 0.2)
-            threading.Event().wait(step)
-            pause -= step
-
-    def _look(self) -> float:
-        """Tell what is to be told; return how long to sleep, in seconds."""
-        try:
-            told = self.send_once()
-        except exceptions.JudgeAway as error:
-            self._away += 1
-            if self._away == 1:
-                LOG.warning('Charges wait, who is to be told is away: %s', error.message)
-            return min(_FIRST_PAUSE * 2 ** min(self._away - 1, 10), _LONGEST_AWAY)
-        except exceptions.DatabaseUnavailable:
-            return 1.0
-        except Exception:
-            LOG.exception('The charges could not be told; trying again')
-            return 1.0
-        if self._away:
-            LOG.info('Charges are taken again')
-            self._away = 0
-        return 0.0 if told else self._max_sleep
+            super().start()
 
     def send_once(self) -> int:
         """Tell one batch.
@@ -158,7 +112,7 @@ class ChargeSender:
         try:
             self._gate.tell(charge)
         except exceptions.JudgeAway as error:
-            self._postpone(charge, error.message, _LONGEST_AWAY)
+            self._postpone(charge, error.message, self.longest_pause)
             raise
         except exceptions.Transient as error:
             LOG.warning(
@@ -176,5 +130,5 @@ class ChargeSender:
             self._store.run(lambda tx: tx.charges.told(charge))
 
     def _postpone(self, charge: Charge, why: str, longest: float = _LONGEST_PAUSE) -> None:
-        pause = events.backoff(charge.attempts + 1, _FIRST_PAUSE, longest)
+        pause = events.backoff(charge.attempts + 1, self.first_pause, longest)
         self._store.run(lambda tx: tx.charges.postpone(charge, tx.now + pause, why))

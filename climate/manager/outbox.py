@@ -15,28 +15,20 @@
 from __future__ import annotations
 
 import datetime
-import logging
-import threading
+from typing import ClassVar
 
 from climate import exceptions
 from climate.clock import Clock
 from climate.db.outbox import OutboxRow
 from climate.db.store import Store
 from climate.db.store import Transaction
+from climate.manager.sender import Sender
 from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import OutboxMessage
 from climate.messaging.publisher import Publisher
 
-LOG = logging.getLogger(__name__)
 
-# While the bus is away it is tried again after pauses between these, in seconds.
-_FIRST_PAUSE = 0.5
-_LONGEST_PAUSE = 10.0
-# After a batch, in seconds: what is written meanwhile goes in one.
-_GATHERING_PAUSE = 0.05
-
-
-class OutboxSender:
+class OutboxSender(Sender):
     """Moves notifications from the outbox to the bus.
 
     :param owner: this manager's name, different from every other's
@@ -45,6 +37,12 @@ class OutboxSender:
     :param claim_seconds: after this long a sender that died is replaced. One
         that is slow sends some twice then, but none out of order
     """
+
+    what: ClassVar[str] = 'Notifications'
+    unreachable: ClassVar[type[exceptions.ClimateError]] = BrokerUnavailable
+    first_pause: ClassVar[float] = 0.5
+    longest_pause: ClassVar[float] = 10.0
+    gathering_pause: ClassVar[float] = 0.05
 
     def __init__(
         self,
@@ -57,68 +55,13 @@ class OutboxSender:
         max_sleep: float,
         claim_seconds: float = 10.0,
     ) -> None:
+        super().__init__(max_sleep=max_sleep)
         self._store = store
         self._clock = clock
         self._publisher = publisher
         self._owner = owner
         self._batch = batch
-        self._max_sleep = max_sleep
         self._lasts = datetime.timedelta(seconds=claim_seconds)
-        self._away = 0
-        self._awake = threading.Event()
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name='outbox', daemon=True)
-
-    def start(self) -> None:
-        """Begin to send."""
-        self._thread.start()
-
-    def stop(self, timeout: float) -> None:
-        """Stop; what was not sent is sent by another manager or the next start."""
-        self._stopping = True
-        self._awake.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=timeout)
-
-    def wake(self) -> None:
-        """Look at once: something was written."""
-        self._awake.set()
-
-    def _run(self) -> None:
-        while not self._stopping:
-            self._awake.clear()
-            pause = self._look()
-            # While the bus is away, new notifications do not bring it back; and
-            # those that come while some are sent had better be gathered.
-            if self._away or pause == _GATHERING_PAUSE:
-                self._sleep_through(pause)
-            else:
-                self._awake.wait(pause)
-
-    def _sleep_through(self, pause: float) -> None:
-        while pause > 0 and not self._stopping:
-            step = min(pause, 0.2)
-            threading.Event().wait(step)
-            pause -= step
-
-    def _look(self) -> float:
-        """Send what waits; return how long to sleep, in seconds."""
-        try:
-            sent = self.send_once()
-        except BrokerUnavailable as error:
-            self._away += 1
-            if self._away == 1:
-                LOG.warning('Notifications wait, the bus does not take them: %s', error.message)
-            return min(_FIRST_PAUSE * 2 ** min(self._away - 1, 10), _LONGEST_PAUSE)
-        except exceptions.DatabaseUnavailable:
-            return 1.0
-        except Exception:
-            LOG.exception('The outbox could not be sent; trying again')
-            return 1.0
-        if self._away:
-            LOG.info('The bus takes notifications again')
-            self._away = 0
-        return _GATHERING_PAUSE if sent else self._max_sleep
 
     def send_once(self) -> int:
         """Send one batch and return how many notifications were in it.

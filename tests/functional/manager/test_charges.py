@@ -172,7 +172,7 @@ class TestSender(cases.StoreCase):
         self.addCleanup(sender.stop, 10)
         self.put('a1')
         sender.wake()
-        waiting.until(lambda: 'is away' in self.logger.output, 20, 'it is missed')
+        waiting.until(lambda: 'Charges wait' in self.logger.output, 20, 'it is missed')
         self.judge.come_back()
         self.pass_time(60)
         waiting.until(lambda: self.waiting() == {}, 20, 'a1 is told')
