@@ -21,6 +21,7 @@ from climate import exceptions
 from climate.clients.base import CloudQuota
 from climate.plugins import base as contract
 from tests import base
+from tests.unit.plugins import every_call
 from tests.unit.plugins import neutron_worlds
 from tests.unit.plugins.neutron_worlds import ADDRESSES
 from tests.unit.plugins.neutron_worlds import FloatingIPWorld
@@ -135,11 +136,12 @@ CASES = (
 )
 
 
-class TestEveryCall(base.TestCase):
+class TestEveryCall(every_call.EveryCall):
     """Whichever call fails, Neutron has in the end what it should."""
 
-    def name(self, case: Case) -> str:
-        return f'{case.effect} of {case.given.__name__}'
+    cases = CASES
+    beginnings = (fresh, half_started)
+    least = 100
 
     def finish(self, case: Case, world: FloatingIPWorld, stumble: Stumble) -> None:
         """Run the case to its end, with all that must hold meanwhile."""
@@ -160,43 +162,8 @@ class TestEveryCall(base.TestCase):
         self.assertEqual(ids or None, world.facts.get('floating_ips'))
         self.assertIn(world.neighbour, world.twin.networks.floating_ips())
 
-    def test_clean_run_and_another(self) -> None:
-        for case in CASES:
-            with self.subTest(self.name(case)):
-                world = case.given()
-                self.finish(case, world, Stumble(world.twin))
-                again = Stumble(world.twin)
-                self.finish(case, world, again)
-                self.assertEqual([], again.changes, self.name(case))
-
-    def test_each_call_fails_once(self) -> None:
-        tried = 0
-        for case in CASES:
-            clean = case.given()
-            calls = Stumble(clean.twin)
-            clean.run(case.effect, calls)
-            for nth, verb in enumerate(calls.made, 1):
-                for when in ('before', 'after'):
-                    world = case.given()
-                    with self.subTest(f'{self.name(case)}: {nth}. {verb} fails {when} its work'):
-                        stumble = Stumble(world.twin, nth, when)
-                        self.finish(case, world, stumble)
-                        self.assertGreater(len(stumble.made), nth)
-                    tried += 1
-        self.assertGreater(tried, 100)
-
-    def test_a_start_that_fails_anywhere_can_be_undone(self) -> None:
-        for given in (fresh, half_started):
-            clean = given()
-            calls = Stumble(clean.twin)
-            clean.run('start', calls)
-            for nth in range(1, len(calls.made) + 1):
-                for when in ('before', 'after'):
-                    world = given()
-                    with self.subTest(f'{given.__name__}: {nth} {when}'):
-                        self.assertIsNone(world.once('start', Stumble(world.twin, nth, when)))
-                        world.run('end')
-                        self.assertEqual({}, world.found())
+    def nothing_left(self, world: FloatingIPWorld) -> None:
+        self.assertEqual({}, world.found())
 
 
 class TestOutcomes(base.TestCase):

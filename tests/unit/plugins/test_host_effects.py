@@ -22,6 +22,7 @@ from climate import exceptions
 from climate.domain.leases import AllocationState
 from climate.plugins import base as contract
 from tests import base
+from tests.unit.plugins import every_call
 from tests.unit.plugins import world
 from tests.unit.plugins.world import OTHER
 from tests.unit.plugins.world import OWNER
@@ -156,11 +157,12 @@ CASES = (
 )
 
 
-class TestEveryCall(base.TestCase):
+class TestEveryCall(every_call.EveryCall):
     """Whichever call fails, the cloud is in the end as it should be."""
 
-    def name(self, case: Case) -> str:
-        return f'{case.effect} of {case.given.__name__}'
+    cases = CASES
+    beginnings = (pooled, prepared, half_started)
+    least = 150
 
     def finish(self, case: Case, cloud: World, stumble: Stumble) -> None:
         """Run the case to its end, with all that must hold meanwhile."""
@@ -193,46 +195,9 @@ class TestEveryCall(base.TestCase):
         if case.effect != 'before_end':
             self.assertEqual(aggregate.id, cloud.facts['aggregate_id'])
 
-    def test_clean_run_and_another(self) -> None:
-        for case in CASES:
-            with self.subTest(self.name(case)):
-                cloud = case.given()
-                self.finish(case, cloud, Stumble(cloud.twin))
-                again = Stumble(cloud.twin)
-                self.finish(case, cloud, again)
-                self.assertEqual([], again.changes, self.name(case))
-
-    def test_each_call_fails_once(self) -> None:
-        tried = 0
-        for case in CASES:
-            clean = case.given()
-            calls = Stumble(clean.twin)
-            clean.run(case.effect, calls)
-            for nth, verb in enumerate(calls.made, 1):
-                for when in ('before', 'after'):
-                    cloud = case.given()
-                    stumble = Stumble(cloud.twin, nth, when)
-                    with self.subTest(f'{self.name(case)}: {nth}. {verb} fails {when} its work'):
-                        self.finish(case, cloud, stumble)
-                        self.assertGreater(len(stumble.made), nth)
-                    tried += 1
-        self.assertGreater(tried, 150)
-
-    def test_a_start_that_fails_anywhere_can_be_undone(self) -> None:
-        for given in (pooled, prepared, half_started):
-            clean = given()
-            calls = Stumble(clean.twin)
-            clean.run('start', calls)
-            for nth in range(1, len(calls.made) + 1):
-                for when in ('before', 'after'):
-                    cloud = given()
-                    with self.subTest(f'{given.__name__}: {nth} {when}'):
-                        stumble = Stumble(cloud.twin, nth, when)
-                        while cloud.once('start', stumble) is not None:
-                            cloud.clock.advance(1)
-                        cloud.run('end')
-                        self.assertEqual(POOLED, cloud.places())
-                        self.assertIsNone(cloud.aggregate())
+    def nothing_left(self, cloud: World) -> None:
+        self.assertEqual(POOLED, cloud.places())
+        self.assertIsNone(cloud.aggregate())
 
 
 class TestOutcomes(base.TestCase):

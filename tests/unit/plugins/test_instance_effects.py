@@ -21,7 +21,7 @@ from climate.clients.base import Cloud
 from climate.plugins import instance_marks
 from climate.plugins.flavor_instance import FlavorRequest
 from climate.plugins.isolation import Isolation
-from tests import base
+from tests.unit.plugins import every_call
 from tests.unit.plugins.instance_world import InstanceWorld
 from tests.unit.plugins.instance_world import RESOURCE_CLASS
 from tests.unit.plugins.instance_world import SIZE
@@ -30,7 +30,6 @@ from tests.unit.plugins.world import LOOKS
 from tests.unit.plugins.world import OTHER
 from tests.unit.plugins.world import OWNER
 from tests.unit.plugins.world import RESERVATION
-from tests.unit.plugins.world import Stumble
 from tests.unit.plugins.world import When
 
 ALL = {'compute-1', 'compute-2', 'compute-3'}
@@ -207,16 +206,14 @@ CASES = (
 )
 
 
-def moments(verb: str) -> tuple[When, ...]:
-    """Return when a verb can fail so that it makes a difference."""
-    return ('before',) if verb.startswith(LOOKS) else ('before', 'after')
-
-
-class TestEveryCall(base.TestCase):
+class TestEveryCall(every_call.EveryCall):
     """Whichever call fails, the cloud is in the end as it should be."""
 
-    def name(self, case: Case) -> str:
-        return f'{case.effect} of {case.given.__name__}'
+    cases = CASES
+    beginnings = (booked, of_flavor, prepared)
+    least = 400
+    # These are not looked for before they are removed.
+    blind = frozenset({'remove_inventory', 'delete_resource_class', 'delete_flavor'})
 
     def finish(self, case: Case, world: InstanceWorld, cloud: Cloud) -> None:
         """Run the case to its end, with all that must hold meanwhile."""
@@ -262,46 +259,8 @@ class TestEveryCall(base.TestCase):
         self.assertEqual(wanted, flavor)
         self.assertEqual(projects, compute.list_flavor_access(RESERVATION))
 
-    def test_clean_run_and_another(self) -> None:
-        for case in CASES:
-            with self.subTest(self.name(case)):
-                world = case.given()
-                self.finish(case, world, Stumble(world.twin))
-                again = Stumble(world.twin)
-                self.finish(case, world, again)
-                changes = set(again.changes)
-                # These are not looked for before they are removed.
-                self.assertLessEqual(
-                    changes, {'remove_inventory', 'delete_resource_class', 'delete_flavor'}
-                )
+    def nothing_left(self, world: InstanceWorld) -> None:
+        self.assertEqual([], world.left())
 
-    def test_each_call_fails_once(self) -> None:
-        tried = 0
-        for case in CASES:
-            clean = case.given()
-            calls = Stumble(clean.twin)
-            clean.run(case.effect, calls)
-            for nth, verb in enumerate(calls.made, 1):
-                for when in moments(verb):
-                    world = case.given()
-                    stumble = Stumble(world.twin, nth, when)
-                    with self.subTest(f'{self.name(case)}: {nth}. {verb} fails {when} its work'):
-                        self.finish(case, world, stumble)
-                        self.assertGreater(len(stumble.made), nth)
-                    tried += 1
-        self.assertGreater(tried, 400)
-
-    def test_a_start_that_fails_anywhere_can_be_undone(self) -> None:
-        for given in (booked, of_flavor, prepared):
-            clean = given()
-            calls = Stumble(clean.twin)
-            clean.run('start', calls)
-            for nth, verb in enumerate(calls.made, 1):
-                for when in moments(verb):
-                    world = given()
-                    with self.subTest(f'{given.__name__}: {nth} {when}'):
-                        stumble = Stumble(world.twin, nth, when)
-                        while world.once('start', stumble) is not None:
-                            world.clock.advance(1)
-                        world.run('end')
-                        self.assertEqual([], world.left())
+    def moments(self, verb: str) -> tuple[When, ...]:
+        return ('before',) if verb.startswith(LOOKS) else ('before', 'after')

@@ -1,0 +1,94 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Each call of the effects of a type fails in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from typing import ClassVar
+
+from tests import base
+from tests.unit.plugins.world import Stumble
+from tests.unit.plugins.world import When
+
+
+class EveryCall(base.TestCase):
+    """What has to hold whichever call fails; tests of a type say what is right.
+
+    :cvar cases: each with an ``effect``, and what makes the world that is ``given``
+    :cvar beginnings: what makes the worlds in which a lease starts
+    :cvar least: as many calls fail at least, in all cases together
+    :cvar blind: verbs that are called although nothing is to be done
+    """
+
+    cases: ClassVar[tuple[Any, ...]] = ()
+    beginnings: ClassVar[tuple[Callable[[], Any], ...]] = ()
+    least: ClassVar[int] = 1
+    blind: ClassVar[frozenset[str]] = frozenset()
+
+    def finish(self, case: Any, world: Any, stumble: Stumble) -> None:
+        """Run the case to its end, with all that must hold meanwhile."""
+        raise NotImplementedError
+
+    def nothing_left(self, world: Any) -> None:
+        """Check that an end has left nothing."""
+        raise NotImplementedError
+
+    def moments(self, _verb: str) -> tuple[When, ...]:
+        """Return when a verb can fail so that it makes a difference."""
+        return ('before', 'after')
+
+    def name(self, case: Any) -> str:
+        """Return what a case is called."""
+        return f'{case.effect} of {case.given.__name__}'
+
+    def test_clean_run_and_another(self) -> None:
+        for case in self.cases:
+            with self.subTest(self.name(case)):
+                world = case.given()
+                self.finish(case, world, Stumble(world.twin))
+                again = Stumble(world.twin)
+                self.finish(case, world, again)
+                self.assertLessEqual(set(again.changes), self.blind)
+
+    def test_each_call_fails_once(self) -> None:
+        tried = 0
+        for case in self.cases:
+            clean = case.given()
+            calls = Stumble(clean.twin)
+            clean.run(case.effect, calls)
+            for nth, verb in enumerate(calls.made, 1):
+                for when in self.moments(verb):
+                    world = case.given()
+                    with self.subTest(f'{self.name(case)}: {nth}. {verb} fails {when} its work'):
+                        stumble = Stumble(world.twin, nth, when)
+                        self.finish(case, world, stumble)
+                        self.assertGreater(len(stumble.made), nth)
+                    tried += 1
+        self.assertGreaterEqual(tried, self.least)
+
+    def test_a_start_that_fails_anywhere_can_be_undone(self) -> None:
+        for given in self.beginnings:
+            clean = given()
+            calls = Stumble(clean.twin)
+            clean.run('start', calls)
+            for nth, verb in enumerate(calls.made, 1):
+                for when in self.moments(verb):
+                    world = given()
+                    with self.subTest(f'{given.__name__}: {nth}. {verb} fails {when} its work'):
+                        stumble = Stumble(world.twin, nth, when)
+                        while world.once('start', stumble) is not None:
+                            world.clock.advance(1)
+                        world.run('end')
+                        self.nothing_left(world)
