@@ -38,6 +38,7 @@ from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import CloudQuota
 from climate.clients.base import Server
+from climate.domain.lifecycles import ReservationStatus
 from climate.plugins import base
 from climate.plugins.host_pools import HostSettings
 from climate.plugins.server_requests import ServerRequest
@@ -112,7 +113,9 @@ class Case:
         found = self.cloud.compute.find_server(server_id) if server_id else None
         if found is not None and self._is_there(found):
             return found
-        return None if self.request.server_id else self._marked()
+        started = self.work.reservation.status is ReservationStatus.ACTIVE
+        # Once its owner has had it, another one with its metadata is the owner's own.
+        return None if self.request.server_id or started else self._marked()
 
     def _marked(self) -> Server | None:
         """Return the server that was booted by a call whose answer was lost."""

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 from climate import exceptions
+from climate.clients.base import ServerDraft
 from tests.functional.manager import harness
 from tests.functional.manager.server_case import POOL
 from tests.functional.manager.server_case import ServerCase
@@ -161,6 +162,19 @@ class TestBooted(ServerCase):
         self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
         self.assertEqual([('active', harness.PROJECT)], self.images())
         self.assertIsNone(self.twin.identity.find_trust(lease.trust_id or ''))
+
+    def test_another_one_with_its_metadata_is_left_alone(self) -> None:
+        lease = self.book()
+        self.world.until(110)
+        mine = self.server()
+        compute = self.twin.compute_of(harness.PROJECT)
+        compute.delete_server(mine.id)
+        other = compute.create_server(
+            ServerDraft(name='other', flavor_id=servers.FLAVOR, metadata=dict(mine.metadata))
+        )
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual([other], [each.id for each in self.twin.servers()])
 
     def test_without_guarantee_of_the_flavor_itself(self) -> None:
         lease = self.book(guarantee=False, on_end=['stop'])
