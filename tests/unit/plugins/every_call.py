@@ -19,8 +19,14 @@ from typing import Any
 from typing import ClassVar
 
 from tests import base
+from tests.unit.plugins.world import LOOKS
 from tests.unit.plugins.world import Stumble
 from tests.unit.plugins.world import When
+
+
+def that_matter(verb: str) -> tuple[When, ...]:
+    """Return when a verb can fail so that it makes a difference."""
+    return ('before',) if verb.startswith(LOOKS) else ('before', 'after')
 
 
 class EveryCall(base.TestCase):
@@ -46,7 +52,7 @@ class EveryCall(base.TestCase):
         raise NotImplementedError
 
     def moments(self, _verb: str) -> tuple[When, ...]:
-        """Return when a verb can fail so that it makes a difference."""
+        """Return when a verb is to fail."""
         return ('before', 'after')
 
     def name(self, case: Any) -> str:

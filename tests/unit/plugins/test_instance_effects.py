@@ -26,7 +26,6 @@ from tests.unit.plugins.instance_world import InstanceWorld
 from tests.unit.plugins.instance_world import RESOURCE_CLASS
 from tests.unit.plugins.instance_world import SIZE
 from tests.unit.plugins.instance_world import SOURCE
-from tests.unit.plugins.world import LOOKS
 from tests.unit.plugins.world import OTHER
 from tests.unit.plugins.world import OWNER
 from tests.unit.plugins.world import RESERVATION
@@ -263,4 +262,4 @@ class TestEveryCall(every_call.EveryCall):
         self.assertEqual([], world.left())
 
     def moments(self, verb: str) -> tuple[When, ...]:
-        return ('before',) if verb.startswith(LOOKS) else ('before', 'after')
+        return every_call.that_matter(verb)

@@ -17,11 +17,11 @@ from __future__ import annotations
 from climate import exceptions
 from climate.plugins import base as contract
 from tests import base
+from tests.unit.plugins.every_call import that_matter
 from tests.unit.plugins.instance_world import InstanceWorld
 from tests.unit.plugins.instance_world import RESOURCE_CLASS
 from tests.unit.plugins.test_instance_effects import active
 from tests.unit.plugins.test_instance_effects import active_flavor
-from tests.unit.plugins.test_instance_effects import moments
 from tests.unit.plugins.test_instance_effects import without_aggregate
 from tests.unit.plugins.test_instance_effects import without_flavor
 from tests.unit.plugins.world import RESERVATION
@@ -97,7 +97,7 @@ class TestSweep(base.TestCase):
         calls = Stumble(clean.twin)
         list(clean.plugin.sweep(OVER, calls, dry_run=False))
         for nth, verb in enumerate(calls.made, 1):
-            for when in moments(verb):
+            for when in that_matter(verb):
                 world = active()
                 with self.subTest(f'{nth}. {verb} {when}'):
                     self.fail_once(world, Stumble(world.twin, nth, when))
