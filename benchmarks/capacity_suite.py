@@ -18,10 +18,6 @@ its aim is marked with an exclamation mark. Nothing fails.
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
-import os
-import platform
 import random
 import sys
 import time
@@ -30,8 +26,9 @@ from typing import Any
 
 from benchmarks import parts
 from benchmarks.figures import Figure
+from benchmarks.figures import gathered
 from benchmarks.figures import quantile
-from benchmarks.figures import table
+from benchmarks.figures import show
 from benchmarks.figures import timed
 from benchmarks.suite import NAMES
 from climate import exceptions
@@ -67,16 +64,8 @@ def main() -> int:
     figures: list[Figure] = []
     for hosts, allocations in sizes:
         for engine in engines:
-            for figure in _measure(engine, hosts, allocations, options):
-                figures.append(figure)
-                sys.stderr.write(
-                    f'{figure.engine}: {figure.what}: {figure.value:.1f} {figure.unit}\n'
-                )
-    if options.json:
-        print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=2))
-    else:
-        print(f'{os.cpu_count()} CPUs, Python {platform.python_version()}, {platform.machine()}')
-        print(table(figures))
+            figures += gathered(_measure(engine, hosts, allocations, options))
+    show(figures, as_json=options.json)
     return 0
 
 

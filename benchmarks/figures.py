@@ -14,10 +14,15 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import os
+import platform
+import sys
 import time
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,6 +65,22 @@ def timed(work: Callable[[], Any], times: int) -> list[float]:
         work()
         found.append((time.perf_counter() - began) * 1000)
     return found
+
+
+def gathered(figures: Iterable[Figure]) -> Iterator[Figure]:
+    """Yield the figures, and tell of each as soon as it is there."""
+    for figure in figures:
+        sys.stderr.write(f'{figure.engine}: {figure.what}: {figure.value:.1f} {figure.unit}\n')
+        yield figure
+
+
+def show(figures: Sequence[Figure], *, as_json: bool) -> None:
+    """Print the figures as JSON, or as a table with the machine that they are of."""
+    if as_json:
+        print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=2))
+    else:
+        print(f'{os.cpu_count()} CPUs, Python {platform.python_version()}, {platform.machine()}')
+        print(table(figures))
 
 
 def table(figures: Sequence[Figure]) -> str:

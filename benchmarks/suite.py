@@ -18,11 +18,7 @@ figure that misses its aim is marked with an exclamation mark. Nothing fails.
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
-import os
 import pathlib
-import platform
 import sys
 import tempfile
 import time
@@ -32,7 +28,8 @@ from benchmarks import booking
 from benchmarks import lateness
 from benchmarks import parts
 from benchmarks.figures import Figure
-from benchmarks.figures import table
+from benchmarks.figures import gathered
+from benchmarks.figures import show
 from climate.clock import SystemClock
 from climate.db import migration
 from tests import services
@@ -47,14 +44,8 @@ def main() -> int:
     engines = options.engine or [kind for kind in services.DATABASES if services.answers(kind)]
     figures: list[Figure] = []
     for engine in engines:
-        for figure in _measure(engine, options):
-            figures.append(figure)
-            sys.stderr.write(f'{figure.engine}: {figure.what}: {figure.value:.1f} {figure.unit}\n')
-    if options.json:
-        print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=2))
-    else:
-        print(f'{os.cpu_count()} CPUs, Python {platform.python_version()}, {platform.machine()}')
-        print(table(figures))
+        figures += gathered(_measure(engine, options))
+    show(figures, as_json=options.json)
     return 0
 
 

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 from typing import Any
 from typing import ClassVar
@@ -29,7 +30,7 @@ def that_matter(verb: str) -> tuple[When, ...]:
     return ('before',) if verb.startswith(LOOKS) else ('before', 'after')
 
 
-class EveryCall(base.TestCase):
+class EveryCall(base.TestCase, abc.ABC):
     """What has to hold whichever call fails; tests of a type say what is right.
 
     :cvar cases: each with an ``effect``, and what makes the world that is ``given``
@@ -43,13 +44,13 @@ class EveryCall(base.TestCase):
     least: ClassVar[int] = 1
     blind: ClassVar[frozenset[str]] = frozenset()
 
+    @abc.abstractmethod
     def finish(self, case: Any, world: Any, stumble: Stumble) -> None:
         """Run the case to its end, with all that must hold meanwhile."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def nothing_left(self, world: Any) -> None:
         """Check that an end has left nothing."""
-        raise NotImplementedError
 
     def moments(self, _verb: str) -> tuple[When, ...]:
         """Return when a verb is to fail."""
