@@ -76,8 +76,20 @@ demo: $(SERVICE) ## Watch one whole lease of two hosts, in under a minute
 	@exec $(BIN)/python tools/demo.py
 
 .PHONY: test
-test: $(TESTS) ## Run all tests (ARGS='regular expression' picks some)
-	$(BIN)/stestr run $(ARGS)
+test: $(TESTS) ## Run what every change has to pass (ARGS='regular expression' picks some)
+	$(BIN)/stestr run --exclude-regex '^tests\.exhaustive\.' $(ARGS)
+
+.PHONY: exhaustive
+exhaustive: $(TESTS) ## Run what takes long (ARGS as above)
+	OS_TEST_PATH=./tests/exhaustive $(BIN)/stestr run $(ARGS)
+
+.PHONY: test-all
+test-all: ## Run everything, on a real cloud too
+	@status=0; \
+	$(MAKE) test || status=1; \
+	$(MAKE) exhaustive || status=1; \
+	$(MAKE) cloud-up && $(MAKE) cloud-test || status=1; \
+	exit $$status
 
 .PHONY: unit
 unit: $(TESTS) ## Run the tests that need nothing but Python
