@@ -141,3 +141,11 @@ class Lease:
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
     deleted_at: datetime.datetime | None = None
+
+    @property
+    def started(self) -> bool:
+        """Whether its start has succeeded: it has, or had, what it is about.
+
+        Its events do not tell: a start that was cancelled is done, too.
+        """
+        return any(item.status is ReservationStatus.ACTIVE for item in self.reservations)

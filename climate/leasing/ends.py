@@ -92,9 +92,19 @@ def _ended_at(lease: Lease, ending: Ending, now: datetime.datetime) -> datetime.
 
 
 def _used(lease: Lease, ended_at: datetime.datetime) -> datetime.timedelta:
-    started = any(
-        event.kind is EventKind.START and event.state is EventState.DONE for event in lease.events
-    )
     begun = max(lease.period.start, lease.created_at or lease.period.start)
     nothing = datetime.timedelta(0)
-    return max(ended_at - begun, nothing) if started else nothing
+    return max(ended_at - begun, nothing) if _started(lease) else nothing
+
+
+def _started(lease: Lease) -> bool:
+    """Whether the lease had what it is about.
+
+    A start that was cancelled is DONE as well, so the event does not tell;
+    without reservations there is nothing else to go by.
+    """
+    if lease.reservations:
+        return lease.started
+    return any(
+        event.kind is EventKind.START and event.state is EventState.DONE for event in lease.events
+    )

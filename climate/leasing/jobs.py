@@ -21,7 +21,6 @@ from collections.abc import Mapping
 from climate import exceptions
 from climate.domain.events import Event
 from climate.domain.leases import Lease
-from climate.domain.lifecycles import ReservationStatus
 from climate.plugins.base import Again
 from climate.plugins.base import Done
 from climate.plugins.base import Outcome
@@ -44,11 +43,8 @@ class Job:
 
     @property
     def started(self) -> bool:
-        """Whether the lease ever had what it is about.
-
-        Its events do not tell: a start that was cancelled is done, too.
-        """
-        return any(item.status is ReservationStatus.ACTIVE for item in self.lease.reservations)
+        """Whether the lease ever had what it is about."""
+        return self.lease.started
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

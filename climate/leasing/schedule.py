@@ -52,7 +52,8 @@ def preparation(plugins: Iterable[Any]) -> Preparation:
 
 
 _AT_ONCE = 'at_once'
-_MOVABLE = frozenset({EventState.UNDONE, EventState.DONE})
+# Which of several warnings of an end is moved with it.
+_PREFERRED = (EventState.IN_PROGRESS, EventState.UNDONE, EventState.DONE)
 
 
 def new_event(
@@ -286,13 +287,19 @@ def _retell_end(
     if time is None:
         _drop(old, EventKind.BEFORE_END, removed)
         return
-    movable = [event for event in present if event.state in _MOVABLE]
-    # One that failed, or that a manager is at, cannot be moved any more.
-    spent = all(event.time != time and time > now for event in present)
-    if not movable and spent:
-        added.append(new_event(new.id, EventKind.BEFORE_END, time))
-    for event in movable:
-        # What was told already is told again only if there is a new warning
-        # to give, not when a lease is shortened past it.
-        if event.state is EventState.UNDONE or time > now:
-            changed += _moved(event, time)
+    movable = [event for event in present if event.state is not EventState.ERROR]
+    if not movable:
+        # One that failed is history; there is a successor if it can be in time.
+        if all(event.time != time and time > now for event in present):
+            added.append(new_event(new.id, EventKind.BEFORE_END, time))
+        return
+    # One end has one warning, also where earlier releases wrote two.
+    warning = min(movable, key=lambda event: (_PREFERRED.index(event.state), event.id))
+    removed += [
+        event.id for event in movable if event is not warning and event.state is EventState.UNDONE
+    ]
+    # What was told already, or is being told, is told again only if there is a
+    # new warning to give, not when a lease is shortened past it.
+    interrupted = warning.state is EventState.IN_PROGRESS and warning.begun_at is None
+    if warning.state is EventState.UNDONE or interrupted or time > now:
+        changed += _moved(warning, time)

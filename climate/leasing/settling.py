@@ -105,6 +105,10 @@ class Settler:
         overtaken = lease.status is LeaseStatus.DELETING and job.event.kind is not EventKind.DELETE
         if overtaken:
             lease = _with(tx, lease, deleting.cancelled(event))
+        elif event.kind is EventKind.BEFORE_END and event.time != job.event.time:
+            # The end was moved meanwhile, and the warning with it: what was
+            # done was for an end that will not come.
+            lease = _with(tx, lease, _as(event, EventTrigger.POSTPONE, attempts=0, error=None))
         else:
             lease = self._conclude(tx, lease, event, report)
         settled = next((item for item in lease.events if item.id == event.id), event)

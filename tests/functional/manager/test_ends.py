@@ -119,6 +119,28 @@ class TestEnds(_Ends):
         self.assertEqual('gone', self.office.status(lease))
         self.assert_ended(lease, 'start_failed', 0, '12:10:00')
 
+    def test_deleted_while_its_start_is_tried(self) -> None:
+        lease = self.office.create(600, 2400)
+        self.office.until(599)
+        self.office.twin.reachable = False
+        self.office.until(690)
+        self.assertEqual('STARTING', self.office.status(lease))
+        self.office.delete(lease)
+        self.office.twin.reachable = True
+        self.office.until(800)
+        self.assertEqual('gone', self.office.status(lease))
+        self.assert_ended(lease, 'deleted', 0, '12:11:30')
+
+    def test_it_ends_while_its_start_is_tried(self) -> None:
+        lease = self.office.create(600, 660)
+        self.office.until(599)
+        self.office.twin.reachable = False
+        self.office.until(670)
+        self.office.twin.reachable = True
+        self.office.until(800)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assert_ended(lease, 'ended', 0, '12:11:00')
+
     def test_a_lease_that_no_manager_could_start(self) -> None:
         lease = self.office.create(600, 2400)
         self.office.away_until(3000)

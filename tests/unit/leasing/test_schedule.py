@@ -225,16 +225,44 @@ class TestRescheduled(base.TestCase):
         (event,) = of(to(old, 0, 3900, now=500), EventKind.BEFORE_END)
         self.assertIs(EventState.DONE, event.state)
 
-    def test_warning_that_cannot_be_moved_gets_a_successor(self) -> None:
-        for state in (EventState.ERROR, EventState.IN_PROGRESS):
-            old = dataclasses.replace(
-                told(scheduled(a_lease(0, 4000)), 500, state), status=LeaseStatus.ACTIVE
-            )
-            first, second = of(to(old, 0, 8000, now=500), EventKind.BEFORE_END)
-            self.assertEqual((state, at(400)), (first.state, first.time))
-            self.assertEqual((EventState.UNDONE, at(4400)), (second.state, second.time))
-            again = to(old, 0, 4000, now=500)
-            self.assertEqual(1, len(of(again, EventKind.BEFORE_END)))
+    def test_a_warning_that_failed_gets_one_successor(self) -> None:
+        old = dataclasses.replace(
+            told(scheduled(a_lease(0, 4000)), 500, EventState.ERROR), status=LeaseStatus.ACTIVE
+        )
+        new = to(old, 0, 8000, now=500)
+        first, second = of(new, EventKind.BEFORE_END)
+        self.assertEqual((EventState.ERROR, at(400)), (first.state, first.time))
+        self.assertEqual((EventState.UNDONE, at(4400)), (second.state, second.time))
+        self.assertEqual(1, len(of(to(old, 0, 4000, now=500), EventKind.BEFORE_END)))
+        _, third = of(to(new, 0, 9000, now=500), EventKind.BEFORE_END)
+        self.assertEqual((second.id, at(5400)), (third.id, third.time))
+
+    def test_a_warning_in_progress_is_moved_itself(self) -> None:
+        old = dataclasses.replace(
+            told(scheduled(a_lease(0, 4000)), 500, EventState.IN_PROGRESS),
+            status=LeaseStatus.ACTIVE,
+        )
+        new = to(old, 0, 8000, now=500)
+        (event,) = of(new, EventKind.BEFORE_END)
+        self.assertEqual(
+            (EventState.IN_PROGRESS, at(4400), None), (event.state, event.due, event.begun_at)
+        )
+        (event,) = of(to(new, 0, 4000, now=600), EventKind.BEFORE_END)
+        self.assertEqual(at(400), event.due)
+
+    def test_of_two_warnings_one_is_left(self) -> None:
+        lease = dataclasses.replace(
+            told(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE
+        )
+        spare = schedule.new_event('l', EventKind.BEFORE_END, at(4400))
+        lease = dataclasses.replace(lease, events=(*lease.events, spare))
+        events = of(to(lease, 0, 12000, now=600), EventKind.BEFORE_END)
+        self.assertEqual([at(400), at(8400)], [event.time for event in events])
+        both = dataclasses.replace(
+            lease, events=(*lease.events, schedule.new_event('l', EventKind.BEFORE_END, at(4500)))
+        )
+        events = of(to(both, 0, 12000, now=600), EventKind.BEFORE_END)
+        self.assertEqual([at(400), at(8400)], [event.time for event in events])
 
     def test_what_a_preparation_has_begun_stays_known(self) -> None:
         past = told(scheduled(a_lease(50, 4000)), 0, EventState.UNDONE)

@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The end of a lease is announced once, whenever the lease is changed."""
+
+from __future__ import annotations
+
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from tests import base
+from tests.functional.manager.harness import Office
+
+
+class TestWarnings(base.TestCase):
+    """A lease is prolonged while a manager announces its end."""
+
+    def warned(self, step: str) -> Lease:
+        """Return a lease whose end is being announced."""
+        self.office = self.useFixture(Office())
+        lease = self.office.create(0, 1000, action='snapshot')
+        self.office.until(10)
+        self.office.boot(lease)
+        self.office.until(399)
+        self.office.away_until(400)
+        self.office.hire().die_after(step)
+        return lease
+
+    def warnings(self, lease: Lease) -> int:
+        self.office.manager.send()
+        return self.office.bus.told(lease).count('before_end_lease')
+
+    def assert_warned_once_more(self, lease: Lease) -> None:
+        self.assertEqual(1, self.warnings(lease))
+        self.office.until(1399)
+        self.assertEqual(1, self.warnings(lease))
+        self.office.until(1999)
+        self.assertEqual(2, self.warnings(lease))
+        self.assertIs(EventState.DONE, self.office.event(lease, EventKind.BEFORE_END).state)
+        self.office.until(2100)
+        self.assertEqual(('TERMINATED', 2), (self.office.status(lease), self.warnings(lease)))
+
+    def test_the_manager_dies(self) -> None:
+        for step in ('begin', 'effect', 'settle'):
+            with self.subTest(step):
+                lease = self.warned(step)
+                self.office.update(lease, end=1500)
+                self.office.update(lease, end=2000)
+                self.assert_warned_once_more(lease)
+
+    def test_the_manager_goes_on(self) -> None:
+        lease = self.warned('claim')
+        self.office.away_until(411)
+        office, changes = self.office, iter([1500, 2000])
+        make_image = office.twin.compute.create_image
+
+        def meanwhile(*args: str) -> str:
+            for end in changes:
+                office.update(lease, end=end)
+            return make_image(*args)
+
+        office.twin.compute.create_image = meanwhile  # type: ignore[method-assign]
+        office.work()
+        self.assert_warned_once_more(lease)
