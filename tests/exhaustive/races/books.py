@@ -1,0 +1,209 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""An independent judge: adds up what the database says, row by row.
+
+Rows are read with plain SQL, and nothing of the service is used: what books and
+what judges can never be wrong together.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+Instant = datetime.datetime
+
+_ALLOCATIONS = sa.text(
+    """
+    SELECT a.resource_id, a.resource_class, a.amount, a.start_date, a.end_date, a.state,
+        a.reservation_id, r.lease_id, l.name AS lease_name
+    FROM allocations a JOIN reservations r ON r.id = a.reservation_id
+        JOIN leases l ON l.id = r.lease_id
+    WHERE a.state <> 'released' ORDER BY a.id
+    """
+).columns(start_date=sa.DateTime(), end_date=sa.DateTime())
+_INVENTORIES = sa.text(
+    'SELECT resource_id, resource_class, total, reserved, allocation_ratio FROM inventories'
+)
+_RESOURCES = sa.text('SELECT id, name, reservable, disabled, deleted FROM resources')
+_MAINTENANCES = sa.text(
+    'SELECT resource_id, start_date, end_date FROM maintenances ORDER BY id'
+).columns(start_date=sa.DateTime(), end_date=sa.DateTime())
+_LEASES = sa.text(
+    'SELECT id, name, start_date, end_date FROM leases WHERE deleted_at IS NULL ORDER BY id'
+).columns(start_date=sa.DateTime(), end_date=sa.DateTime())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """A live allocation as it is written; times are naive UTC."""
+
+    resource_id: int
+    resource_class: str | None
+    amount: int
+    start: Instant
+    end: Instant
+    state: str
+    reservation_id: str
+    lease_id: str
+    lease_name: str
+
+    def meets(self, start: Instant, end: Instant) -> bool:
+        """Say whether it covers an instant of a period."""
+        return self.start < end and start < self.end
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Thing:
+    """A resource as it is written."""
+
+    name: str
+    reservable: bool
+    disabled: bool
+    deleted: bool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Period:
+    """When a resource is in maintenance, or a lease runs (naive UTC)."""
+
+    start: Instant
+    end: Instant
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Books:
+    """Everything that was written.
+
+    :ivar capacity: units by resource and class
+    :ivar maintenances: periods by resource
+    :ivar leases: name and period by id
+    """
+
+    rows: tuple[Row, ...]
+    capacity: Mapping[tuple[int, str], int]
+    resources: Mapping[int, Thing]
+    maintenances: Mapping[int, tuple[Period, ...]]
+    leases: Mapping[str, tuple[str, Period]]
+
+    def of(self, lease_name: str) -> list[Row]:
+        """Return the rows of the leases of a name."""
+        return [row for row in self.rows if row.lease_name == lease_name]
+
+    def named(self, lease_name: str) -> list[str]:
+        """Return the ids of the leases of a name."""
+        return [key for key, (name, _) in self.leases.items() if name == lease_name]
+
+    def within(self, start: Instant, end: Instant) -> Books:
+        """Return the books of a period."""
+        return dataclasses.replace(
+            self, rows=tuple(row for row in self.rows if row.meets(start, end))
+        )
+
+
+def read(connection: sa.Connection) -> Books:
+    """Read everything."""
+    maintenances: dict[int, list[Period]] = collections.defaultdict(list)
+    for row in connection.execute(_MAINTENANCES):
+        maintenances[row.resource_id].append(Period(start=row.start_date, end=row.end_date))
+    return Books(
+        rows=tuple(
+            Row(
+                resource_id=row.resource_id,
+                resource_class=row.resource_class,
+                amount=row.amount,
+                start=row.start_date,
+                end=row.end_date,
+                state=row.state,
+                reservation_id=row.reservation_id,
+                lease_id=row.lease_id,
+                lease_name=row.lease_name,
+            )
+            for row in connection.execute(_ALLOCATIONS)
+        ),
+        capacity={
+            (row.resource_id, row.resource_class): int(
+                (row.total - row.reserved) * row.allocation_ratio
+            )
+            for row in connection.execute(_INVENTORIES)
+        },
+        resources={
+            row.id: Thing(
+                name=row.name,
+                reservable=bool(row.reservable),
+                disabled=bool(row.disabled),
+                deleted=bool(row.deleted),
+            )
+            for row in connection.execute(_RESOURCES)
+        },
+        maintenances={key: tuple(periods) for key, periods in maintenances.items()},
+        leases={
+            row.id: (row.name, Period(start=row.start_date, end=row.end_date))
+            for row in connection.execute(_LEASES)
+        },
+    )
+
+
+def overbooked(books: Books) -> list[str]:
+    """Return what is used beyond what there is, resource by resource; empty if nothing is.
+
+    One sweep over the instants of each resource, in order: at each instant what
+    ends goes before what begins comes.
+    """
+    by_resource: dict[int, list[Row]] = collections.defaultdict(list)
+    for row in books.rows:
+        by_resource[row.resource_id].append(row)
+    found = []
+    for resource_id, rows in sorted(by_resource.items()):
+        thing = books.resources[resource_id]
+        if thing.deleted or not thing.reservable:
+            found.append(f'{thing.name} is gone, and {_told(rows)} is on it')
+        wrong = _sweep(resource_id, rows, books.capacity)
+        if wrong:
+            found.append(f'{thing.name}: {wrong}')
+    return found
+
+
+def _sweep(resource_id: int, rows: Iterable[Row], capacity: Mapping[tuple[int, str], int]) -> str:
+    """Return the first thing that is wrong with a resource; '' if nothing is."""
+    rows = [row for row in rows if row.start < row.end]
+    changes = [(row.end, 0, row) for row in rows] + [(row.start, 1, row) for row in rows]
+    there: list[Row] = []
+    for instant, begins, row in sorted(changes, key=lambda change: change[:2]):
+        if not begins:
+            there.remove(row)
+            continue
+        there.append(row)
+        if len(there) > 1 and any(each.resource_class is None for each in there):
+            return f'{instant}: taken as a whole, and not alone: {_told(there)}'
+        name = row.resource_class
+        if name is None:
+            continue
+        used = sum(each.amount for each in there if each.resource_class == name)
+        most = capacity.get((resource_id, name), 0)
+        if used > most:
+            return f'{instant}: {used} of {most} {name}: {_told(there)}'
+    return ''
+
+
+def _told(rows: Iterable[Row]) -> str:
+    return ', '.join(
+        f'{row.lease_name} ({row.amount} {row.resource_class or "whole"},'
+        f' {row.start:%m-%d %H:%M} to {row.end:%m-%d %H:%M})'
+        for row in rows
+    )

@@ -1,0 +1,226 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Four API processes, one host, eight clients at once: who gets it?
+
+Each round wants one day of a host with 500 GB of disk. Half of the clients ask
+for 300 GB in one reservation, half for the same and two reservations without a
+disk beside it: all of a lease lands on the one host there is.
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import http.client
+import json
+import pathlib
+import threading
+import time
+from concurrent import futures
+from typing import Any
+
+import fixtures
+import sqlalchemy as sa
+
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.db import migration
+from climate.leasing.registrar import Registrar
+from tests import drafts
+from tests import services
+from tests.exhaustive.races import books
+from tests.exhaustive.races.tallies import Tally
+from tests.functional import processes
+from tests.functional import racers
+
+PROCESSES = 4
+CLIENTS = 8
+DISK = 500
+# Naive UTC, as it is written in SQL.
+FIRST_DAY = datetime.datetime(2035, 1, 1, tzinfo=datetime.UTC).replace(tzinfo=None)
+RACE = 'HTTP: [300] and [300, 0, 0] of 500 GB'
+_DAY = datetime.timedelta(days=1)
+_TIMEOUT = 60
+_EXPECTED = (201, 409)
+
+_CONFIGURATION = """
+[DEFAULT]
+resource_types = physical:host, virtual:instance
+auth_strategy = noauth
+transport_url = fake://
+[database]
+connection = {database}
+"""
+
+
+class Host(fixtures.Fixture):
+    """A database in which there is one host.
+
+    :ivar engine: its engine
+    """
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def setUp(self) -> None:
+        """Skip where the server is not there."""
+        services.require(self._kind)
+        super().setUp()
+
+    def _setUp(self) -> None:
+        self.url = self.useFixture(services.Database(self._kind)).url
+        core = composition.core(racers.configuration(self.url), SystemClock())
+        self.addCleanup(core.store.close)
+        self.engine = core.store.engine
+        migration.sync(self.engine)
+        twin = Twin(':memory:', clock=core.clock)
+        self.addCleanup(twin.close)
+        twin.seed(1)
+        registrar = Registrar(core.store, core.plugins, twin)
+        registrar.register_resource(drafts.host('compute-1'))
+        with self.engine.begin() as connection:
+            connection.execute(
+                sa.text(
+                    'UPDATE inventories SET total = :disk, max_unit = :disk, reserved = 0,'
+                    " allocation_ratio = 1 WHERE resource_class = 'DISK_GB'"
+                ),
+                {'disk': DISK},
+            )
+
+    def books(self) -> books.Books:
+        """Read what is booked."""
+        with self.engine.connect() as connection:
+            return books.read(connection)
+
+
+class Client:
+    """One user: a connection of its own, kept open."""
+
+    def __init__(self, port: int, number: int) -> None:
+        self._connection = http.client.HTTPConnection('127.0.0.1', port, timeout=_TIMEOUT)
+        self._disks = (300,) if number % 2 else (300, 0, 0)
+
+    def ask(self, barrier: threading.Barrier, day: datetime.datetime) -> tuple[float, float, str]:
+        """Book; return when it was begun and answered (seconds) and what was answered."""
+        body = {
+            'name': f'{day:%Y-%m-%d}',
+            'start_date': f'{day.isoformat()}Z',
+            'end_date': f'{(day + _DAY).isoformat()}Z',
+            'reservations': [_reservation(disk) for disk in self._disks],
+        }
+        barrier.wait(_TIMEOUT)
+        begun = time.monotonic()
+        status, text = self._send('POST', '/v1/leases', body)
+        done = time.monotonic()
+        return begun, done, str(status) if status in _EXPECTED else f'{status} {text}'
+
+    def answers(self) -> bool:
+        """Say whether the API answers."""
+        try:
+            return self._send('GET', '/v1/leases', None)[0] == 200
+        except OSError:
+            self._connection.close()
+            return False
+
+    def _send(self, method: str, path: str, body: Any) -> tuple[int, str]:
+        self._connection.request(
+            method,
+            path,
+            json.dumps(body) if body else None,
+            {
+                'Content-Type': 'application/json',
+                'OpenStack-API-Version': 'reservation 1.1',
+                'X-Auth-Token': 'alice:blue:member',
+            },
+        )
+        answer = self._connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._connection.close()
+
+
+class Course(fixtures.Fixture):
+    """The host, the processes and the clients."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def setUp(self) -> None:
+        """Skip where the server is not there."""
+        services.require(self._kind)
+        super().setUp()
+
+    def _setUp(self) -> None:
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.host = self.useFixture(Host(self._kind))
+        configuration = folder / 'climate.conf'
+        configuration.write_text(_CONFIGURATION.format(database=self.host.url.replace('%', '%%')))
+        ports = [processes.free_port() for _ in range(PROCESSES)]
+        words = ('climate-api', '--config-file', str(configuration), '--port')
+        self.commands = [
+            self.useFixture(processes.Command(*words, str(port), folder=folder)) for port in ports
+        ]
+        # Two clients of each kind at each two processes: neither kind has one for itself.
+        self.clients = [Client(ports[number // 2], number) for number in range(CLIENTS)]
+        for client in self.clients:
+            self.addCleanup(client.close)
+            processes.until('climate-api answers', client.answers, _TIMEOUT)
+        self._pool = futures.ThreadPoolExecutor(CLIENTS)
+        self.addCleanup(self._pool.shutdown)
+
+    def run(self, rounds: int) -> Tally:
+        """Race so many times."""
+        tally = Tally(race=RACE, engine=self._kind, processes=PROCESSES)
+        for number in range(rounds):
+            day = FIRST_DAY + number * _DAY
+            barrier = threading.Barrier(CLIENTS)
+            asked = [self._pool.submit(client.ask, barrier, day) for client in self.clients]
+            answers = [each.result(_TIMEOUT) for each in asked]
+            written = self.host.books().within(day, day + _DAY)
+            tally.add(
+                met=max(begun for begun, _, _ in answers) < min(done for _, done, _ in answers),
+                overbooked=books.overbooked(written),
+                wrong=_disagreements([answer for *_, answer in answers], written, day),
+                how=f'round {number}',
+            )
+        return tally
+
+
+def _disagreements(answers: list[str], written: books.Books, day: datetime.datetime) -> list[str]:
+    """Compare the answers with the books."""
+    counts = collections.Counter(answers)
+    leases = len(written.named(f'{day:%Y-%m-%d}'))
+    found = []
+    if set(counts) - {str(status) for status in _EXPECTED}:
+        found.append(f'answers: {dict(counts)}')
+    accepted = counts['201']
+    if not accepted:
+        found.append('what was free was refused to all')
+    if accepted != leases or leases != len({row.lease_id for row in written.rows}):
+        found.append(f'{accepted} accepted, {leases} written')
+    return found
+
+
+def _reservation(disk: int) -> dict[str, Any]:
+    return {
+        'resource_type': 'virtual:instance',
+        'vcpus': 1,
+        'memory_mb': 64,
+        'disk_gb': disk,
+        'amount': 1,
+    }

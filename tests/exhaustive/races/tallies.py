@@ -1,0 +1,86 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What races came to."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable
+from collections.abc import Iterator
+
+SEED = int(os.environ.get('CLIMATE_RACE_SEED', '7'))
+_HEAD = ('race', 'engine', 'processes', 'rounds', 'met', 'overbooked', 'wrong')
+
+
+def rounds(usual: int) -> int:
+    """Return how many rounds to run: ``CLIMATE_RACE_ROUNDS``, or what is usual."""
+    return int(os.environ.get('CLIMATE_RACE_ROUNDS', usual))
+
+
+@dataclasses.dataclass(kw_only=True)
+class Tally:
+    """The rounds of one race.
+
+    :ivar met: in how many the transactions of two processes were open at once
+    :ivar overbooked: in how many more was booked than there is
+    :ivar wrong: in how many an answer and the books disagree
+    :ivar stories: what went wrong, for people, with the seed
+    """
+
+    race: str
+    engine: str
+    processes: int
+    rounds: int = 0
+    met: int = 0
+    overbooked: int = 0
+    wrong: int = 0
+    stories: list[str] = dataclasses.field(default_factory=list)
+
+    def add(self, *, met: bool, overbooked: Iterable[str], wrong: Iterable[str], how: str) -> None:
+        """Count a round.
+
+        :param how: how to have it again
+        """
+        over, other = list(overbooked), list(wrong)
+        self.rounds += 1
+        self.met += met
+        self.overbooked += bool(over)
+        self.wrong += bool(other)
+        self.stories += [
+            f'{self.race} on {self.engine}, {self.processes} processes, {how}: {text}'
+            for text in (*over, *other)
+        ]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Its line of the table."""
+        counts = (self.processes, self.rounds, self.met, self.overbooked, self.wrong)
+        return (self.race, self.engine, *(str(count) for count in counts))
+
+
+def table(tallies: Iterable[Tally]) -> Iterator[str]:
+    """Yield the lines of a table, the sums of each engine last."""
+    rows = list(tallies)
+    sums: dict[str, Tally] = {}
+    for one in rows:
+        total = sums.setdefault(one.engine, Tally(race='all', engine=one.engine, processes=0))
+        for name in ('rounds', 'met', 'overbooked', 'wrong'):
+            setattr(total, name, getattr(total, name) + getattr(one, name))
+    lines = [_HEAD, *(one.cells for one in (*rows, *sums.values()))]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEAD))]
+    for line in lines:
+        yield '  '.join(
+            cell.ljust(width) if place < 2 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
