@@ -19,10 +19,14 @@ PORT ?= 1234
 HOSTS ?= 4
 STATE_DIR ?= .state
 
+# What tests there are, and which of them are picked.
+LANES := $(BIN)/python -m tools.lanes
+CHOICE = $(patsubst %,--only '%',$(ARGS)) $(if $(SHARD),--shard '$(SHARD)')
+
 # Where a cloud for tests is kept. HOSTS= counts for it as well, if it is given.
 CLOUD_DIR ?= .cloud
 CLOUD := $(PYTHON) -m tools.cloud --dir '$(CLOUD_DIR)'
-ON_CLOUD = CLIMATE_CLOUD_DIR='$(abspath $(CLOUD_DIR))' OS_TEST_PATH=./tests/cloud $(BIN)/stestr run
+ON_CLOUD = CLIMATE_CLOUD_DIR='$(abspath $(CLOUD_DIR))' $(LANES) cloud
 
 # pbr takes the version from git. Where this is no clone, or git is missing,
 # it has to be told one.
@@ -77,27 +81,30 @@ demo: $(SERVICE) ## Watch one whole lease of two hosts, in under a minute
 
 .PHONY: test
 test: $(TESTS) ## Run what every change has to pass (ARGS='regular expression' picks some)
-	$(BIN)/stestr run --exclude-regex '^tests\.exhaustive\.' $(ARGS)
-
-.PHONY: exhaustive
-exhaustive: $(TESTS) ## Run what takes long (ARGS as above)
-	OS_TEST_PATH=./tests/exhaustive $(BIN)/stestr run $(ARGS)
-
-.PHONY: test-all
-test-all: ## Run everything, on a real cloud too
-	@status=0; \
-	$(MAKE) test || status=1; \
-	$(MAKE) exhaustive || status=1; \
-	$(MAKE) cloud-up && $(MAKE) cloud-test || status=1; \
-	exit $$status
+	@$(LANES) unit contract functional $(CHOICE)
 
 .PHONY: unit
 unit: $(TESTS) ## Run the tests that need nothing but Python
-	OS_TEST_PATH=./tests/unit $(BIN)/stestr run $(ARGS)
+	@$(LANES) unit $(CHOICE)
+
+.PHONY: contract
+contract: $(TESTS) ## Run what holds for every implementation of an interface
+	@$(LANES) contract $(CHOICE)
 
 .PHONY: functional
 functional: $(TESTS) ## Run the tests over HTTP and SQL
-	OS_TEST_PATH=./tests/functional $(BIN)/stestr run $(ARGS)
+	@$(LANES) functional $(CHOICE)
+
+.PHONY: exhaustive
+exhaustive: $(TESTS) ## Run what takes many minutes (SHARD=1/4 runs a quarter of it)
+	@$(LANES) exhaustive $(CHOICE)
+
+.PHONY: test-all
+test-all: $(TESTS) ## Run everything, on a real cloud too
+	@status=0; \
+	$(LANES) unit contract functional exhaustive $(CHOICE) || status=1; \
+	$(MAKE) cloud-up && $(MAKE) cloud-test || status=1; \
+	exit $$status
 
 .PHONY: cloud-up
 cloud-up: ## Bring a real OpenStack up, with Climate in it
@@ -118,16 +125,8 @@ cloud-is-up: ## Fail unless it is up
 	    || { echo 'The cloud in $(CLOUD_DIR) is not up: make cloud-up first'; exit 1; }
 
 .PHONY: cloud-test
-cloud-test: cloud-is-up $(TESTS) ## Run the tests that need it
-ifdef ARGS
-	$(ON_CLOUD) --serial $(ARGS)
-else
-	# Contracts leave the cloud alone; all others want it for themselves.
-	@status=0; \
-	$(ON_CLOUD) --concurrency 2 test_contract || status=1; \
-	$(ON_CLOUD) --serial --combine --exclude-regex test_contract || status=1; \
-	exit $$status
-endif
+cloud-test: cloud-is-up $(TESTS) ## Run the tests that need it (ARGS and SHARD as above)
+	@$(ON_CLOUD) $(CHOICE)
 
 .PHONY: cloud-bench
 cloud-bench: $(TESTS) ## Measure the service on it (ARGS is handed on)
@@ -149,9 +148,9 @@ types: $(TESTS) ## Check the types, strictly in the pure core
 	$(BIN)/mypy --no-warn-unused-configs --strict climate/domain climate/allocation
 
 .PHONY: cover
-cover: $(TESTS) ## Run all tests and say which lines they reach
+cover: $(TESTS) ## Run make test and say which lines it reaches
 	$(BIN)/coverage erase
-	PYTHON='$(BIN)/coverage run --parallel-mode' $(BIN)/stestr run $(ARGS)
+	PYTHON='$(BIN)/coverage run --parallel-mode' $(LANES) unit contract functional $(CHOICE)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage html --quiet
 	$(BIN)/coverage report

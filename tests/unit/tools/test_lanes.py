@@ -1,0 +1,188 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How tests are divided, and what is said of them."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import pathlib
+
+import subunit
+
+from tests import base
+from tools.lanes import report
+from tools.lanes import results
+from tools.lanes import shards
+from tools.lanes.progress import Progress
+from tools.lanes.progress import span
+from tools.lanes.results import Result
+from tools.lanes.running import Outcome
+from tools.lanes.shards import Shard
+
+_BEGAN = datetime.datetime(2031, 5, 1, tzinfo=datetime.UTC)
+
+
+class ShardsTest(base.TestCase):
+    """Parts of a lane."""
+
+    def test_together_they_are_everything_and_nothing_twice(self) -> None:
+        ids = [f'tests.exhaustive.test_walk.TestWalk.test_{number}' for number in range(500)]
+        for count in (1, 2, 3, 4, 7):
+            parts = [
+                Shard(index=index, count=count).of(ids, lambda name: name)
+                for index in range(1, count + 1)
+            ]
+            self.assertEqual(sorted(ids), sorted(name for part in parts for name in part))
+            self.assertLess(len(ids) / count / 2, min(map(len, parts)))
+
+    def test_the_same_everywhere(self) -> None:
+        # Other numbers than these, and quarters of different clones leave tests out.
+        found = [
+            next(index for index in range(1, 5) if Shard(index=index, count=4).has(name))
+            for name in ('a', 'b', 'c', 'd', 'e')
+        ]
+        self.assertEqual([4, 2, 4, 4, 4], found)
+
+    def test_a_group_stays_together(self) -> None:
+        group = shards.group()
+        story = [f'tests.functional.test_gabbits.leases_{number}.test_request' for number in (1, 2)]
+        self.assertEqual(1, len(set(map(group, story))))
+        apart = [f'tests.exhaustive.test_walk.TestWalk.test_{number}' for number in (1, 2)]
+        self.assertEqual(apart, list(map(group, apart)))
+
+    def test_what_it_is_called(self) -> None:
+        self.assertEqual(Shard(index=2, count=4), Shard.parse('2/4'))
+        self.assertEqual('2/4', str(Shard.parse('2/4')))
+        for wrong in ('', '2', '0/4', '5/4', '1/0', '1/4/', 'a/b', '-1/4'):
+            self.assertRaises(ValueError, Shard.parse, wrong)
+
+
+class ResultsTest(base.TestCase):
+    """What tests say in subunit."""
+
+    def test_each_kind(self) -> None:
+        stream = io.BytesIO()
+        said = subunit.StreamResultToBytes(stream)
+        for name, status in (
+            ('good', 'success'),
+            ('bad', 'fail'),
+            ('away', 'skip'),
+            ('dead', None),
+        ):
+            said.status(test_id=name, test_status='inprogress', timestamp=_BEGAN)
+            if status == 'fail':
+                said.status(
+                    test_id=name,
+                    file_name='traceback',
+                    file_bytes=b'because',
+                    mime_type='text/plain; charset=utf8',
+                )
+            if status:
+                over = _BEGAN + datetime.timedelta(seconds=2)
+                said.status(test_id=name, test_status=status, timestamp=over)
+        said.status(test_id='process-returncode', test_status='fail', timestamp=_BEGAN)
+        stream.write(b'printed by a test\n')
+        stream.seek(0)
+        heard: list[Result] = []
+        results.read(stream, heard.append)
+        self.assertEqual(
+            {
+                'good': Result(name='good', outcome='passed', seconds=2),
+                'bad': Result(name='bad', outcome='failed', seconds=2, log='traceback:\nbecause\n'),
+                'away': Result(name='away', outcome='skipped', seconds=2),
+                'dead': Result(
+                    name='dead', outcome='failed', seconds=0, log='its worker died while it ran\n'
+                ),
+            },
+            {result.name: result for result in heard},
+        )
+
+
+class ProgressTest(base.TestCase):
+    """The line that says how far a lane is."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.now = 100.0
+        self.out = io.StringIO()
+
+    def progress(self, **expected: float) -> Progress:
+        """Begin three tests, a, b and c."""
+        return Progress('unit', ['a', 'b', 'c'], expected, 2, self.out, lambda: self.now)
+
+    def over(self, progress: Progress, name: str, outcome: str = 'passed') -> None:
+        """Let a test be over."""
+        progress.tell(Result(name=name, outcome=outcome, seconds=1.0))
+
+    def test_the_time_left_is_of_what_is_left(self) -> None:
+        progress = self.progress(a=30, b=10, c=60)
+        self.assertEqual(50, progress.seconds_left())
+        self.now += 20
+        self.over(progress, 'a')
+        self.over(progress, 'b')
+        self.assertEqual(
+            'unit            2 of 3 tests, 0 failed,  40%, about 30 s left', progress.line()
+        )
+        self.over(progress, 'c')
+        self.assertEqual(0, progress.seconds_left())
+
+    def test_a_new_test_is_as_long_as_most(self) -> None:
+        progress = self.progress(a=10, b=20)
+        self.assertEqual(22.5, progress.seconds_left())
+
+    def test_a_line_now_and_then_where_none_can_be_written_over(self) -> None:
+        progress = self.progress()
+        self.over(progress, 'a')
+        self.assertEqual('', self.out.getvalue())
+        self.now += 31
+        self.over(progress, 'b')
+        self.over(progress, 'c')
+        self.assertEqual(1, len(self.out.getvalue().splitlines()))
+
+    def test_a_failure_is_told_at_once(self) -> None:
+        progress = self.progress()
+        self.over(progress, 'b', 'failed')
+        self.assertEqual('FAILED b\n', self.out.getvalue())
+        self.assertIn('1 failed', progress.line())
+
+    def test_minutes(self) -> None:
+        self.assertEqual(['0 s', '59 s', '1 min 00 s'], [span(each) for each in (0.2, 59.4, 59.6)])
+
+
+class ReportTest(base.TestCase):
+    """What is said in the end."""
+
+    def test_what_failed_what_was_slow_and_how_long_it_took(self) -> None:
+        many = [Result(name=f't{number}', outcome='passed', seconds=number) for number in range(12)]
+        bad = Result(name='bad', outcome='failed', seconds=99, log='x\n' * 300 + 'because\n')
+        outcome = Outcome(
+            lane='unit',
+            results=[*many, bad],
+            missing=['lost'],
+            wall=61,
+            processor=5,
+            log=pathlib.Path('/somewhere/unit.log'),
+        )
+        text = '\n'.join(report.lines([outcome]))
+        self.assertIn('FAILED bad', text)
+        self.assertIn('because', text)
+        self.assertLess(text.count('x\n'), 300)
+        self.assertIn('NEVER RAN lost', text)
+        self.assertIn('  99.00 s  bad\n    11.00 s  t11\n', text)
+        self.assertNotIn('s  t2\n', text)
+        self.assertEqual(
+            'unit        FAILED   1 min 01 s (5 s of processors), 12 passed, 2 failed, 0 skipped, '
+            'all in /somewhere/unit.log',
+            text.splitlines()[-1],
+        )

@@ -1,0 +1,76 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``python -m tools.lanes LANE...``: runs tests, and tells what came of them.
+
+Exits with 0 if all passed, with 1 if one failed, and with 2 if none was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import re
+import sys
+from collections.abc import Sequence
+
+from tools.lanes import report
+from tools.lanes import running
+from tools.lanes import shards
+from tools.lanes.lanes import LANES
+from tools.lanes.lanes import ROOT
+from tools.lanes.shards import Shard
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog='python -m tools.lanes', description=__doc__)
+    parser.add_argument('lanes', nargs='+', choices=LANES, metavar='LANE')
+    parser.add_argument('--only', action='append', default=[], help='a regular expression')
+    parser.add_argument('--shard', type=Shard.parse, help='such as 1/4: a part of each lane')
+    parser.add_argument(
+        '--workers', type=int, default=os.cpu_count() or 1, help='how many tests run at once'
+    )
+    parser.add_argument('--numbers', type=pathlib.Path, help='where numbers are written as JSON')
+    return parser
+
+
+def _chosen(ids: Sequence[str], shard: Shard | None, only: Sequence[str]) -> list[str]:
+    mine = shard.of(ids, shards.group()) if shard else list(ids)
+    return [name for name in mine if not only or any(re.search(each, name) for each in only)]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what *argv* says; return the exit status."""
+    arguments = _parser().parse_args(argv)
+    outcomes = []
+    try:
+        for name in arguments.lanes:
+            lane = LANES[name]
+            ids = _chosen(running.listed(lane), arguments.shard, arguments.only)
+            if ids:
+                outcomes.append(running.run(lane, ids, arguments.workers, sys.stdout))
+    except running.CannotList as error:
+        sys.stdout.write(f'{error}\n')
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    if not outcomes:
+        sys.stdout.write('no test is so called\n')
+        return 2
+    sys.stdout.writelines(f'{line}\n' for line in report.lines(outcomes))
+    report.write(outcomes, arguments.numbers or ROOT / '.stestr' / 'lanes' / 'numbers.json')
+    return int(any(outcome.count('failed') for outcome in outcomes))
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,62 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The lanes: which tests there are, and what may run beside what."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Lane:
+    """Tests of one folder.
+
+    :ivar serial: a regular expression of tests that want the machine for
+        themselves and run after the others, one at a time; None if no test does
+    :ivar root: where the project is
+    """
+
+    name: str
+    serial: str | None = None
+    root: pathlib.Path = ROOT
+
+    @property
+    def path(self) -> str:
+        """Where its tests are, from the root of the project."""
+        return f'./tests/{self.name}'
+
+    @property
+    def folder(self) -> pathlib.Path:
+        """Where stestr keeps its runs, and what lanes say is kept."""
+        return self.root / '.stestr'
+
+    @property
+    def log(self) -> pathlib.Path:
+        """Everything that its last run said."""
+        return self.folder / 'lanes' / f'{self.name}.log'
+
+
+LANES = {
+    lane.name: lane
+    for lane in (
+        Lane(name='unit'),
+        Lane(name='contract'),
+        Lane(name='functional'),
+        Lane(name='exhaustive'),
+        # Contracts leave the cloud alone; all others want it for themselves.
+        Lane(name='cloud', serial=r'^tests\.cloud\.(?!test_contract)'),
+    )
+}

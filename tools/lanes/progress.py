@@ -1,0 +1,111 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""One line that says how far a lane is, and when it will be over."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import TextIO
+
+from tools.lanes.results import Result
+
+# Where no line can be written over, a new one appears this often, in seconds.
+PAUSE = 30
+_REDRAW = 0.2
+
+
+def span(seconds: float) -> str:
+    """Return how long that is, as people say it."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f'{minutes} min {rest:02} s' if minutes else f'{rest} s'
+
+
+class Progress:
+    """How far one lane is.
+
+    :param expected: how long each of its tests took, in seconds, where that is known
+    """
+
+    def __init__(
+        self,
+        lane: str,
+        ids: list[str],
+        expected: Mapping[str, float],
+        workers: int,
+        out: TextIO = sys.stdout,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        usual = sum(expected.values()) / len(expected) if expected else 1.0
+        self._weights = {name: max(expected.get(name, usual), 0.001) for name in ids}
+        self._whole = sum(self._weights.values())
+        self._left = self._whole
+        self._workers = workers
+        self._lane = lane
+        self._out = out
+        self._clock = clock
+        self._began = clock()
+        self._drawn = self._began
+        self._terminal = out.isatty()
+        self.done = 0
+        self.failed = 0
+
+    def tell(self, result: Result) -> None:
+        """Hear of a test that is over, and say so now and then."""
+        self.done += 1
+        self._left -= self._weights.get(result.name, 0.0)
+        if result.outcome == 'failed':
+            self.failed += 1
+            self.say(f'FAILED {result.name}')
+        if self._clock() - self._drawn >= (_REDRAW if self._terminal else PAUSE):
+            self.draw()
+
+    def draw(self) -> None:
+        """Show the line."""
+        self._drawn = self._clock()
+        if self._terminal:
+            self._out.write(f'\r\x1b[K{self.line()}')
+        else:
+            self._out.write(f'{self.line()}\n')
+        self._out.flush()
+
+    def say(self, text: str) -> None:
+        """Write a line that stays."""
+        self._out.write(f'\r\x1b[K{text}\n' if self._terminal else f'{text}\n')
+        self._out.flush()
+        if self._terminal:
+            self.draw()
+
+    def end(self) -> None:
+        """Take the line away, where that can be done."""
+        if self._terminal:
+            self._out.write('\r\x1b[K')
+            self._out.flush()
+
+    def line(self) -> str:
+        """Return the line."""
+        share = 1 - max(self._left, 0.0) / self._whole if self._whole else 1.0
+        return (
+            f'{self._lane:<11} {self.done:>5,} of {len(self._weights):,} tests, '
+            f'{self.failed} failed, {share:4.0%}, about {span(self.seconds_left())} left'
+        )
+
+    def seconds_left(self) -> float:
+        """Return how long it will still take, as fast as it went until now."""
+        done = self._whole - self._left
+        taken = self._clock() - self._began
+        # Before anything is over, that it goes as fast as the last time.
+        pace = taken / done if done > 0 else 1 / self._workers
+        return max(self._left, 0.0) * pace

@@ -1,0 +1,94 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is said when the lanes are over."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Iterator
+from collections.abc import Sequence
+
+from tools.lanes.progress import span
+from tools.lanes.running import Outcome
+
+SLOWEST = 10
+# More of one failure, and of more failures, is in the file.
+LINES = 80
+FAILURES = 20
+
+
+def lines(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield what failed, what was slow, and how long each lane took."""
+    for outcome in outcomes:
+        yield from _failures(outcome)
+    every = [result for outcome in outcomes for result in outcome.results]
+    slowest = sorted(every, key=lambda result: result.seconds, reverse=True)[:SLOWEST]
+    if slowest:
+        yield 'The slowest tests:'
+        yield from (f'  {result.seconds:7.2f} s  {result.name}' for result in slowest)
+        yield ''
+    for outcome in outcomes:
+        yield _summary(outcome)
+
+
+def _failures(outcome: Outcome) -> Iterator[str]:
+    failed = [result for result in outcome.results if result.outcome == 'failed']
+    for result in failed[:FAILURES]:
+        yield f'{"=" * 78}\nFAILED {result.name}\n{"-" * 78}'
+        text = result.log.splitlines()
+        if len(text) > LINES:
+            yield f'({len(text) - LINES} lines before these are in {short(outcome.log)})'
+        yield from text[-LINES:]
+        yield ''
+    if len(failed) > FAILURES:
+        yield f'{len(failed) - FAILURES} more that failed are in {short(outcome.log)}\n'
+    for name in outcome.missing:
+        yield f'NEVER RAN {name}: see {short(outcome.log)}'
+
+
+def _summary(outcome: Outcome) -> str:
+    good = 'FAILED' if outcome.count('failed') else 'ok'
+    return (
+        f'{outcome.lane:<11} {good:<6} {span(outcome.wall):>12} '
+        f'({span(outcome.processor)} of processors), {outcome.count("passed"):,} passed, '
+        f'{outcome.count("failed")} failed, {outcome.count("skipped")} skipped, '
+        f'all in {short(outcome.log)}'
+    )
+
+
+def short(path: pathlib.Path) -> pathlib.Path:
+    """Return a path from where one is, if it is below."""
+    here = pathlib.Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def write(outcomes: Sequence[Outcome], path: pathlib.Path) -> None:
+    """Write the numbers for other programs."""
+    path.write_text(
+        json.dumps(
+            {
+                outcome.lane: {
+                    'passed': outcome.count('passed'),
+                    'failed': outcome.count('failed'),
+                    'skipped': outcome.count('skipped'),
+                    'seconds': round(outcome.wall, 1),
+                    'processor_seconds': round(outcome.processor, 1),
+                }
+                for outcome in outcomes
+            },
+            indent=1,
+        )
+        + '\n',
+        encoding='utf-8',
+    )

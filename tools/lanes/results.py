@@ -1,0 +1,81 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What came of tests, as they tell it in subunit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import IO
+
+import subunit
+import testtools
+
+# What stestr says of a worker whose tests failed, or which died.
+_WORKER = 'process-returncode'
+_GOOD = {'success', 'xfail'}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came of one test.
+
+    :ivar outcome: passed, failed or skipped
+    :ivar seconds: how long it took
+    :ivar log: what it said of itself, a section for each thing; '' if nothing
+    """
+
+    name: str
+    outcome: str
+    seconds: float
+    log: str = ''
+
+
+def read(stream: IO[bytes], tell: Callable[[Result], None]) -> None:
+    """Call *tell* with each result as soon as it comes, until the stream ends."""
+
+    def heard(test: Mapping[str, Any]) -> None:
+        result = _result(test)
+        if result is not None:
+            tell(result)
+
+    target = testtools.StreamToDict(heard)
+    target.startTestRun()
+    try:
+        subunit.ByteStreamToStreamResult(stream, non_subunit_name='stdout').run(target)
+    finally:
+        # Tells of those that began and never ended, too.
+        target.stopTestRun()
+
+
+def _result(test: Mapping[str, Any]) -> Result | None:
+    status, name = test['status'], test['id']
+    if status in ('exists', 'unknown') or _WORKER in name:
+        return None
+    start, stop = test['timestamps']
+    seconds = (stop - start).total_seconds() if start and stop else 0.0
+    log = ''.join(
+        f'{title}:\n{content.as_text().rstrip()}\n'
+        for title, content in sorted(test['details'].items())
+        if content.content_type.type == 'text' and content.as_text().strip()
+    )
+    if status == 'skip':
+        outcome = 'skipped'
+    elif status in _GOOD:
+        outcome = 'passed'
+    else:
+        outcome = 'failed'
+        log = f'its worker died while it ran\n{log}' if status == 'inprogress' else log
+    return Result(name=name, outcome=outcome, seconds=seconds, log=log)

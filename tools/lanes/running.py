@@ -1,0 +1,172 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Runs the tests of a lane with stestr."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from collections.abc import Sequence
+from typing import TextIO
+
+from tools.lanes import results
+from tools.lanes import timings
+from tools.lanes.lanes import Lane
+from tools.lanes.progress import Progress
+from tools.lanes.results import Result
+
+STESTR = (sys.executable, '-m', 'stestr')
+
+
+class CannotList(Exception):
+    """The tests of a lane cannot be imported; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a lane.
+
+    :ivar results: in the order in which they came
+    :ivar missing: tests that were to run, and of which nothing was heard
+    :ivar wall: seconds that went by
+    :ivar processor: seconds that processors worked, of all its processes
+    """
+
+    lane: str
+    results: Sequence[Result]
+    missing: Sequence[str]
+    wall: float
+    processor: float
+    log: pathlib.Path
+
+    def count(self, outcome: str) -> int:
+        """Return how many tests passed, failed or were skipped."""
+        missing = len(self.missing) if outcome == 'failed' else 0
+        return missing + sum(result.outcome == outcome for result in self.results)
+
+
+def listed(lane: Lane) -> list[str]:
+    """Return the ids of all tests of a lane.
+
+    :raises CannotList: a module of it cannot be imported
+    """
+    timings.repository(lane.root)
+    found = subprocess.run(
+        [*STESTR, 'list'],
+        cwd=lane.root,
+        env=_environment(lane),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if found.returncode:
+        raise CannotList(f'{found.stdout}{found.stderr}')
+    return sorted(found.stdout.split())
+
+
+def _environment(lane: Lane) -> dict[str, str]:
+    return os.environ | {'OS_TEST_PATH': lane.path}
+
+
+def run(lane: Lane, ids: Sequence[str], workers: int, out: TextIO) -> Outcome:
+    """Run these tests of a lane, and show how far they are."""
+    times = timings.known(timings.repository(lane.root), ids)
+    progress = Progress(lane.name, list(ids), times, workers, out)
+    lane.log.parent.mkdir(exist_ok=True)
+    before, began = _processor(), time.monotonic()
+    found: list[Result] = []
+    with lane.log.open('w', encoding='utf-8') as file:
+
+        def tell(result: Result) -> None:
+            found.append(result)
+            file.write(f'{result.name} [{result.seconds:.3f} s] {result.outcome}\n{result.log}')
+            file.flush()
+            progress.tell(result)
+
+        progress.draw()
+        for number, (several, together) in enumerate(_turns(lane, ids)):
+            run_on = ('--combine',) if number else ()
+            at_once = ('--concurrency', str(workers)) if together else ('--serial',)
+            _run(lane, several, (*run_on, *at_once), file, tell)
+    progress.end()
+    return Outcome(
+        lane=lane.name,
+        results=found,
+        missing=_missing(ids, found),
+        wall=time.monotonic() - began,
+        processor=_processor() - before,
+        log=lane.log,
+    )
+
+
+def _turns(lane: Lane, ids: Sequence[str]) -> list[tuple[list[str], bool]]:
+    """Return what runs one after the other, and whether its tests run side by side."""
+    alone = [name for name in ids if lane.serial and re.search(lane.serial, name)]
+    rest = sorted(set(ids) - set(alone))
+    return [(several, together) for several, together in ((rest, True), (alone, False)) if several]
+
+
+def _run(
+    lane: Lane,
+    ids: Sequence[str],
+    options: Sequence[str],
+    log: TextIO,
+    tell: Callable[[Result], None],
+) -> None:
+    with tempfile.NamedTemporaryFile('w', encoding='utf-8', suffix='.list') as chosen:
+        chosen.write('\n'.join(ids) + '\n')
+        chosen.flush()
+        command = [*STESTR, 'run', '--subunit', '--load-list', chosen.name, *options]
+        # A session of its own: whatever ends this program ends all of its workers.
+        child = subprocess.Popen(
+            command,
+            cwd=lane.root,
+            env=_environment(lane),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+        assert child.stdout is not None
+        try:
+            results.read(child.stdout, tell)
+            child.wait()
+        except BaseException:
+            os.killpg(child.pid, signal.SIGTERM)
+            child.wait()
+            raise
+
+
+def _missing(ids: Sequence[str], found: Sequence[Result]) -> list[str]:
+    """Return the tests of which nothing was heard, nor of the class or module they are in."""
+    heard = {result.name for result in found}
+    wholes = tuple(
+        match[1] + '.'
+        for name in heard
+        if (match := re.match(r'setUp(?:Class|Module) \((.+)\)', name))
+    )
+    return [name for name in ids if name not in heard and not name.startswith(wholes)]
+
+
+def _processor() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -1,0 +1,73 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Which tests are in a part of a lane: the same ones today, tomorrow and elsewhere."""
+
+from __future__ import annotations
+
+import configparser
+import dataclasses
+import hashlib
+import re
+from collections.abc import Callable
+from collections.abc import Iterable
+
+from tools.lanes.lanes import ROOT
+
+Group = Callable[[str], str]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Shard:
+    """One of so many parts.
+
+    :ivar index: from 1
+    """
+
+    index: int
+    count: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Return what ``2/4`` says.
+
+        :raises ValueError: it says nothing of the kind
+        """
+        found = re.fullmatch(r'([1-9]\d*)/([1-9]\d*)', text)
+        if not found or int(found[1]) > int(found[2]):
+            raise ValueError(f'{text!r} is no shard: the second of four is 2/4')
+        return cls(index=int(found[1]), count=int(found[2]))
+
+    def __str__(self) -> str:
+        return f'{self.index}/{self.count}'
+
+    def has(self, group: str) -> bool:
+        """Return whether a group of tests is in this part."""
+        digest = hashlib.blake2b(group.encode(), digest_size=8).digest()
+        return int.from_bytes(digest, 'big') % self.count == self.index - 1
+
+    def of(self, ids: Iterable[str], group: Group) -> list[str]:
+        """Return the tests of this part, in their order."""
+        return [each for each in ids if self.has(group(each))]
+
+
+def group() -> Group:
+    """Return what names the group of a test: those of one group run in one worker."""
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(ROOT / '.stestr.conf')
+    regex = re.compile(parser['DEFAULT']['group_regex'])
+
+    def named(test_id: str) -> str:
+        found = regex.match(test_id)
+        return found[0] if found else test_id
+
+    return named

@@ -1,0 +1,64 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How long each test took the last time, here or where the timings were written."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import pathlib
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+from stestr.repository import util
+
+FILE = pathlib.Path('tests', 'timings.json')
+# What is quicker hardly changes how work is divided.
+LEAST = 0.5
+
+
+def written(path: pathlib.Path) -> dict[str, float]:
+    """Return the timings that came with the clone, in seconds by test."""
+    if not path.exists():
+        return {}
+    found: dict[str, float] = json.loads(path.read_text(encoding='utf-8'))
+    return found
+
+
+def write(times: Mapping[str, float], path: pathlib.Path) -> None:
+    """Write the timings of all slow tests for other clones."""
+    slow = {name: round(taken, 1) for name, taken in sorted(times.items()) if taken >= LEAST}
+    path.write_text(json.dumps(slow, indent=1) + '\n', encoding='utf-8')
+
+
+def repository(root: pathlib.Path) -> Any:
+    """Open the repository of stestr; a new one begins with the timings of the clone."""
+    if (root / '.stestr' / 'format').exists():
+        return util.get_repo_open(repo_url=str(root))
+    made = util.get_repo_initialise(repo_url=str(root))
+    began = datetime.datetime.now(datetime.UTC)
+    inserter = made.get_inserter()
+    inserter.startTestRun()
+    for name, taken in written(root / FILE).items():
+        over = began + datetime.timedelta(seconds=taken)
+        inserter.status(test_id=name, test_status='inprogress', timestamp=began)
+        inserter.status(test_id=name, test_status='success', timestamp=over)
+    inserter.stopTestRun()
+    return made
+
+
+def known(found: Any, ids: Iterable[str]) -> dict[str, float]:
+    """Return how long tests took, in seconds, of those that ran before."""
+    times: dict[str, float] = found.get_test_times(list(ids))['known']
+    return times
