@@ -197,13 +197,10 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
 def repair(parts: Core) -> Iterator[Repair]:
     """Return what repairs by hand."""
     seconds = parts.conf.manager.claim_seconds
-    owner = unique_owner()
-    claims = Claims(parts.store, parts.clock, owner, seconds)
+    claims = Claims(parts.store, parts.clock, unique_owner(), seconds)
     claims.start()
     try:
-        yield Repair(
-            parts.store, parts.plugins, cloud(parts), parts.clock, parts.settings, claims, owner
-        )
+        yield Repair(parts.store, parts.plugins, cloud(parts), parts.clock, parts.settings, claims)
     finally:
         claims.stop()
 

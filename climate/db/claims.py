@@ -81,13 +81,31 @@ class Claims(Repository):
         )
         return bool(getattr(result, 'rowcount', 0))
 
-    def renew(self, owner: str, ids: Collection[str], until: datetime.datetime) -> None:
-        """Keep claims that are still *owner*'s."""
-        self._session.execute(
-            sa.update(_table)
+    def renew(self, owner: str, ids: Collection[str], until: datetime.datetime) -> list[str]:
+        """Keep claims that are still *owner*'s.
+
+        ::
+
+            SELECT id FROM leases WHERE id IN (:ids) AND claim_owner = :owner
+            FOR UPDATE SKIP LOCKED
+
+        A row that is locked is passed over; it is renewed the next time.
+
+        :returns: the leases whose claims were renewed
+        """
+        query = (
+            sa.select(_table.c.id)
             .where(_table.c.id.in_(ids), _table.c.claim_owner == owner)
-            .values(claim_until=until)
+            .with_for_update(skip_locked=True)
         )
+        kept = list(self._session.scalars(query))
+        if kept:
+            self._session.execute(
+                sa.update(_table)
+                .where(_table.c.id.in_(kept), _table.c.claim_owner == owner)
+                .values(claim_until=until)
+            )
+        return kept
 
     def hold(self, owner: str, lease_id: str) -> bool:
         """Lock a lease's row and say whether its claim is still *owner*'s."""

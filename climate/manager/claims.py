@@ -14,16 +14,39 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import logging
 import threading
+from collections.abc import Collection
+from typing import Final
 
 from climate import exceptions
+from climate.clients.fence import Hold
 from climate.clock import Clock
 from climate.db.store import Store
 from climate.db.store import Transaction
 
 LOG = logging.getLogger(__name__)
+
+# Shares of the time that a claim lasts. It is renewed this often, so that one
+# renewal or two may fail.
+_RENEWED: Final = 1 / 5
+# Within this of its end nothing is begun in the cloud any more: what was begun
+# before has so long to arrive there.
+MARGIN: Final = 1 / 3
+
+
+@dataclasses.dataclass(kw_only=True, slots=True)
+class _Mine:
+    """A claim of ours.
+
+    :ivar next: the claim that came to us again while we were still at work
+        under this one, which had run out or was given back
+    """
+
+    hold: Hold
+    next: Hold | None = None
 
 
 class Claims:
@@ -34,11 +57,11 @@ class Claims:
     """
 
     def __init__(self, store: Store, clock: Clock, owner: str, seconds: float) -> None:
+        self.owner = owner
         self._store = store
         self._clock = clock
-        self._owner = owner
         self._lasts = datetime.timedelta(seconds=seconds)
-        self._mine: set[str] = set()
+        self._mine: dict[str, _Mine] = {}
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._renew_for_ever, name='claims', daemon=True)
@@ -66,54 +89,98 @@ class Claims:
         :returns: None as the time if nothing is, or if more may be due already
         :raises climate.exceptions.DatabaseUnavailable: if there is no answer
         """
-        until = self._clock.now() + self._lasts
+        since, until = self._from_now()
 
         def take(tx: Transaction) -> tuple[list[str], datetime.datetime | None]:
-            ids = tx.claims.take(self._owner, until, limit)
+            ids = tx.claims.take(self.owner, until, limit)
             return ids, tx.claims.next_due() if len(ids) < limit else None
 
         ids, due = self._store.run(take)
-        with self._lock:
-            # A claim that could not be renewed in time comes back to us while
-            # our own worker is still at it; two would tread on each other.
-            new = [lease_id for lease_id in ids if lease_id not in self._mine]
-            self._mine.update(new)
-        return new, due
+        return [lease_id for lease_id in ids if self._keep(lease_id, since)], due
 
     def take_one(self, lease_id: str) -> bool:
         """Claim a lease, due or not; say whether it is ours.
 
         :raises climate.exceptions.DatabaseUnavailable: if there is no answer
         """
-        until = self._clock.now() + self._lasts
-        taken = self._store.run(lambda tx: tx.claims.take_one(self._owner, until, lease_id))
-        if taken:
-            with self._lock:
-                self._mine.add(lease_id)
-        return taken
+        since, until = self._from_now()
+        taken = self._store.run(lambda tx: tx.claims.take_one(self.owner, until, lease_id))
+        return taken and self._keep(lease_id, since)
 
-    def forget(self, lease_id: str) -> None:
-        """Stop renewing a claim: its work is done, or lost to somebody else."""
+    def hold(self, lease_id: str) -> Hold | None:
+        """Return the claim under which a lease is worked on now; None if there is none."""
         with self._lock:
-            self._mine.discard(lease_id)
+            mine = self._mine.get(lease_id)
+            return None if mine is None else mine.hold
+
+    def forget(self, lease_id: str) -> bool:
+        """Stop renewing a claim: its work is done, or lost to another manager.
+
+        :returns: False if the lease was claimed again meanwhile: it is to be
+            worked on again, and forgotten after that
+        """
+        with self._lock:
+            mine = self._mine.pop(lease_id, None)
+            if mine is None or mine.next is None:
+                return True
+            self._mine[lease_id] = _Mine(hold=mine.next)
+            return False
 
     def held(self) -> set[str]:
         """Return the leases claimed at present."""
         with self._lock:
             return set(self._mine)
 
+    def renew(self) -> None:
+        """Renew every claim that is still sure.
+
+        A row that is locked is passed over: what waits for it would keep all
+        the others from being renewed.
+
+        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        """
+        with self._lock:
+            holds = {lease_id: mine.next or mine.hold for lease_id, mine in self._mine.items()}
+        sure = {lease_id: hold for lease_id, hold in holds.items() if hold.sure()}
+        if not sure:
+            return
+        since, until = self._from_now()
+        for lease_id in self._store.run(lambda tx: self._renew(tx, sure, until)):
+            sure[lease_id].renewed(since)
+
+    def _renew(
+        self, tx: Transaction, lease_ids: Collection[str], until: datetime.datetime
+    ) -> list[str]:
+        return tx.claims.renew(self.owner, lease_ids, until)
+
+    def _from_now(self) -> tuple[float, datetime.datetime]:
+        """Return from when on a claim that is sent now is ours, and until when."""
+        return self._clock.ticks(), self._clock.now() + self._lasts
+
+    def _keep(self, lease_id: str, since: float) -> bool:
+        """Remember a claim; say whether nothing of ours is at the lease any more.
+
+        A lease comes back to us while we are still at it if its claim could not
+        be renewed in time, or if it has become due again between the last
+        commit and :meth:`forget`. Two workers would tread on each other, so the
+        one that is there goes on with it.
+        """
+        seconds = self._lasts.total_seconds() * (1 - MARGIN)
+        hold = Hold(f'lease {lease_id}', seconds, self._clock.ticks, since)
+        with self._lock:
+            mine = self._mine.get(lease_id)
+            if mine is None:
+                self._mine[lease_id] = _Mine(hold=hold)
+                return True
+            mine.hold.lose()
+            mine.next = hold
+            return False
+
     def _renew_for_ever(self) -> None:
-        while not self._stopping.wait(self._lasts.total_seconds() / 2):
-            mine = self.held()
-            if not mine:
-                continue
-            until = self._clock.now() + self._lasts
+        while not self._stopping.wait(self._lasts.total_seconds() * _RENEWED):
             try:
-                self._renew(mine, until)
+                self.renew()
             except exceptions.DatabaseUnavailable:
                 LOG.warning('Claims could not be renewed: the database does not answer')
             except Exception:
                 LOG.exception('Claims could not be renewed')
-
-    def _renew(self, lease_ids: set[str], until: datetime.datetime) -> None:
-        self._store.run(lambda tx: tx.claims.renew(self._owner, lease_ids, until))

@@ -22,6 +22,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.clients.fence import ClaimLost
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
@@ -56,6 +57,9 @@ def perform(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Repor
 
     Never raises for what a plugin or the cloud does wrong: that is part of
     the report.
+
+    :param cloud: within the fence of the claim on the lease
+    :raises climate.clients.fence.ClaimLost: at once, if the claim is not sure
     """
     steps: list[Step] = []
     for work in job.works:
@@ -111,6 +115,8 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
     effect: Callable[[Work, Cloud], Outcome] = getattr(plugin, _method(job))
     try:
         return Step(reservation_id=reservation.id, outcome=effect(work, cloud))
+    except ClaimLost:
+        raise
     except exceptions.EffectError as error:
         return Step(reservation_id=reservation.id, error=error)
     except exceptions.ClimateError as error:

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.clients.fence import ClaimLost
 from climate.db.store import Store
 from climate.db.trusts import LeftTrust
 from climate.plugins.base import Finding
@@ -32,12 +33,15 @@ def sweep(store: Store, cloud: Cloud, lease_id: str | None, *, dry_run: bool) ->
 
     :param lease_id: only of this lease
     :param dry_run: only say what would be done
+    :raises climate.clients.fence.ClaimLost: if the claim on the repair is not sure
     """
     with store.reading() as tx:
         left = tx.trusts.left(tx.now - _BOOKING_LASTS, lease_id)
     for trust in left:
         try:
             done = '' if dry_run else _delete(store, cloud, trust)
+        except ClaimLost:
+            raise
         except exceptions.ClimateError as error:
             yield Finding(what=f'{_what(trust)} cannot be deleted: {error.message}')
         else:

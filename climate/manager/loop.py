@@ -136,8 +136,9 @@ class Loop:
     def _work(self, lease_id: str) -> None:
         try:
             self._worker.work(lease_id)
+            while not self._claims.forget(lease_id):
+                self._worker.work(lease_id)
         finally:
-            self._claims.forget(lease_id)
             with self._idle:
                 self._free += 1
                 starved = self._free == 1

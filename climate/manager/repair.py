@@ -29,6 +29,9 @@ from collections.abc import Iterator
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.clients.fence import ClaimLost
+from climate.clients.fence import Fenced
+from climate.clients.fence import Hold
 from climate.clients.rehearsal import Rehearsal
 from climate.clients.rehearsal import Withheld
 from climate.clock import Clock
@@ -44,6 +47,7 @@ from climate.leasing.settings import LeasingSettings
 from climate.leasing.settling import Settler
 from climate.manager import left_trusts
 from climate.manager.claims import Claims
+from climate.manager.claims import MARGIN
 from climate.manager.effects import perform
 from climate.plugins.base import Finding
 from climate.plugins.base import Records
@@ -51,8 +55,10 @@ from climate.plugins.base import Records
 LOG = logging.getLogger(__name__)
 
 CHORE = 'repair'
-# How long one plugin may sweep before others take the repair for dead.
+# How long the claim on the repair lasts. It is renewed as the cloud is changed,
+# and after each step; see climate.manager.claims for what these mean there.
 _LASTS = datetime.timedelta(minutes=10)
+_RENEWED = _LASTS.total_seconds() / 10
 
 
 class Repair:
@@ -60,7 +66,6 @@ class Repair:
 
     :param claims: claims leases while they are checked; not those of a claim
         loop, which would take up again what is not its own
-    :param owner: in whose name the claims are
     """
 
     def __init__(
@@ -71,16 +76,17 @@ class Repair:
         clock: Clock,
         settings: LeasingSettings,
         claims: Claims,
-        owner: str,
     ) -> None:
         self._store = store
         self._plugins = plugins
         self._cloud = cloud
         self._clock = clock
         self._claims = claims
-        self._owner = owner
-        self._beginner = Beginner(plugins, settings, owner)
-        self._settler = Settler(plugins, settings, owner)
+        self._owner = claims.owner
+        self._hold = self._held()
+        self._fenced = Fenced(cloud, self._guard)
+        self._beginner = Beginner(plugins, settings, claims.owner)
+        self._settler = Settler(plugins, settings, claims.owner)
 
     def begun_at(self) -> datetime.datetime | None:
         """Return when anybody began a repair last; None if nobody ever did."""
@@ -103,9 +109,11 @@ class Repair:
         try:
             for step in self._steps(lease_id):
                 yield from step
-                if not self._keep():
-                    LOG.warning('This repair took so long that another one has begun')
-                    return
+                # A sweep takes a refusal of the fence for one of the cloud.
+                self._guard()
+                self._keep()
+        except ClaimLost:
+            LOG.warning('This repair took so long that another one may have begun')
         finally:
             self._store.run(lambda tx: tx.chores.release(CHORE, self._owner))
 
@@ -132,24 +140,42 @@ class Repair:
             lambda tx: repairing.release_strays(tx, lease_id=lease_id, dry_run=False)
         )
         yield self._store.run(lambda tx: repairing.remember(tx, lease_id=lease_id, dry_run=False))
-        yield left_trusts.sweep(self._store, self._cloud, lease_id, dry_run=False)
+        yield left_trusts.sweep(self._store, self._fenced, lease_id, dry_run=False)
         for active in self._active(lease_id):
             yield self._check(active)
         for resource_type in self._plugins:
             records = self._records(resource_type, lease_id)
-            yield self._sweep(resource_type, records, self._cloud, dry_run=False)
+            yield self._sweep(resource_type, records, self._fenced, dry_run=False)
 
     # -- one at a time
 
     def _take(self, not_since: datetime.datetime | None) -> bool:
+        self._hold = self._held()
         until = self._clock.now() + _LASTS
         return self._store.run(
             lambda tx: tx.chores.take(CHORE, self._owner, until, not_since=not_since)
         )
 
-    def _keep(self) -> bool:
-        until = self._clock.now() + _LASTS
-        return self._store.run(lambda tx: tx.chores.renew(CHORE, self._owner, until))
+    def _held(self) -> Hold:
+        seconds = _LASTS.total_seconds() * (1 - MARGIN)
+        return Hold('the repair', seconds, self._clock.ticks, self._clock.ticks())
+
+    def _keep(self) -> None:
+        since, until = self._clock.ticks(), self._clock.now() + _LASTS
+        if self._store.run(lambda tx: tx.chores.renew(CHORE, self._owner, until)):
+            self._hold.renewed(since)
+        else:
+            self._hold.lose()
+
+    def _guard(self) -> None:
+        """Return if the repair is still ours; what takes long renews the claim here.
+
+        :raises ClaimLost: if it is not
+        """
+        self._hold.check()
+        if self._hold.age() >= _RENEWED:
+            self._keep()
+        self._hold.check()
 
     # -- what is looked at
 
@@ -176,15 +202,27 @@ class Repair:
             LOG.info('Lease %s is being worked on, and not checked', lease_id)
             return []
         try:
-            job = self._store.run(lambda tx: self._begin(tx, lease_id))
-            if job is None:
-                return []
-            report = perform(job, self._plugins, self._cloud)
-            self._store.run(lambda tx: self._settler.settle(tx, job, report))
-            return _of_report(job, report, 'put right')
+            return self._checked(lease_id)
+        except ClaimLost as error:
+            LOG.warning('%s; another manager goes on with it', error.message)
+            return []
         finally:
             self._claims.forget(lease_id)
             self._store.run(lambda tx: tx.claims.release(self._owner, lease_id))
+
+    def _checked(self, lease_id: str) -> list[Finding]:
+        hold = self._claims.hold(lease_id)
+        job = self._store.run(lambda tx: self._begin(tx, lease_id))
+        if job is None or hold is None:
+            return []
+        report = perform(job, self._plugins, Fenced(self._cloud, hold.check))
+
+        def settle(tx: Transaction) -> None:
+            self._settler.settle(tx, job, report)
+            hold.check()
+
+        self._store.run(settle)
+        return _of_report(job, report, 'put right')
 
     def _begin(self, tx: Transaction, lease_id: str) -> Job | None:
         lease = tx.leases.claimed(lease_id, self._owner)
@@ -216,6 +254,8 @@ class Repair:
         except Withheld:
             # A plugin that forgot what a dry run is; what it wanted is noted.
             return
+        except ClaimLost:
+            raise
         except exceptions.ClimateError as error:
             yield Finding(what=f'{resource_type} cannot be swept: {error.message}')
         except Exception as error:

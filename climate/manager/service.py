@@ -20,6 +20,7 @@ import socket
 import uuid
 from typing import Any
 
+from climate.clients import fence
 from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.db.store import Store
@@ -140,7 +141,7 @@ class Manager:
             store, clock, gate or Gate(), self.owner, max_sleep=options.max_sleep
         )
         self._claims = Claims(store, clock, self.owner, options.claim_seconds)
-        worker = Worker(store, plugins, cloud, settings, self.owner, self._told, gate)
+        worker = Worker(store, plugins, cloud, settings, self._claims, self._told, gate)
         self._loop = Loop(
             clock,
             self._claims,
@@ -149,9 +150,10 @@ class Manager:
             max_sleep=options.max_sleep,
         )
         rehoming = Rehoming(store, plugins, settings)
-        self._healing = Healing(rehoming, cloud, options.heal_interval, self.wake)
+        looking = fence.watching(cloud)
+        self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
         health, seconds = Health(store, clock), options.polling_interval
-        hosts = Watch(health, cloud, ears, polling_interval=seconds, changed=self._healing.now)
+        hosts = Watch(health, looking, ears, polling_interval=seconds, changed=self._healing.now)
         self._watches: list[Watch[Any]] = [hosts]
         if options.server_leases.enabled:
             leases = Leases(store, plugins, clock, settings, self.wake, None, lambda _: cloud, gate)
@@ -161,7 +163,7 @@ class Manager:
         # In a name of its own: what the loop claims is the loop's.
         repairer = unique_owner()
         self._checking = Claims(store, clock, repairer, options.claim_seconds)
-        repair = Repair(store, plugins, cloud, clock, settings, self._checking, repairer)
+        repair = Repair(store, plugins, cloud, clock, settings, self._checking)
         self._repair = RepairThread(repair, clock, options.repair_interval)
 
     def start(self) -> None:

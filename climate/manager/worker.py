@@ -19,12 +19,19 @@ from collections.abc import Callable
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.clients.fence import ClaimLost
+from climate.clients.fence import Fenced
+from climate.clients.fence import Hold
 from climate.db.store import Store
+from climate.db.store import Transaction
 from climate.enforcement.gate import Gate
 from climate.leasing.beginning import Beginner
+from climate.leasing.jobs import Job
+from climate.leasing.jobs import Report
 from climate.leasing.notices import Plugins
 from climate.leasing.settings import LeasingSettings
 from climate.leasing.settling import Settler
+from climate.manager.claims import Claims
 from climate.manager.effects import perform
 
 LOG = logging.getLogger(__name__)
@@ -33,6 +40,7 @@ LOG = logging.getLogger(__name__)
 class Worker:
     """Does what is due on a lease.
 
+    :param claims: what this manager has claimed; nothing else is worked on
     :param told: called after a commit that wrote notifications
     :param gate: the filters that judge leases; None for none
     """
@@ -43,37 +51,49 @@ class Worker:
         plugins: Plugins,
         cloud: Cloud,
         settings: LeasingSettings,
-        owner: str,
+        claims: Claims,
         told: Callable[[], None],
         gate: Gate | None = None,
     ) -> None:
         self._store = store
         self._plugins = plugins
         self._cloud = cloud
+        self._claims = claims
         self._told = told
-        self._beginner = Beginner(plugins, settings, owner)
-        self._settler = Settler(plugins, settings, owner, gate)
+        self._beginner = Beginner(plugins, settings, claims.owner)
+        self._settler = Settler(plugins, settings, claims.owner, gate)
 
     def work(self, lease_id: str) -> None:
         """Do all that is due on a claimed lease.
 
         An error ends the work here: the claim runs out, and the lease is taken
-        up again by whoever comes first.
+        up again by the manager that comes first.
         """
+        hold = self._claims.hold(lease_id)
         try:
-            while self._one(lease_id):
+            while hold is not None and self._one(hold, lease_id):
                 continue
+        except ClaimLost as error:
+            LOG.warning('%s; another manager goes on with it', error.message)
         except exceptions.DatabaseUnavailable:
             LOG.warning('Lease %s: the database does not answer; it is taken up again', lease_id)
         except Exception:
             LOG.exception('Lease %s: it is taken up again', lease_id)
 
-    def _one(self, lease_id: str) -> bool:
+    def _one(self, hold: Hold, lease_id: str) -> bool:
         job = self._store.run(lambda tx: self._beginner.begin(tx, lease_id))
         if job is None:
             self._told()
             return False
-        report = perform(job, self._plugins, self._cloud)
-        more = self._store.run(lambda tx: self._settler.settle(tx, job, report))
+        report = perform(job, self._plugins, Fenced(self._cloud, hold.check))
+        more = self._store.run(lambda tx: self._settle(tx, hold, job, report))
         self._told()
+        return more
+
+    def _settle(self, tx: Transaction, hold: Hold, job: Job, report: Report) -> bool:
+        more = self._settler.settle(tx, job, report)
+        # With the row locked, so that it stays as it is until the commit. SQL
+        # knows our name only, which a claim bears too that came to us again
+        # later; and a plugin may have swallowed what the fence has told it.
+        hold.check()
         return more

@@ -134,7 +134,7 @@ class Service(fixtures.Fixture):
         """Do what is due, as a manager would."""
         claims = Claims(self.store, self.clock, 'manager', 10.0)
         worker = Worker(
-            self.store, self.plugins, self.twin, LeasingSettings(), 'manager', lambda: None
+            self.store, self.plugins, self.twin, LeasingSettings(), claims, lambda: None
         )
         while found := claims.take(8):
             for lease_id in found:

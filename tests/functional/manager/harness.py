@@ -208,7 +208,7 @@ class Office(fixtures.Fixture):
         self._managers += 1
         owner = f'repair-{self._managers}'
         claims = Claims(self.store, self.clock, owner, CLAIM_SECONDS)
-        return Repair(self.store, self.plugins, self.twin, self.clock, self.settings, claims, owner)
+        return Repair(self.store, self.plugins, self.twin, self.clock, self.settings, claims)
 
     # -- users
 
@@ -323,7 +323,7 @@ class Manager:
             office.plugins,
             office.twin,
             office.settings,
-            owner,
+            self.claims,
             lambda: None,
             office.gate,
         )
@@ -337,7 +337,8 @@ class Manager:
         ids = self.claims.take(limit)
         for lease_id in ids:
             self.worker.work(lease_id)
-            self.claims.forget(lease_id)
+            while not self.claims.forget(lease_id):
+                self.worker.work(lease_id)
         return ids
 
     def send(self) -> None:

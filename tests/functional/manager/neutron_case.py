@@ -44,7 +44,7 @@ class NeutronCase(base.TestCase):
         plugin = self.plugin = plugins[resource_type]
         self.claims = Claims(self.service.store, self.service.clock, 'manager', 10.0)
         self.worker = Worker(
-            self.service.store, plugins, self.twin, SETTINGS, 'manager', lambda: None
+            self.service.store, plugins, self.twin, SETTINGS, self.claims, lambda: None
         )
         for attributes in drafts:
             draft = ResourceDraft(resource_type=plugin.resource_type, attributes=attributes)
@@ -104,7 +104,6 @@ class NeutronCase(base.TestCase):
             self.service.clock,
             SETTINGS,
             Claims(self.service.store, self.service.clock, 'repairer', 10.0),
-            'repairer',
         )
         rehearsed = [item.what for item in repair.rehearse()]
         found = list(repair.run())

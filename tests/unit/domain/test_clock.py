@@ -49,3 +49,14 @@ class SystemClockTest(base.TestCase):
         now = clock.SystemClock().now()
         self.assertEqual(datetime.UTC, now.tzinfo)
         self.assertGreater(now, datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC))
+
+    def test_ticks_never_go_back(self) -> None:
+        system = clock.SystemClock()
+        ticks = [system.ticks() for _ in range(100)]
+        self.assertEqual(sorted(ticks), ticks)
+
+    def test_ticks_of_a_manual_clock_are_moved_with_it(self) -> None:
+        manual = clock.ManualClock(NOON)
+        first = manual.ticks()
+        manual.advance(7.5)
+        self.assertEqual(7.5, manual.ticks() - first)

@@ -1,0 +1,186 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A fence around a cloud: a claim that is not sure any more changes nothing.
+
+What a manager does in the cloud it does under a claim, which runs out by
+itself so that another manager can go on. SQL refuses the work of a claim that
+was lost; the cloud knows nothing of claims. So each verb that would change it
+asks first how long ago the claim was renewed. The time that counts is the one
+at which the renewal was *sent*, on a clock that is never set, see
+:meth:`climate.clock.Clock.ticks`.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.rehearsal import looks
+
+Guard = Callable[[], None]
+
+
+class ClaimLost(exceptions.ClimateError):
+    """The claim under which something is done may be another manager's by now.
+
+    Work ends here: nothing is settled, told or counted. The manager that takes
+    over looks at what was done.
+    """
+
+    error_name = 'CLAIM_LOST'
+    template = 'The claim on %(what)s was not renewed in time'
+
+
+class Hold:
+    """One claim, for as long as it is sure; for many threads.
+
+    :param what: is claimed, for people
+    :param seconds: for which it is sure after a renewal was sent
+    :param ticks: the clock that counts
+    :param since: when the claim was sent, on that clock
+    """
+
+    def __init__(self, what: str, seconds: float, ticks: Callable[[], float], since: float) -> None:
+        self.what = what
+        self._seconds = seconds
+        self._ticks = ticks
+        self._since = since
+        self._lost = False
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        """Return if the claim is sure.
+
+        :raises ClaimLost: if it is not; from then on always
+        """
+        if not self.sure():
+            raise ClaimLost(what=self.what)
+
+    def sure(self) -> bool:
+        """Whether the claim is sure; once it is not, it never is again."""
+        with self._lock:
+            self._lost = self._lost or self._ticks() - self._since >= self._seconds
+            return not self._lost
+
+    def renewed(self, since: float) -> None:
+        """Count from *since*, when the renewal was sent.
+
+        A claim that ran out before stays lost: another manager may have had it
+        and given it back meanwhile.
+        """
+        if self.sure():
+            with self._lock:
+                self._since = max(self._since, since)
+
+    def lose(self) -> None:
+        """Have it not sure from now on."""
+        with self._lock:
+            self._lost = True
+
+    def age(self) -> float:
+        """Return the seconds since the last renewal was sent."""
+        with self._lock:
+            return self._ticks() - self._since
+
+
+class Fenced:
+    """Fulfils :class:`climate.clients.base.Cloud`.
+
+    Each verb that changes something asks the guard first; those that look are
+    passed on.
+
+    :param guard: raises :class:`ClaimLost`
+    """
+
+    def __init__(self, cloud: Cloud, guard: Guard) -> None:
+        self._cloud = cloud
+        self._guard = guard
+
+    def acting_for(self, trust_id: str) -> Fenced:
+        """Return the cloud as somebody else sees it, within the same fence."""
+        return Fenced(self._cloud.acting_for(trust_id), self._guard)
+
+    def of_caller(self, token: str) -> Fenced:
+        """Return the cloud as a caller sees it, within the same fence."""
+        return Fenced(self._cloud.of_caller(token), self._guard)
+
+    def as_service(self) -> Fenced:
+        """Return the cloud as we see it ourselves, within the same fence."""
+        return Fenced(self._cloud.as_service(), self._guard)
+
+    @property
+    def compute(self) -> Any:
+        """Nova."""
+        return _Service('compute', self._cloud.compute, self._guard)
+
+    @property
+    def placement(self) -> Any:
+        """Placement."""
+        return _Service('placement', self._cloud.placement, self._guard)
+
+    @property
+    def network(self) -> Any:
+        """Neutron."""
+        return _Service('network', self._cloud.network, self._guard)
+
+    @property
+    def volume(self) -> Any:
+        """Cinder."""
+        return _Service('volume', self._cloud.volume, self._guard)
+
+    @property
+    def image(self) -> Any:
+        """Glance."""
+        return _Service('image', self._cloud.image, self._guard)
+
+    @property
+    def orchestration(self) -> Any:
+        """Heat."""
+        return _Service('orchestration', self._cloud.orchestration, self._guard)
+
+    @property
+    def identity(self) -> Any:
+        """Keystone."""
+        return _Service('identity', self._cloud.identity, self._guard)
+
+
+class _Service:
+    def __init__(self, name: str, real: Any, guard: Guard) -> None:
+        self._name = name
+        self._real = real
+        self._guard = guard
+
+    def __getattr__(self, verb: str) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(self._real, verb)
+        return found if looks(f'{self._name}.{verb}') else functools.partial(self._call, found)
+
+    def _call(self, verb: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        # Last of all: whoever is stopped here goes on with the call.
+        self._guard()
+        return verb(*arguments, **named)
+
+
+def watching(cloud: Cloud) -> Fenced:
+    """Return a cloud for those that only look: no verb of it changes anything.
+
+    :raises ClaimLost: (each verb that would)
+    """
+
+    def refuse() -> None:
+        raise ClaimLost('What only looks has no claim to change anything')
+
+    return Fenced(cloud, refuse)

@@ -1,0 +1,308 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Managers that are held up for longer than their claim, and then go on."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Any
+from typing import cast
+
+import sqlalchemy as sa
+
+from climate.clients import rehearsal
+from climate.clients.base import Cloud
+from climate.clients.fence import ClaimLost
+from climate.clients.fence import Fenced
+from climate.domain.events import EventKind
+from climate.manager.worker import Worker
+from climate.plugins.base import Done
+from climate.plugins.base import Outcome
+from climate.plugins.base import Work
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+
+_LONGER = harness.CLAIM_SECONDS + 1
+
+
+class HeldUp:
+    """A cloud in which something happens once, right before Nova is looked at.
+
+    :param nth: at which look, from 1
+    :ivar looks: how many there were
+    """
+
+    def __init__(self, cloud: Any, nth: int, happens: Callable[[], None]) -> None:
+        self._cloud = cloud
+        self._nth = nth
+        self._happens = happens
+        self.looks = 0
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._cloud, name)
+        return _Nova(self, found) if name == 'compute' else found
+
+    def passes(self) -> None:
+        """Let it happen, if it is time."""
+        self.looks += 1
+        if self.looks == self._nth:
+            self._happens()
+
+
+class _Nova:
+    def __init__(self, cloud: HeldUp, real: Any) -> None:
+        self._cloud = cloud
+        self._real = real
+
+    def __getattr__(self, verb: str) -> Any:
+        found = getattr(self._real, verb)
+
+        def look(*arguments: Any, **named: Any) -> Any:
+            self._cloud.passes()
+            return found(*arguments, **named)
+
+        return look if rehearsal.looks(f'compute.{verb}') else found
+
+
+class TestHeldUp(base.TestCase):
+    """Two leases of one host, one after the other; the manager of the first is held up."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.begin()
+
+    def begin(self) -> None:
+        self.office = self.useFixture(Office(hosts=1))
+        self.first = self.office.create(0, 1000)
+        self.second = self.office.create(1000, 3000)
+        self.office.until(999)
+        self.servers: set[str] = set()
+
+    def held_up(self, nth: int, happens: Callable[[], None]) -> bool:
+        """Let a manager end the first lease; say whether it looked so often."""
+        office = self.office
+        manager = office.hire()
+        cloud = HeldUp(office.twin, nth, happens)
+        manager.worker = Worker(
+            office.store,
+            office.plugins,
+            cast('Cloud', cloud),
+            office.settings,
+            manager.claims,
+            lambda: None,
+        )
+        office.away_until(1000)
+        manager.look(1)
+        return cloud.looks >= nth
+
+    def goes_on(self) -> None:
+        """Let time pass, and another manager do it all."""
+        self.office.until(1100)
+        self.servers = {self.office.boot(self.second)}
+
+    def there(self) -> set[str]:
+        return {server.id for server in self.office.twin.servers()}
+
+    def statuses(self) -> tuple[str, str]:
+        return self.office.status(self.first), self.office.status(self.second)
+
+    def test_the_next_tenants_servers_are_left_alone(self) -> None:
+        held_up = 0
+        self.office.boot(self.first)
+        while self.held_up(held_up + 1, self.goes_on):
+            held_up += 1
+            self.assertEqual(('TERMINATED', 'ACTIVE'), self.statuses(), held_up)
+            self.assertEqual(self.servers, self.there(), held_up)
+            self.assertEqual({'compute-1'}, self.office.hosts(self.second), held_up)
+            self.office.manager.send()
+            self.assertEqual(1, self.office.bus.told(self.first).count('end_lease'))
+            self.begin()
+            self.office.boot(self.first)
+        self.assertGreaterEqual(held_up, 2)
+
+    def test_nothing_is_settled_told_or_counted(self) -> None:
+        office = self.office
+        office.boot(self.first)
+        before = office.bus.told()
+        self.held_up(1, lambda: office.clock.advance(_LONGER))
+        event = office.event(self.first, EventKind.END)
+        self.assertEqual(('IN_PROGRESS', 0, None), (event.state, event.attempts, event.error))
+        self.assertEqual(('TERMINATING', before), (office.status(self.first), office.bus.told()))
+        self.assertEqual(1, len(self.there()))
+        office.until(1100)
+        self.assertEqual(('TERMINATED', 'ACTIVE'), self.statuses())
+
+    def test_a_plugin_that_swallows_it_settles_nothing(self) -> None:
+        office = self.office
+
+        def end(_work: Work, cloud: Cloud) -> Outcome:
+            office.clock.advance(_LONGER)
+            try:
+                cloud.compute.delete_server('x')
+            except ClaimLost:
+                office.clock.advance(-_LONGER)
+            return Done()
+
+        self.patch(office.plugins['physical:host'], 'end', end)
+        self.held_up(0, lambda: None)
+        self.assertEqual('TERMINATING', office.status(self.first))
+
+    def test_one_that_only_looked_settles_nothing(self) -> None:
+        office = self.office
+
+        def end(_work: Work, _cloud: Cloud) -> Outcome:
+            office.clock.advance(harness.CLAIM_SECONDS - 1)
+            return Done()
+
+        self.patch(office.plugins['physical:host'], 'end', end)
+        self.held_up(0, lambda: None)
+        self.assertEqual('TERMINATING', office.status(self.first))
+
+
+class TestRepair(base.TestCase):
+    """A repair that is held up."""
+
+    def test_a_check_ends_when_its_claim_is_lost(self) -> None:
+        office = self.useFixture(Office(hosts=1))
+        lease = office.create(0, 5000)
+        office.until(10)
+        pool = office.twin.compute.find_aggregate('freepool')
+        assert pool is not None
+        aggregate = next(item for item in office.twin.aggregates() if item.name != pool.name)
+        office.twin.compute.remove_host(aggregate.id, 'compute-1')
+        claims = office.hire().claims
+
+        def happens() -> None:
+            office.clock.advance(_LONGER)
+            self.assertTrue(claims.take_one(lease.id))
+
+        repair = office.repair()
+        self.patch(repair, '_cloud', HeldUp(office.twin, 1, happens))
+        self.assertEqual([], [item for item in repair.run() if lease.id in item.what])
+        self.assertEqual(set(), office.hosts(lease))
+        office.until(40)
+        self.assertTrue([item for item in office.repair().run() if lease.id in item.what])
+        self.assertEqual({'compute-1'}, office.hosts(lease))
+
+    def test_a_sweep_that_is_held_up_takes_nothing_away(self) -> None:
+        office = self.useFixture(Office(hosts=1))
+        lease = office.create(0, 1000)
+        office.until(10)
+        full = office.twin.state()
+        office.delete(lease)
+        office.until(20)
+        office.twin.restore(full)
+        repair = office.repair()
+
+        def happens() -> None:
+            office.clock.advance(3600)
+            list(office.repair().run())
+
+        cloud = cast('Cloud', HeldUp(office.twin, 2, happens))
+        self.patch(repair, '_fenced', Fenced(cloud, repair._guard))
+        self.assertEqual([], [item for item in repair.run() if item.done])
+        self.assertEqual({'compute-1'}, office.pooled())
+        self.assertEqual([], list(office.repair().rehearse()))
+
+
+class _Rows:
+    """Claims in SQL."""
+
+    database = services.MARIADB
+
+    def test_a_row_that_is_locked_keeps_no_other_from_being_renewed(self) -> None:
+        office = self.useFixture(Office(database=self.database))
+        locked, free = office.create(0, 2000), office.create(0, 2000)
+        claims = office.manager.claims
+        self.assertEqual({locked.id, free.id}, set(claims.take(8)))
+        holds = [claims.hold(lease.id) for lease in (locked, free)]
+        office.clock.advance(5)
+        with office.store.engine.connect() as connection:
+            connection.execute(
+                sa.text('SELECT id FROM leases WHERE id = :id FOR UPDATE'), {'id': locked.id}
+            )
+            claims.renew()
+            ages = [hold.age() for hold in holds if hold is not None]
+            self.assertEqual([5.0, 0.0], ages)
+            connection.rollback()
+        claims.renew()
+        self.assertEqual([0.0, 0.0], [hold.age() for hold in holds if hold is not None])
+
+
+class TestRowsOnMariadb(_Rows, base.TestCase):
+    """MariaDB."""
+
+
+class TestRowsOnPostgresql(_Rows, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestClaims(base.TestCase):
+    """Claims that are renewed, lost and had again."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+        self.lease = self.office.create(0, 2000)
+        self.claims = self.office.manager.claims
+        self.assertEqual([self.lease.id], self.claims.take(1))
+
+    def until(self) -> datetime.datetime | None:
+        with self.office.store.engine.connect() as connection:
+            found: datetime.datetime | None = connection.scalar(
+                sa.text('SELECT claim_until FROM leases')
+            )
+            return found
+
+    def test_what_is_renewed_in_time_stays(self) -> None:
+        hold = self.claims.hold(self.lease.id)
+        assert hold is not None
+        for _ in range(5):
+            self.office.clock.advance(harness.CLAIM_SECONDS * 0.6)
+            self.claims.renew()
+            hold.check()
+        self.assertEqual([], self.office.hire().claims.take(1))
+
+    def test_what_ran_out_is_not_renewed(self) -> None:
+        """So that it is free for whoever takes it: nothing works under it any more."""
+        was = self.until()
+        self.office.clock.advance(harness.CLAIM_SECONDS * 0.7)
+        self.claims.renew()
+        self.assertEqual(was, self.until())
+
+    def test_another_managers_claim_is_left_alone(self) -> None:
+        hold = self.claims.hold(self.lease.id)
+        assert hold is not None
+        self.office.clock.advance(_LONGER)
+        self.assertEqual([self.lease.id], self.office.hire().claims.take(1))
+        was = self.until()
+        self.claims.renew()
+        self.assertEqual((was, False), (self.until(), hold.sure()))
+
+    def test_due_again_before_it_was_forgotten(self) -> None:
+        """It is worked on at once, and not when the claim runs out."""
+        office = self.office
+        manager = office.manager
+        manager.worker.work(self.lease.id)
+        self.assertEqual('ACTIVE', office.status(self.lease))
+        office.delete(self.lease)
+        self.assertEqual([], self.claims.take(8))
+        self.assertFalse(self.claims.forget(self.lease.id))
+        manager.worker.work(self.lease.id)
+        self.assertTrue(self.claims.forget(self.lease.id))
+        self.assertEqual('gone', office.status(self.lease))

@@ -1,0 +1,185 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is done under a claim that is not sure any more does not reach the cloud."""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import typing
+from collections.abc import Iterator
+
+from climate.clients import fence
+from climate.clients import rehearsal
+from climate.clients.base import Cloud
+from climate.clients.fake import Twin
+from climate.clients.fake import VERBS
+from climate.clock import ManualClock
+from climate.clock import SystemClock
+from tests import base
+
+NOW = datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC)
+
+
+def protocols() -> Iterator[tuple[str, type]]:
+    """Yield the services of a cloud, as the protocol of clouds names them."""
+    for name, getter in vars(Cloud).items():
+        if isinstance(getter, property):
+            yield name, typing.get_type_hints(getter.fget)['return']
+
+
+def verbs() -> Iterator[str]:
+    """Yield every verb of every protocol, such as ``compute.find_server``."""
+    for name, protocol in protocols():
+        for verb, _ in inspect.getmembers(protocol, inspect.isfunction):
+            if not verb.startswith('_'):
+                yield f'{name}.{verb}'
+
+
+class Recorder:
+    """A cloud that only notes which verbs reached it, and in whose name."""
+
+    def __init__(self, reached: list[str], whose: str = '') -> None:
+        self._reached = reached
+        self._whose = whose
+
+    def acting_for(self, trust_id: str) -> Recorder:
+        return Recorder(self._reached, f'{self._whose}{trust_id}:')
+
+    def of_caller(self, token: str) -> Recorder:
+        return Recorder(self._reached, f'{self._whose}{token}:')
+
+    def as_service(self) -> Recorder:
+        return Recorder(self._reached, f'{self._whose}service:')
+
+    def __getattr__(self, name: str) -> typing.Any:
+        recorder = self
+
+        class Service:
+            def __getattr__(self, verb: str) -> typing.Any:
+                def call(*arguments: object, **named: object) -> tuple[object, object]:
+                    recorder._reached.append(f'{recorder._whose}{name}.{verb}')
+                    return arguments, named
+
+                return call
+
+        return Service()
+
+
+class TestFenced(base.TestCase):
+    """Each verb of each protocol, whoever the cloud is seen by."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.reached: list[str] = []
+        self.asked = 0
+        self.open = True
+        self.cloud = fence.Fenced(typing.cast('Cloud', Recorder(self.reached)), self.guard)
+
+    def guard(self) -> None:
+        self.asked += 1
+        if not self.open:
+            raise fence.ClaimLost(what='lease 7')
+
+    def call(self, cloud: fence.Fenced, name: str) -> typing.Any:
+        service, _, verb = name.partition('.')
+        return getattr(getattr(cloud, service), verb)(1, two=2)
+
+    def test_the_protocols_have_all_the_verbs_there_are(self) -> None:
+        self.assertEqual(set(VERBS), set(verbs()))
+
+    def test_nothing_changes_the_cloud_once_the_claim_is_lost(self) -> None:
+        self.open = False
+        views = {
+            '': self.cloud,
+            't:': self.cloud.acting_for('t'),
+            'u:': self.cloud.of_caller('u'),
+            'u:service:': self.cloud.of_caller('u').as_service(),
+        }
+        for whose, cloud in views.items():
+            for name in verbs():
+                del self.reached[:]
+                if rehearsal.looks(name):
+                    self.call(cloud, name)
+                    self.assertEqual([f'{whose}{name}'], self.reached)
+                else:
+                    self.assertRaises(fence.ClaimLost, self.call, cloud, name)
+                    self.assertEqual([], self.reached)
+
+    def test_what_changes_the_cloud_asks_once_and_is_passed_on(self) -> None:
+        changing = [name for name in verbs() if not rehearsal.looks(name)]
+        self.assertGreater(len(changing), 40)
+        for name in changing:
+            self.assertEqual(((1,), {'two': 2}), self.call(self.cloud, name))
+        self.assertEqual((changing, len(changing)), (self.reached, self.asked))
+
+    def test_it_is_asked_at_the_call_and_not_before(self) -> None:
+        delete = self.cloud.compute.delete_server
+        self.open = False
+        self.assertRaises(fence.ClaimLost, delete, 'x')
+
+    def test_those_that_only_look_change_nothing_ever(self) -> None:
+        twin = Twin(':memory:', clock=SystemClock())
+        self.addCleanup(twin.close)
+        twin.seed(1)
+        cloud = fence.watching(twin)
+        self.assertEqual(1, len(cloud.compute.list_hypervisors()))
+        self.assertRaises(fence.ClaimLost, cloud.compute.create_aggregate, 'a', None)
+        self.assertIsNone(twin.compute.find_aggregate('a'))
+
+
+class TestHold(base.TestCase):
+    """For how long a claim is sure."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.clock = ManualClock(NOW)
+        self.hold = fence.Hold('lease 7', 6.0, self.clock.ticks, self.clock.ticks())
+
+    def test_it_is_sure_for_its_time_after_the_renewal_was_sent(self) -> None:
+        self.clock.advance(5.9)
+        self.hold.check()
+        self.hold.renewed(self.clock.ticks())
+        self.clock.advance(5.9)
+        self.hold.check()
+        self.assertEqual(5.9, round(self.hold.age(), 3))
+        self.clock.advance(0.1)
+        error = self.assertRaises(fence.ClaimLost, self.hold.check)
+        self.assertIn('lease 7', error.message)
+
+    def test_an_answer_that_took_its_time_does_not_count(self) -> None:
+        sent = self.clock.ticks()
+        self.clock.advance(5)
+        self.hold.renewed(sent)
+        self.clock.advance(1)
+        self.assertRaises(fence.ClaimLost, self.hold.check)
+
+    def test_an_older_renewal_that_is_answered_later_takes_nothing_back(self) -> None:
+        first = self.clock.ticks()
+        self.clock.advance(3)
+        self.hold.renewed(self.clock.ticks())
+        self.hold.renewed(first)
+        self.clock.advance(5)
+        self.hold.check()
+
+    def test_what_ran_out_is_lost_for_good(self) -> None:
+        """Another manager may have had it, and given it back."""
+        self.clock.advance(6)
+        self.hold.renewed(self.clock.ticks())
+        self.assertRaises(fence.ClaimLost, self.hold.check)
+        self.clock.move_to(NOW)
+        self.assertFalse(self.hold.sure())
+
+    def test_what_is_given_up_is_lost(self) -> None:
+        self.hold.lose()
+        self.assertRaises(fence.ClaimLost, self.hold.check)
