@@ -57,7 +57,8 @@ OPTS: list[cfg.Opt] = [
         min=0.0,
         help='How long, in seconds, a failing start or change is tried again before it is '
         'undone and the lease goes to ERROR. Ends and deletions are tried for ever; '
-        'after this long they are reported as failing.',
+        'after this long they are reported as failing. Time in which no manager was '
+        'there to try does not count.',
     ),
     cfg.FloatOpt(
         'retry_first_pause',
@@ -79,6 +80,14 @@ OPTS: list[cfg.Opt] = [
         min=0.01,
         help='How long, in seconds, a start waits before it looks again whether the lease '
         'before has given its resources back. The pause grows to eight times this.',
+    ),
+    cfg.FloatOpt(
+        'handover_patience',
+        default=60.0,
+        min=0.0,
+        help='How long, in seconds, a start waits for a lease before that does not end, '
+        'before it is given another free resource in place of the one it waits for. '
+        'Raise it where deleting servers takes longer than this as a rule.',
     ),
     cfg.FloatOpt(
         'prepare_lead_time',

@@ -40,6 +40,7 @@ from climate.leasing import following
 from climate.leasing import history
 from climate.leasing import moving
 from climate.leasing import notices
+from climate.leasing import patience
 from climate.leasing import schedule
 from climate.leasing.deleting import cancelled
 from climate.leasing.jobs import Job
@@ -105,7 +106,7 @@ class Beginner:
 
     def check(self, tx: Transaction, lease: Lease) -> Job:
         """Return a check of an active lease that is none of its events."""
-        event = _begun(schedule.new_event(lease.id, EventKind.CHECK, tx.now), tx)
+        event = self._begun(schedule.new_event(lease.id, EventKind.CHECK, tx.now), tx)
         ids = [reservation.id for reservation in lease.reservations]
         return Job(lease=lease, event=event, works=self._works(tx, lease, event, ids))
 
@@ -142,7 +143,7 @@ class Beginner:
         """The whole period passed while no manager ran: there is nothing to start."""
         missed = dataclasses.replace(
             event,
-            state=EVENT.after(_begun(event, tx).state, EventTrigger.FAIL),
+            state=EVENT.after(self._begun(event, tx).state, EventTrigger.FAIL),
             error='the lease had ended before any manager could start it',
         )
         notices.tell(
@@ -195,7 +196,7 @@ class Beginner:
             # The warning is what people count on; the action comes after it,
             # perhaps in many steps, and is not told again with each of them.
             notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
-        begun = _begun(event, tx)
+        begun = self._begun(event, tx)
         lease = _with(tx, lease, begun)
         trigger = _BEGINS.get(event.kind)
         # An end that has failed for long is shown as ERROR until it works.
@@ -210,6 +211,14 @@ class Beginner:
         tx.leases.update(lease)
         works = self._works(tx, lease, begun, ids)
         return Job(lease=lease, event=begun, works=works, first=event.begun_at is None)
+
+    def _begun(self, event: Event, tx: Transaction) -> Event:
+        unfinished = datetime.timedelta(seconds=self._settings.retry_longest_pause)
+        return dataclasses.replace(
+            patience.taken_up(event, tx.now, unfinished),
+            state=EVENT.after(event.state, EventTrigger.BEGIN),
+            begun_at=event.begun_at or tx.now,
+        )
 
     def _works(
         self, tx: Transaction, lease: Lease, event: Event, ids: list[str]
@@ -230,7 +239,7 @@ class Beginner:
                     reservation, resources, (*allocations, *(() if undone else leaving))
                 ),
                 now=tx.now,
-                since=event.begun_at or tx.now,
+                since=tx.now - patience.tried(event),
                 undone=_resources(reservation, resources, leaving) if undone else (),
                 forced=moving.forced(event),
             )
@@ -257,14 +266,6 @@ def _resources(
 ) -> tuple[Resource, ...]:
     ids = {item.resource_id for item in _of(reservation, items)}
     return tuple(resource for resource in resources if resource.id in ids)
-
-
-def _begun(event: Event, tx: Transaction) -> Event:
-    return dataclasses.replace(
-        event,
-        state=EVENT.after(event.state, EventTrigger.BEGIN),
-        begun_at=event.begun_at or tx.now,
-    )
 
 
 def _finished(event: Event) -> Event:

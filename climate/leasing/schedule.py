@@ -30,6 +30,7 @@ from climate.domain.lifecycles import EventState
 from climate.domain.lifecycles import EventTrigger
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import EventDraft
+from climate.leasing import patience
 from climate.leasing.settings import LeasingSettings
 
 
@@ -192,7 +193,7 @@ def _moved(event: Event, time: datetime.datetime) -> list[Event]:
         return []
     return [
         dataclasses.replace(
-            event,
+            patience.forgotten(event),
             time=time,
             due=time,
             attempts=0,

@@ -35,7 +35,9 @@ class LeasingSettings:
     :ivar effect_deadline: how long a failing effect is tried again
     :ivar retry_first_pause: seconds after the first failure
     :ivar retry_longest_pause: seconds after many failures
-    :ivar handover_pause: how long a start waits for the lease before
+    :ivar handover_pause: pause between two looks at what a start waits for
+    :ivar handover_patience: how long a start waits for the lease before until
+        it is moved to other resources
     :ivar heal_active: which reservations in use are moved off what is out
     :ivar heal_horizon: how far ahead what is promised on a resource that has
         failed is looked after; None without limit
@@ -52,6 +54,7 @@ class LeasingSettings:
     retry_first_pause: float = 1.0
     retry_longest_pause: float = 10.0
     handover_pause: datetime.timedelta = datetime.timedelta(seconds=0.25)
+    handover_patience: datetime.timedelta = datetime.timedelta(seconds=60)
     heal_active: HealActive = HealActive.EMPTY
     heal_horizon: datetime.timedelta | None = datetime.timedelta(days=1)
 
@@ -72,6 +75,7 @@ class LeasingSettings:
             retry_first_pause=manager.retry_first_pause,
             retry_longest_pause=manager.retry_longest_pause,
             handover_pause=datetime.timedelta(seconds=manager.handover_pause),
+            handover_patience=datetime.timedelta(seconds=manager.handover_patience),
             heal_active=HealActive(conf.health.heal_active),
             heal_horizon=horizon or None,
         )

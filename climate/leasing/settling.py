@@ -102,6 +102,7 @@ class Settler:
             return False
         lease = _remembering(found, report)
         event = next((item for item in lease.events if item.id == job.event.id), job.event)
+        event = patience.settled(event, tx.now, self._settings.effect_deadline)
         overtaken = lease.status is LeaseStatus.DELETING and job.event.kind is not EventKind.DELETE
         if overtaken:
             lease = _with(tx, lease, deleting.cancelled(event))
@@ -136,21 +137,21 @@ class Settler:
         if error is not None:
             return self._failed(tx, lease, event, error)
         if event.kind in self._waits and patience.took_too_long(
-            event, report, tx.now, self._settings.effect_deadline
+            event, report, self._settings.effect_deadline
         ):
             late = exceptions.Transient(f'it took too long: {report.why}')
             return self._failed(tx, lease, event, late)
         if report.again is not None:
             # With nothing to wait for it keeps its place before what is due later.
             due = tx.now + report.again if report.again else event.due
-            event = patience.well(event, report, tx.now)
+            event = patience.well(event, report)
             return self._postpone(tx, lease, event, due, report.why or None)
         return self._finish[event.kind](tx, lease, event, report)
 
     def _failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
-        hopeless = self._expired(tx, event) or isinstance(error, exceptions.Permanent)
+        hopeless = self._expired(event) or isinstance(error, exceptions.Permanent)
         LOG.warning(
             'Lease %s: %s failed%s: %s', lease.id, event.kind, ' for good' * hopeless, error.message
         )
@@ -170,9 +171,9 @@ class Settler:
 
     # -- what every outcome needs
 
-    def _expired(self, tx: Transaction, event: Event) -> bool:
-        """Whether the event was begun so long ago that it is given up."""
-        return patience.expired(event, tx.now, self._settings.effect_deadline)
+    def _expired(self, event: Event) -> bool:
+        """Whether the event was tried for so long that it is given up."""
+        return patience.expired(event, self._settings.effect_deadline)
 
     def _postpone(
         self,

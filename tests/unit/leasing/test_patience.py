@@ -19,6 +19,7 @@ import datetime
 
 from climate.domain.events import Event
 from climate.domain.events import EventKind
+from climate.domain.lifecycles import EventState
 from climate.leasing import patience
 from climate.leasing import schedule
 from climate.leasing.jobs import Report
@@ -33,8 +34,17 @@ HOUR = datetime.timedelta(hours=1)
 
 
 def begun() -> Event:
-    """Return an event that was begun at noon."""
-    return dataclasses.replace(schedule.new_event('l', EventKind.START, NOON), begun_at=NOON)
+    """Return an event that was taken up at noon."""
+    event = patience.taken_up(schedule.new_event('l', EventKind.START, NOON), NOON, MINUTE)
+    return dataclasses.replace(event, begun_at=NOON, state=EventState.IN_PROGRESS)
+
+
+def tried(minutes: int) -> Event:
+    """Return an event that was tried for so many minutes, one at a time."""
+    event = begun()
+    for minute in range(1, minutes + 1):
+        event = patience.settled(event, NOON + minute * MINUTE, HOUR)
+    return event
 
 
 def waiting(*patiences: datetime.timedelta) -> Report:
@@ -50,28 +60,58 @@ class TestPatience(base.TestCase):
     """The deadline, and what may take longer."""
 
     def test_what_says_nothing_is_waited_for_until_the_deadline(self) -> None:
-        for later, late in ((MINUTE, False), (2 * MINUTE, True)):
+        for minutes, late in ((1, False), (2, True)):
             report = waiting(datetime.timedelta(0))
-            self.assertIs(late, patience.took_too_long(begun(), report, NOON + later, 2 * MINUTE))
+            self.assertIs(late, patience.took_too_long(tried(minutes), report, 2 * MINUTE))
 
     def test_the_most_patient_counts(self) -> None:
         report = waiting(MINUTE, HOUR)
-        for later, late in ((30 * MINUTE, False), (HOUR, True)):
-            self.assertIs(late, patience.took_too_long(begun(), report, NOON + later, MINUTE))
+        for minutes, late in ((30, False), (60, True)):
+            self.assertIs(late, patience.took_too_long(tried(minutes), report, MINUTE))
 
     def test_nothing_that_is_done_took_too_long(self) -> None:
-        self.assertFalse(patience.took_too_long(begun(), Report(), NOON + HOUR, MINUTE))
+        self.assertFalse(patience.took_too_long(tried(60), Report(), MINUTE))
 
     def test_failures_are_counted_from_when_all_was_well(self) -> None:
-        self.assertTrue(patience.expired(begun(), NOON + MINUTE, MINUTE))
-        well = patience.well(begun(), waiting(HOUR), NOON + 30 * MINUTE)
-        self.assertFalse(patience.expired(well, NOON + 30 * MINUTE, MINUTE))
-        self.assertTrue(patience.expired(well, NOON + 31 * MINUTE, MINUTE))
+        self.assertTrue(patience.expired(tried(1), MINUTE))
+        well = patience.well(tried(30), waiting(HOUR))
+        self.assertFalse(patience.expired(well, MINUTE))
+        well = patience.settled(well, NOON + 31 * MINUTE, HOUR)
+        self.assertTrue(patience.expired(well, MINUTE))
 
     def test_what_says_nothing_is_not_well(self) -> None:
-        event = begun()
-        self.assertIs(event, patience.well(event, waiting(datetime.timedelta(0)), NOON + HOUR))
+        event = tried(60)
+        self.assertIs(event, patience.well(event, waiting(datetime.timedelta(0))))
 
     def test_what_has_not_begun_has_not_expired(self) -> None:
-        event = dataclasses.replace(begun(), begun_at=None)
-        self.assertFalse(patience.expired(event, NOON + HOUR, MINUTE))
+        self.assertFalse(patience.expired(schedule.new_event('l', EventKind.START, NOON), MINUTE))
+
+
+class TestOutages(base.TestCase):
+    """Time in which nobody tried does not count."""
+
+    def assert_tried(self, minutes: float, event: Event) -> None:
+        self.assertEqual(minutes * MINUTE, patience.tried(event))
+
+    def test_pauses_count_as_planned(self) -> None:
+        event = dataclasses.replace(tried(1), state=EventState.UNDONE, due=NOON + 3 * MINUTE)
+        self.assert_tried(3, patience.taken_up(event, NOON + 3 * MINUTE, MINUTE))
+        self.assert_tried(3, patience.taken_up(event, NOON + HOUR, MINUTE))
+        self.assert_tried(2, patience.taken_up(event, NOON + 2 * MINUTE, MINUTE))
+
+    def test_a_try_that_nobody_finished_counts_little(self) -> None:
+        self.assert_tried(1, patience.taken_up(begun(), NOON + HOUR, MINUTE))
+        self.assert_tried(0.5, patience.taken_up(begun(), NOON + MINUTE / 2, MINUTE))
+
+    def test_a_manager_that_hung_leaves_tries(self) -> None:
+        event = patience.settled(begun(), NOON + HOUR, 4 * MINUTE)
+        self.assert_tried(1, event)
+        self.assertFalse(patience.expired(event, 4 * MINUTE))
+
+    def test_what_is_begun_again_is_counted_again(self) -> None:
+        event = dataclasses.replace(tried(5), begun_at=None, state=EventState.UNDONE)
+        self.assert_tried(0, patience.taken_up(event, NOON + HOUR, MINUTE))
+        self.assert_tried(0, patience.forgotten(tried(5)))
+
+    def test_a_clock_that_goes_back_counts_nothing(self) -> None:
+        self.assert_tried(5, patience.settled(tried(5), NOON, HOUR))
