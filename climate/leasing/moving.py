@@ -139,7 +139,9 @@ class Mover:
             never=never,
         )
         shares = self._desk.choose(wish)
-        self._desk.vacate(leaving)
+        if self._lease.status is LeaseStatus.PENDING:
+            # What is in use is there until the cloud has followed.
+            self._desk.vacate(leaving)
         self._leaving += leaving
         self._added += slots.allocations(reservation.id, shares, search.demand, wish.period)
         self._moves.append(
@@ -162,10 +164,11 @@ class Mover:
         """
         if not self._moves:
             return lease
-        self._desk.take(self._tx, self._ids)
-        self._tx.allocations.insert(self._added)
+        books = self._desk.take(self._tx, {item.resource_id for item in self._leaving})
         if lease.status is LeaseStatus.PENDING:
-            self._tx.allocations.remove([item.id for item in self._leaving if item.id is not None])
+            books.remove([item.id for item in self._leaving if item.id is not None])
+        books.insert(self._added)
+        if lease.status is LeaseStatus.PENDING:
             lease = self._reannounced(lease)
             for move in self._moves:
                 tell(self._tx, self._plugins, lease, move)
