@@ -175,9 +175,7 @@ def _shrunk() -> Any:
         sa.select(
             sa.literal_column('-1').label('number'),
             *group[:3],
-            _ZERO.label('shut'),
-            _ZERO.label('away'),
-            _ONE.label('shrunk'),
+            *(_ZERO.label('shut'), _ZERO.label('away'), _ONE.label('shrunk')),
             start.label('start_date'),
             end.label('end_date'),
             start.label('clear_from'),
@@ -238,40 +236,18 @@ def _uses(windows: Any) -> Any:
 
 def _peaks(windows: list[Any]) -> Any:
     every: Any = windows[0] if len(windows) == 1 else sa.union_all(*windows)
-    every = every.cte('windows')
-    uses = _uses(every)
-    signs: Any = sa.union_all(
-        sa.select(sa.literal_column('1').label('sign')), sa.select(sa.literal_column('-1'))
-    ).subquery('signs')
-    at = sa.case((signs.c.sign == _ONE, uses.c.start_date), else_=uses.c.end_date)
-    kept: list[Any] = [item for item in uses.c if item.name not in ('start_date', 'end_date', 'amount')]
-    steps = (
-        sa.select(*kept, at.label('at'), (signs.c.sign * uses.c.amount).label('delta'))
-        .select_from(uses.join(signs, sa.true()))
-        .cte('steps')
-    )
-    key = ('number', 'id', 'name', 'resource_class', 'shut', 'away', 'shrunk', 'units', 'ratio')
-    kept = [steps.c[name] for name in (*key, 'others')]
-    # At one instant what ends comes first, for its step is negative.
-    level = sa.func.sum(steps.c.delta).over(
-        partition_by=[steps.c.number, steps.c.id, steps.c.resource_class],
-        order_by=[steps.c.at, steps.c.delta],
-    )
-    levels = sa.select(*kept, level.label('level')).cte('levels')
+    levels = _levels(_steps(_uses(every.cte('windows'))))
     others, peak = sa.func.max(levels.c.others), sa.func.max(levels.c.level)
     named = levels.c
+    key = [named[name] for name in _KEY]
     return (
         sa.select(
-            named.id,
-            named.name,
-            named.resource_class,
-            named.shut,
-            named.away,
+            *(named.id, named.name, named.resource_class, named.shut, named.away),
             others.label('others'),
             named.shrunk,
             peak.label('peak'),
         )
-        .group_by(*(named[name] for name in key))
+        .group_by(*key)
         .having(
             sa.or_(
                 named.shut == _ONE,
@@ -285,3 +261,31 @@ def _peaks(windows: list[Any]) -> Any:
             )
         )
     )
+
+
+_KEY = ('number', 'id', 'name', 'resource_class', 'shut', 'away', 'shrunk', 'units', 'ratio')
+
+
+def _steps(uses: Any) -> Any:
+    """Each use twice: as it comes, and as it goes."""
+    signs: Any = sa.union_all(
+        sa.select(sa.literal_column('1').label('sign')), sa.select(sa.literal_column('-1'))
+    ).subquery('signs')
+    at = sa.case((signs.c.sign == _ONE, uses.c.start_date), else_=uses.c.end_date)
+    kept = [item for item in uses.c if item.name not in ('start_date', 'end_date', 'amount')]
+    return (
+        sa.select(*kept, at.label('at'), (signs.c.sign * uses.c.amount).label('delta'))
+        .select_from(uses.join(signs, sa.true()))
+        .cte('steps')
+    )
+
+
+def _levels(steps: Any) -> Any:
+    """How much is in use after each step."""
+    # At one instant what ends comes first, for its step is negative.
+    level = sa.func.sum(steps.c.delta).over(
+        partition_by=[steps.c.number, steps.c.id, steps.c.resource_class],
+        order_by=[steps.c.at, steps.c.delta],
+    )
+    kept = [steps.c[name] for name in (*_KEY, 'others')]
+    return sa.select(*kept, level.label('level')).cte('levels')

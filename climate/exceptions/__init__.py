@@ -262,10 +262,7 @@ class ResourceInMaintenance(Conflict):
     """What is in use would be kept into a maintenance of its resource."""
 
     error_name = 'RESOURCE_IN_MAINTENANCE'
-    template = (
-        '%(name)s is in use by the lease and in maintenance from %(start)s to %(end)s; '
-        'choose dates outside of it'
-    )
+    template = '%(name)s, which the lease uses, is in maintenance from %(start)s to %(end)s'
 
 
 class NotEnoughResources(Conflict):

@@ -265,10 +265,10 @@ class Booking:
             if len(seen) - before < limit:
                 look(loaded=loaded, before_id=first, limit=limit)
             yield list(seen.values())
-        if len(seen) >= limit:
-            # The sample was full; what is not in it may have room.
-            look()
-            yield list(seen.values())
+        # What was not in the samples may have room, and so may what others
+        # began or ceased to use between the looks.
+        look()
+        yield list(seen.values())
 
     def _candidate(self, wish: Wish, room: Room) -> Candidate:
         used = [

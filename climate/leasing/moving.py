@@ -134,14 +134,12 @@ class Mover:
             period=booking.from_now(self._lease.period, self._tx.now),
             minimum=count,
             maximum=count,
-            # What it asks for was allowed when it was asked for.
-            private=True,
+            private=True,  # It was allowed to ask for it.
             never=never,
         )
         shares = self._desk.choose(wish)
-        if self._lease.status is LeaseStatus.PENDING:
-            # What is in use is there until the cloud has followed.
-            self._desk.vacate(leaving)
+        # What is in use is there until the cloud has followed.
+        self._desk.vacate(() if self._lease.status is LeaseStatus.ACTIVE else leaving)
         self._leaving += leaving
         self._added += slots.allocations(reservation.id, shares, search.demand, wish.period)
         self._moves.append(
