@@ -37,8 +37,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     verbs = parser.add_subparsers(dest='verb', required=True)
     up = verbs.add_parser('up', help='install what lacks, and start what does not run')
-    up.add_argument('--hosts', type=int, help='how many compute hosts (default: 5)')
+    up.add_argument('--hosts', type=int, help='how many compute hosts (default: 9)')
     up.add_argument('--ports', help='the first port of the range (default: 15000), or auto')
+    verbs.add_parser('install', help='install what lacks, and start nothing')
     down = verbs.add_parser('down', help='stop all that runs')
     down.add_argument('--wipe', action='store_true', help='forget all data')
     verbs.add_parser('status', help='show processes, ports and memory; fails if one is down')
@@ -63,6 +64,9 @@ def main(argv: Sequence[str]) -> int:
 def _do(arguments: argparse.Namespace, directory: pathlib.Path) -> int:
     if arguments.verb == 'up':
         updown.up(updown.wishes(directory, arguments.ports, arguments.hosts))
+        return 0
+    if arguments.verb == 'install':
+        updown.installed(updown.wishes(directory, None, None))
         return 0
     if arguments.verb == 'down' and not (directory / state.FILE).exists():
         print(f'there is no cloud in {directory}')

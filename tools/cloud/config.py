@@ -19,6 +19,7 @@ import shutil
 import string
 from collections.abc import Mapping
 
+from tools.cloud import services
 from tools.cloud.ports import HOST
 from tools.cloud.state import Cloud
 from tools.cloud.state import PREFIXES
@@ -36,10 +37,12 @@ PLACES = {
     'ml2_conf.ini': 'neutron/plugins/ml2/ml2_conf.ini',
     'cinder.conf': 'cinder/cinder.conf',
     'heat.conf': 'heat/heat.conf',
-    'climate.conf': 'climate/climate.conf',
     'rabbitmq.conf': 'rabbitmq.conf',
     'nginx.conf': 'nginx.conf',
 }
+# What makes up the configuration of the Climate of each site: as an operator
+# would have it, and what is needed here besides.
+CLIMATE = ('climate.conf', 'climate-site.conf')
 # What services bring along in their packages and need beside.
 SHIPPED = {
     'glance': ('glance-api-paste.ini', 'metadefs'),
@@ -96,7 +99,6 @@ def values(cloud: Cloud) -> dict[str, str]:
     }
     databases = ('keystone', 'placement', 'glance', 'nova', 'nova_api', 'neutron', 'cinder', 'heat')
     found |= {f'{name}_database': cloud.database(name) for name in databases}
-    found['climate_database'] = cloud.database_url
     for user in SERVICE_USERS:
         found[f'{user}_login'] = login(cloud.auth_url, user, cloud.password, cloud.region)
     return found
@@ -115,6 +117,10 @@ def write(cloud: Cloud) -> None:
     known = values(cloud)
     for template, place in PLACES.items():
         _put(cloud.etc / place, render(template, known))
+    for site in services.sites(cloud):
+        own = {'climate_database': site.database_url, 'topic': site.of_site('climate.manager')}
+        text = ''.join(render(template, known | own) for template in CLIMATE)
+        _put(site.climate_conf, text)
     for number, host in enumerate(cloud.hosts, 1):
         state = cloud.data / 'nova' / f'compute-{number}'
         (state / 'instances').mkdir(parents=True, exist_ok=True)

@@ -24,6 +24,7 @@ import pathlib
 import shutil
 import tempfile
 from collections.abc import Iterator
+from concurrent import futures
 
 from tools.cloud import install
 from tools.cloud import processes
@@ -35,7 +36,6 @@ from tools.cloud.state import Cloud
 
 # Beside what Climate requires: a server for its API.
 WITH = ('gunicorn==23.0.0',)
-PROCESSES = ('climate-api', *services.managers())
 # What the package is built from.
 _FILES = ('LICENSE', 'MANIFEST.in', 'README.rst', 'pyproject.toml', 'requirements.txt')
 _FILES += ('setup.cfg', 'setup.py')
@@ -71,7 +71,7 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
     if mark.exists() and mark.read_text(encoding='utf-8') == fingerprint(root):
         return
     mark.unlink(missing_ok=True)
-    for name in PROCESSES:
+    for name in names(cloud):
         processes.stop(cloud, name)
     log = cloud.logs / 'climate-install.log'
     install.environment(place, log)
@@ -96,24 +96,35 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
     mark.write_text(fingerprint(root), encoding='utf-8')
 
 
-def tables(cloud: Cloud) -> None:
-    """Bring the tables of Climate to what the code wants."""
+def names(cloud: Cloud) -> list[str]:
+    """Return the names of Climate's processes at all sites."""
+    return [name for site in services.sites(cloud) for name in services.of_climate(site)]
 
-    def sync(_: Cloud) -> None:
+
+def tables(cloud: Cloud) -> None:
+    """Bring the tables of Climate at all sites to what the code wants."""
+
+    def sync(site: Cloud) -> None:
         for words in (('climate-manage', 'db', 'sync'), ('climate-status', 'upgrade', 'check')):
             program, *rest = words
             run(
-                cloud.logs / 'climate-sync.log',
-                [cloud.climate_bin / program, f'--config-file={cloud.climate_conf}', *rest],
+                cloud.logs / f'{site.climate_name}-sync.log',
+                [cloud.climate_bin / program, f'--config-file={site.climate_conf}', *rest],
                 services.environment(cloud),
             )
 
-    once(cloud, 'climate-tables', sync, fingerprint())
+    with futures.ThreadPoolExecutor(cloud.sites) as pool:
+        done = [
+            pool.submit(once, site, f'{site.climate_name}-tables', sync, fingerprint())
+            for site in services.sites(cloud)
+        ]
+    for each in done:
+        each.result()
 
 
 def redeploy(cloud: Cloud) -> None:
     """Install the clone as it is now; start Climate's processes, again if it changed."""
     climate(cloud)
     tables(cloud)
-    for name in PROCESSES:
+    for name in names(cloud):
         processes.start(cloud, name)

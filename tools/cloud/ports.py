@@ -45,6 +45,8 @@ OFFSETS = {
     'rabbit-cluster': 11,
     'epmd': 12,
     'memcached': 13,
+    'climate-api@2': 14,
+    'climate-api@3': 15,
 }
 STEP = 20
 _HIGHEST = 32000  # above begin the ports that the kernel gives to clients

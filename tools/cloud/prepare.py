@@ -70,26 +70,34 @@ def databases(cloud: Cloud) -> None:
     :raises CloudError: if somebody else's server has one of that name already
     """
     if 'mariadb' in cloud.foreign:
-        present = set(sql(cloud, 'SHOW DATABASES').split()) & {*DATABASES, 'climate'}
+        wanted = {*DATABASES, *climate_databases(cloud)}
+        present = set(sql(cloud, 'SHOW DATABASES').split()) & wanted
         if present:
             raise CloudError(f'the server has a database {min(present)} already')
     sql(cloud, ''.join(f'CREATE DATABASE {name} CHARACTER SET utf8mb3;' for name in DATABASES))
 
 
 def climate_database(cloud: Cloud) -> None:
-    """Create the database of Climate, and the user that it belongs to."""
-    sql(
-        cloud,
-        'CREATE DATABASE IF NOT EXISTS climate CHARACTER SET utf8mb4;'
-        f"CREATE USER IF NOT EXISTS climate IDENTIFIED BY '{cloud.password}';"
-        'GRANT ALL ON climate.* TO climate;',
+    """Create the databases of Climate, and the user that they belong to."""
+    makes = (
+        f'CREATE DATABASE IF NOT EXISTS {name} CHARACTER SET utf8mb4;'
+        f'GRANT ALL ON {name}.* TO climate;'
+        for name in climate_databases(cloud)
     )
+    user = f"CREATE USER IF NOT EXISTS climate IDENTIFIED BY '{cloud.password}';"
+    sql(cloud, user + ''.join(makes))
+
+
+def climate_databases(cloud: Cloud) -> list[str]:
+    """Return the names of the databases of Climate, one for each site."""
+    return [site.climate_name.replace('-', '_') for site in services.sites(cloud)]
 
 
 def forget_databases(cloud: Cloud) -> None:
     """Drop what :func:`databases` created on somebody else's server."""
     if 'mariadb' in cloud.foreign and (cloud.data / 'done' / 'databases').exists():
-        drops = (f'DROP DATABASE IF EXISTS {name};' for name in (*DATABASES, 'climate'))
+        every = (*DATABASES, *climate_databases(cloud))
+        drops = (f'DROP DATABASE IF EXISTS {name};' for name in every)
         sql(cloud, ''.join(drops) + 'DROP USER IF EXISTS climate;')
 
 

@@ -55,7 +55,7 @@ FILES = {
     'cinder-backup': ('cinder/cinder.conf',),
     'heat-api': ('heat/heat.conf',),
     'heat-engine': ('heat/heat.conf',),
-    'climate-manager': ('climate/climate.conf',),
+    'climate-manager': (),
 }
 SERVERS = ('mariadb', 'epmd', 'rabbit', 'memcached', 'proxy')
 DAEMONS = ('nova-conductor', 'nova-scheduler', 'cinder-scheduler', 'cinder-volume')
@@ -77,16 +77,28 @@ def compute(number: int) -> str:
     return f'nova-compute-{number}'
 
 
-def managers() -> list[str]:
-    """Return the names of Climate's managers."""
-    return [f'climate-manager-{number}' for number in range(1, MANAGERS + 1)]
+def managers(cloud: Cloud | None = None) -> list[str]:
+    """Return the names of Climate's managers, at the first site unless a cloud is given."""
+    found = [f'climate-manager-{number}' for number in range(1, MANAGERS + 1)]
+    return [cloud.of_site(name) for name in found] if cloud else found
+
+
+def of_climate(cloud: Cloud) -> list[str]:
+    """Return the names of the processes of Climate at one site."""
+    return [cloud.of_site('climate-api'), *managers(cloud)]
 
 
 def names(cloud: Cloud) -> list[str]:
     """Return the name of every process of *cloud*, in the order in which they may start."""
     computes = [compute(number) for number in range(1, len(cloud.hosts) + 1)]
     own = [name for name in SERVERS if name not in foreign(cloud)]
-    return [*own, *APIS, *DAEMONS, *computes, 'climate-api', *managers()]
+    climate = [name for site in sites(cloud) for name in of_climate(site)]
+    return [*own, *APIS, *DAEMONS, *computes, *climate]
+
+
+def sites(cloud: Cloud) -> list[Cloud]:
+    """Return *cloud* as it is seen from each of its sites."""
+    return [cloud.at(number) for number in range(1, cloud.sites + 1)]
 
 
 def foreign(cloud: Cloud) -> set[str]:
@@ -96,13 +108,18 @@ def foreign(cloud: Cloud) -> set[str]:
 
 def _program(name: str) -> str:
     """Return the name without the number."""
-    return re.sub(r'-\d+$', '', name)
+    return re.sub(r'(-\d+)?(@\d+)?$', '', name)
+
+
+def _site(cloud: Cloud, name: str) -> Cloud:
+    """Return the cloud as the process *name* of Climate sees it."""
+    return cloud.at(int(name.partition('@')[2] or 1))
 
 
 def settings_file(cloud: Cloud, name: str) -> pathlib.Path:
     """Return where settings of *name* alone are kept, read after its own configuration."""
-    if name == 'climate-api':
-        return cloud.climate_conf.parent / 'climate.conf.d' / 'settings.conf'
+    if _program(name) == 'climate-api':
+        return _site(cloud, name).climate_conf.parent / 'climate.conf.d' / 'settings.conf'
     return cloud.etc / f'{name}.d' / 'settings.conf'
 
 
@@ -111,7 +128,7 @@ def configure(cloud: Cloud, name: str, settings: str) -> None:
 
     :raises CloudError: if it is a service that reads no further files
     """
-    if name != 'climate-api' and _program(name) not in FILES:
+    if _program(name) != 'climate-api' and _program(name) not in FILES:
         raise CloudError(f'{name} takes no settings of its own')
     path = settings_file(cloud, name)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,6 +138,8 @@ def configure(cloud: Cloud, name: str, settings: str) -> None:
 def options(cloud: Cloud, name: str) -> list[str]:
     """Return the options that name all files which *name* reads."""
     found = [f'--config-file={cloud.etc / file}' for file in FILES[_program(name)]]
+    if _program(name) == 'climate-manager':
+        found.append(f'--config-file={_site(cloud, name).climate_conf}')
     if name.startswith('nova-compute-'):
         host = cloud.etc / 'nova' / f'{name.removeprefix("nova-")}.conf'
         found.append(f'--config-file={host}')
@@ -157,8 +176,9 @@ def command(cloud: Cloud, name: str) -> Command:
         more, argv = _server(cloud, name)
     elif name in _APIS:
         more, argv = {}, _uwsgi(cloud, name)
-    elif name == 'climate-api':
-        more, argv = {'OS_CLIMATE_CONFIG_DIR': str(cloud.climate_conf.parent)}, _gunicorn(cloud)
+    elif _program(name) == 'climate-api':
+        folder = _site(cloud, name).climate_conf.parent
+        more, argv = {'OS_CLIMATE_CONFIG_DIR': str(folder)}, _gunicorn(cloud, name)
     else:
         place = cloud.climate_bin if name.startswith('climate-') else cloud.bin
         more, argv = {}, [str(place / _program(name)), *options(cloud, name)]
@@ -181,10 +201,10 @@ def _uwsgi(cloud: Cloud, name: str) -> list[str]:
     return argv if name == 'glance' else [*argv, f'--pyargv={" ".join(options(cloud, name))}']
 
 
-def _gunicorn(cloud: Cloud) -> list[str]:
+def _gunicorn(cloud: Cloud, name: str) -> list[str]:
     return [
         str(cloud.climate_bin / 'gunicorn'),
-        f'--bind={HOST}:{cloud.ports["climate-api"]}',
+        f'--bind={HOST}:{cloud.ports[name]}',
         f'--workers={WORKERS}',
         '--threads=8',
         # The deployed Climate is meant, not one that lies where this is called.
@@ -218,6 +238,7 @@ def _mariadb(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
         '--max-connections=1000',
         # Nothing here has to outlive the machine.
         '--innodb-flush-log-at-trx-commit=0',
+        *('--innodb-flush-method=nosync', '--innodb-doublewrite=0'),
         '--innodb-buffer-pool-size=128M',
         '--character-set-server=utf8mb4',
         *('--skip-name-resolve', '--performance-schema=off', '--skip-log-bin'),
@@ -264,7 +285,7 @@ def probe(cloud: Cloud, name: str) -> Callable[[], bool]:
     A daemon without a port is taken to be; whether its heart beats is asked of
     its API when the whole cloud is up.
     """
-    if name in _APIS or name == 'climate-api':
+    if name in _APIS or _program(name) == 'climate-api':
         # uWSGI and gunicorn listen before the application is loaded.
         return lambda: replies(f'{cloud.url(name)}/')
     if name in cloud.ports:

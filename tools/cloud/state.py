@@ -34,6 +34,10 @@ PASSWORD = 'secret'
 REGION = 'RegionOne'
 PROXIED_REGION = 'RegionProxied'
 MANAGERS = 2
+# How many hosts nobody leases, so that servers without a lease have a place.
+ORDINARY = 2
+# How many hosts each site has, and with that how many sites there are at most.
+SITE_HOSTS = (3, 2, 2)
 
 # The paths of the services behind the proxy, and of the versions below them.
 PREFIXES = {
@@ -76,6 +80,42 @@ class Cloud:
     network: str = 'shared'
     volume_type: str = 'fake'
     freepool: str = 'freepool'
+    # Which site this is; see :meth:`at`.
+    site: int = 1
+
+    @property
+    def sites(self) -> int:
+        """Return how many sites there are hosts for."""
+        needed = [ORDINARY + sum(SITE_HOSTS[:count]) for count in range(1, len(SITE_HOSTS) + 1)]
+        return max(1, sum(each <= len(self.hosts) for each in needed))
+
+    def at(self, site: int) -> Cloud:
+        """Return the cloud as it is seen from a site.
+
+        A site is a Climate of its own, with a database, users, projects, hosts and
+        a region of its own, beside others on the same OpenStack. What names Climate
+        or a user then means that of the site.
+        """
+        region = REGION if site == 1 else f'RegionSite{site}'
+        return dataclasses.replace(self, site=site, region=region)
+
+    @property
+    def site_hosts(self) -> tuple[str, ...]:
+        """Return the hosts that can be leased at this site."""
+        first = ORDINARY + sum(SITE_HOSTS[: self.site - 1])
+        return self.hosts[first : first + SITE_HOSTS[self.site - 1]]
+
+    def account(self, name: str) -> str:
+        """Return what a user or a project, as the first site calls it, is called at this one."""
+        return name if self.site == 1 or name == 'admin' else f'{name}-{self.site}'
+
+    def project(self, user: str) -> str:
+        """Return the project of a user; one that is unknown has one of the same name."""
+        return self.account(self.users.get(user, user))
+
+    def of_site(self, name: str) -> str:
+        """Return the name of a process of Climate at this site."""
+        return name if self.site == 1 else f'{name}@{self.site}'
 
     def url(self, name: str) -> str:
         """Return where the process *name* answers, without a path."""
@@ -98,7 +138,7 @@ class Cloud:
     @property
     def reservation_url(self) -> str:
         """Return where Climate answers."""
-        return f'{self.url("climate-api")}/v1'
+        return f'{self.url(self.of_site("climate-api"))}/v1'
 
     @property
     def proxied_reservation_url(self) -> str:
@@ -110,7 +150,8 @@ class Cloud:
         """Return the database of Climate, with its own user, as SQLAlchemy wants it."""
         server = urllib.parse.urlsplit(self.database_server)
         at = server.netloc.rpartition('@')[2]
-        return f'{server.scheme}://climate:{self.password}@{at}/climate?charset=utf8mb4'
+        name = self.climate_name.replace('-', '_')
+        return f'{server.scheme}://climate:{self.password}@{at}/{name}?charset=utf8mb4'
 
     def database(self, name: str) -> str:
         """Return the URL of a database on the cloud's server."""
@@ -149,7 +190,12 @@ class Cloud:
     @property
     def climate_conf(self) -> pathlib.Path:
         """Return the configuration of the Climate that is deployed."""
-        return self.etc / 'climate' / 'climate.conf'
+        return self.etc / self.climate_name / 'climate.conf'
+
+    @property
+    def climate_name(self) -> str:
+        """Return what the folder and the database of Climate at this site are called."""
+        return 'climate' if self.site == 1 else f'climate-{self.site}'
 
     @property
     def openrc(self) -> pathlib.Path:
@@ -167,9 +213,9 @@ class Cloud:
         return {
             'OS_AUTH_TYPE': 'password',
             'OS_AUTH_URL': self.proxied_auth_url if proxied else self.auth_url,
-            'OS_USERNAME': user,
+            'OS_USERNAME': self.account(user),
             'OS_PASSWORD': self.password,
-            'OS_PROJECT_NAME': project or self.users.get(user, user),
+            'OS_PROJECT_NAME': project or self.project(user),
             'OS_USER_DOMAIN_NAME': 'Default',
             'OS_PROJECT_DOMAIN_NAME': 'Default',
             'OS_IDENTITY_API_VERSION': '3',

@@ -41,7 +41,7 @@ from tools.cloud.steps import say
 from tools.cloud.steps import Step
 
 _HERE = pathlib.Path(__file__).parent
-_DEFAULT_HOSTS = 5
+_DEFAULT_HOSTS = state.ORDINARY + sum(state.SITE_HOSTS)
 _MOST_HOSTS = 50
 # A beat of the heart that came shortly before the services were all asked counts.
 _LEEWAY = 15.0
@@ -117,15 +117,41 @@ def up(wishes: Wishes) -> Cloud:
         processes.stop(cloud, name)  # hosts that are not wanted any more
     state.save(cloud)
     say(f'A cloud of {len(cloud.hosts)} hosts in {cloud.directory}, ports from {base_of(cloud)}')
-    log = cloud.logs / 'install.log'
-    do(Step(name='packages', action=lambda: install.packages(log, cloud.foreign)))
-    place = cloud.directory / 'venv'
-    do(Step(name='OpenStack', action=lambda: install.virtualenv(place, log)))
+    do_all(_installed(cloud))
     do(Step(name='configuration', action=lambda: config.write(cloud)))
     do_all(steps(cloud))
     _check(cloud)
     say(f'The cloud is up after {time.monotonic() - began:.1f} s')
     return cloud
+
+
+def installed(wishes: Wishes) -> None:
+    """Install all that the cloud needs, and start nothing.
+
+    That waits for the network and the disk, and so can go on while the processors
+    are at work on something else.
+
+    :raises CloudError: if that fails
+    """
+    cloud = plan(wishes)
+    cloud.logs.mkdir(parents=True, exist_ok=True)
+    climate = Step(name='Climate', action=lambda: deploy.climate(cloud), needs=('OpenStack',))
+    do_all([*_installed(cloud), climate])
+
+
+def _installed(cloud: Cloud) -> list[Step]:
+    """Return the steps that install OpenStack and the servers of Debian."""
+    packages, place = cloud.logs / 'packages.log', cloud.directory / 'venv'
+    log = cloud.logs / 'install.log'
+    return [
+        Step(name='packages', action=lambda: install.packages(packages, cloud.foreign)),
+        # Some of it is compiled.
+        Step(
+            name='OpenStack',
+            action=lambda: install.virtualenv(place, log),
+            needs=('packages',),
+        ),
+    ]
 
 
 def base_of(cloud: Cloud) -> int:
@@ -194,7 +220,7 @@ def _climate(cloud: Cloud) -> list[Step]:
             action=lambda: deploy.tables(cloud),
             needs=('databases', 'Climate'),
         ),
-        *(_start(cloud, name, *needs) for name in deploy.PROCESSES),
+        *(_start(cloud, name, *needs) for name in deploy.names(cloud)),
     ]
 
 
@@ -218,7 +244,7 @@ def _servers(cloud: Cloud) -> list[Step]:
 
     def databases() -> None:
         prepare.once(cloud, 'databases', prepare.databases)
-        prepare.once(cloud, 'climate-database', prepare.climate_database)
+        prepare.once(cloud, 'climate-database', prepare.climate_database, str(cloud.sites))
 
     return [
         Step(name='mariadb', action=mariadb),
@@ -231,7 +257,8 @@ def _servers(cloud: Cloud) -> list[Step]:
 
 def _keystone(cloud: Cloud) -> list[Step]:
     """Return the steps that bring Keystone up, with all that it has to know."""
-    told = prepare.digest(_HERE / 'inside' / 'identity.py', _HERE / 'ports.py', _HERE / 'state.py')
+    sources = (_HERE / 'inside' / 'identity.py', _HERE / 'ports.py', _HERE / 'state.py')
+    told = f'{prepare.digest(*sources)} {cloud.sites}'
 
     def identity(_: Cloud) -> None:
         programs.run_inside(cloud, 'identity')

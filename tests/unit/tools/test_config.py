@@ -47,7 +47,9 @@ class ConfigTest(clouds.CloudTestCase):
 
     def test_every_template_is_used(self) -> None:
         there = {path.name for path in config.TEMPLATES.iterdir()}
-        self.assertEqual(there, {*config.PLACES, 'compute.conf', 'nginx-location.conf'})
+        self.assertEqual(
+            there, {*config.PLACES, *config.CLIMATE, 'compute.conf', 'nginx-location.conf'}
+        )
 
     def test_every_file_that_is_named_is_there(self) -> None:
         for name in services.names(self.cloud):
@@ -90,6 +92,21 @@ class ConfigTest(clouds.CloudTestCase):
         found = [self._of(f'nova/compute-{number}.conf')['DEFAULT'] for number in (1, 2)]
         self.assertEqual(['compute-1', 'compute-2'], [each['host'] for each in found])
         self.assertEqual(2, len({each['state_path'] for each in found}))
+
+    def test_each_site_has_a_climate_of_its_own(self) -> None:
+        cloud = dataclasses.replace(self.cloud, hosts=tuple(map(str, range(9))))
+        config.write(cloud)
+        told = []
+        for site in services.sites(cloud):
+            conf = _read(site.climate_conf.read_text())
+            told.append((conf['database']['connection'], conf['manager']['rpc_topic']))
+            for name in services.of_climate(site):
+                command = services.command(cloud, name)
+                said = ' '.join([*command.argv, *command.environment.values()])
+                self.assertIn(f'{site.climate_conf.parent}', said.replace('/climate.conf', ''))
+        self.assertEqual(3, len({database for database, _ in told}))
+        self.assertEqual(3, len({topic for _, topic in told}))
+        self.assertEqual(3, len({site.reservation_url for site in services.sites(cloud)}))
 
     def test_proxy_knows_every_service(self) -> None:
         text = (self.cloud.etc / 'nginx.conf').read_text()

@@ -75,3 +75,30 @@ class LoginTest(clouds.CloudTestCase):
         login = self.cloud.login('bob', proxied=True)
         self.assertEqual(self.cloud.proxied_auth_url, login['OS_AUTH_URL'])
         self.assertEqual(self.cloud.proxied_region, login['OS_REGION_NAME'])
+
+
+class SitesTest(clouds.CloudTestCase):
+    """Several Climates on one OpenStack."""
+
+    def cloud_of(self, hosts: int) -> state.Cloud:
+        """Return a cloud of so many hosts."""
+        return dataclasses.replace(self.cloud, hosts=tuple(f'compute-{n}' for n in range(hosts)))
+
+    def test_as_many_as_there_are_hosts_for(self) -> None:
+        found = {hosts: self.cloud_of(hosts).sites for hosts in (1, 2, 5, 6, 7, 9, 50)}
+        self.assertEqual({1: 1, 2: 1, 5: 1, 6: 1, 7: 2, 9: 3, 50: 3}, found)
+
+    def test_nothing_is_shared(self) -> None:
+        cloud = self.cloud_of(9)
+        sites = [cloud.at(number) for number in range(1, cloud.sites + 1)]
+        hosts = [host for site in sites for host in site.site_hosts]
+        self.assertEqual(list(cloud.hosts[state.ORDINARY :]), hosts)
+        for told in ('region', 'climate_conf', 'database_url', 'reservation_url'):
+            self.assertEqual(3, len({getattr(site, told) for site in sites}), told)
+        for key in ('OS_USERNAME', 'OS_PROJECT_NAME', 'OS_REGION_NAME'):
+            self.assertEqual(3, len({site.login('alice')[key] for site in sites}), key)
+        self.assertEqual(1, len({site.login('admin')['OS_PROJECT_NAME'] for site in sites}))
+
+    def test_the_first_is_the_cloud(self) -> None:
+        cloud = self.cloud_of(9)
+        self.assertEqual(cloud, cloud.at(1))

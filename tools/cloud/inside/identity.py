@@ -24,6 +24,7 @@ import openstack
 
 from tools.cloud import config
 from tools.cloud import state
+from tools.cloud.services import sites
 from tools.cloud.state import Cloud
 
 # The process that answers, its name and type in the catalogue, and the path of
@@ -109,10 +110,14 @@ class Identity:
         }
         for process, name, kind, path in _CATALOGUE:
             service = services.get(kind) or self._identity.create_service(name=name, type=kind)
-            for region, url in (
-                (cloud.region, cloud.url(process)),
-                (cloud.proxied_region, cloud.proxied_url(process)),
-            ):
+            urls = {
+                site.region: site.url(
+                    site.of_site(process) if process == 'climate-api' else process
+                )
+                for site in sites(cloud)
+            }
+            proxied = {cloud.proxied_region: cloud.proxied_url(process)}
+            for region, url in (urls | proxied).items():
                 for interface in _INTERFACES:
                     if (service.id, region, interface) not in present:
                         self._identity.create_endpoint(
@@ -132,8 +137,11 @@ def main() -> None:
     project = identity.project('service')
     for name in config.SERVICE_USERS:
         identity.grant(identity.user(name), project, 'admin', 'service')
-    for name, home in cloud.users.items():
-        identity.grant(identity.user(name), identity.project(home), 'member')
+    for site in sites(cloud):
+        for name in site.users:
+            user = identity.user(site.account(name))
+            identity.grant(user, identity.project(site.project(name)), 'member')
+        identity.region(site.region)
     identity.heat_domain()
     identity.region(cloud.proxied_region)
     identity.catalogue(cloud)
