@@ -45,7 +45,7 @@ DOCS := $(VENV)/docs.installed
 .PHONY: help
 help: ## Say what can be made
 	@echo 'make run [PORT=1234] [HOSTS=4] [STATE_DIR=.state]'
-	@echo 'make cloud-up [CLOUD_DIR=.cloud] [HOSTS=5] [PORTS=15000|auto]'
+	@echo 'make cloud-up [CLOUD_DIR=.cloud] [HOSTS=9] [PORTS=15000|auto]'
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -106,6 +106,10 @@ test-all: $(TESTS) ## Run everything, on a real cloud too
 	$(MAKE) cloud-up && $(MAKE) cloud-test || status=1; \
 	exit $$status
 
+.PHONY: cloud-install
+cloud-install: ## Install what a real OpenStack needs, and start nothing
+	@$(CLOUD) install
+
 .PHONY: cloud-up
 cloud-up: ## Bring a real OpenStack up, with Climate in it
 	@$(CLOUD) up $(if $(filter command environment,$(origin HOSTS)),--hosts '$(HOSTS)') \
@@ -125,8 +129,12 @@ cloud-is-up: ## Fail unless it is up
 	    || { echo 'The cloud in $(CLOUD_DIR) is not up: make cloud-up first'; exit 1; }
 
 .PHONY: cloud-test
-cloud-test: cloud-is-up $(TESTS) ## Run the tests that need it (ARGS and SHARD as above)
+cloud-test: cloud-is-up $(TESTS) ## Run the tests that need it (ARGS; SHARD=1/4 for smoke and a quarter)
 	@$(ON_CLOUD) $(CHOICE)
+
+.PHONY: cloud-smoke
+cloud-smoke: cloud-is-up $(TESTS) ## Run the few of them that every change has to pass
+	@$(ON_CLOUD) --only '\[.*\bsmoke\b'
 
 .PHONY: cloud-bench
 cloud-bench: $(TESTS) ## Measure the service on it (ARGS is handed on)

@@ -27,6 +27,7 @@ from collections.abc import Sequence
 from tools.lanes import report
 from tools.lanes import running
 from tools.lanes import shards
+from tools.lanes.lanes import Lane
 from tools.lanes.lanes import LANES
 from tools.lanes.lanes import ROOT
 from tools.lanes.shards import Shard
@@ -44,9 +45,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _chosen(ids: Sequence[str], shard: Shard | None, only: Sequence[str]) -> list[str]:
-    mine = shard.of(ids, shards.group()) if shard else list(ids)
-    return [name for name in mine if not only or any(re.search(each, name) for each in only)]
+def chosen(lane: Lane, ids: Sequence[str], shard: Shard | None, only: Sequence[str]) -> list[str]:
+    """Return the tests of a lane that are picked, in their order."""
+    mine = set(ids)
+    if shard:
+        mine = set(shard.of(ids, shards.of_class if lane.by_class else shards.group()))
+        mine |= {name for name in ids if lane.always and re.search(lane.always, name)}
+    return [
+        name
+        for name in ids
+        if name in mine and (not only or any(re.search(each, name) for each in only))
+    ]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -56,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         for name in arguments.lanes:
             lane = LANES[name]
-            ids = _chosen(running.listed(lane), arguments.shard, arguments.only)
+            ids = chosen(lane, running.listed(lane), arguments.shard, arguments.only)
             if ids:
                 outcomes.append(running.run(lane, ids, arguments.workers, sys.stdout))
     except running.CannotList as error:

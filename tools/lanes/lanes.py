@@ -26,11 +26,19 @@ class Lane:
 
     :ivar serial: a regular expression of tests that want the machine for
         themselves and run after the others, one at a time; None if no test does
+    :ivar waiting: a regular expression of tests that wait more than they work;
+        None if no test does. They run after the rest, :ivar:`crowd` at once
+    :ivar always: a regular expression of tests that are in each part of the lane
+    :ivar by_class: whether a part of the lane is so many classes, not groups
     :ivar root: where the project is
     """
 
     name: str
     serial: str | None = None
+    waiting: str | None = None
+    crowd: int = 1
+    always: str | None = None
+    by_class: bool = False
     root: pathlib.Path = ROOT
 
     @property
@@ -56,7 +64,15 @@ LANES = {
         Lane(name='contract'),
         Lane(name='functional'),
         Lane(name='exhaustive'),
-        # Contracts leave the cloud alone; all others want it for themselves.
-        Lane(name='cloud', serial=r'^tests\.cloud\.(?!test_contract)'),
+        # Contracts use hosts of the cloud that belong to no site; of the others,
+        # each class has a site to itself, or all of the cloud.
+        Lane(
+            name='cloud',
+            serial=r'\[alone',
+            waiting=r'^tests\.cloud\.(?!test_contract)',
+            crowd=5,
+            always=r'\[.*\bsmoke\b',
+            by_class=True,
+        ),
     )
 }

@@ -103,10 +103,10 @@ def run(lane: Lane, ids: Sequence[str], workers: int, out: TextIO) -> Outcome:
             progress.tell(result)
 
         progress.draw()
-        for number, (several, together) in enumerate(_turns(lane, ids)):
+        for number, (several, at_once) in enumerate(turns(lane, ids, workers)):
             run_on = ('--combine',) if number else ()
-            at_once = ('--concurrency', str(workers)) if together else ('--serial',)
-            _run(lane, several, (*run_on, *at_once), file, tell)
+            how = ('--concurrency', str(at_once)) if at_once > 1 else ('--serial',)
+            _run(lane, several, (*run_on, *how), file, tell)
     progress.end()
     return Outcome(
         lane=lane.name,
@@ -118,11 +118,14 @@ def run(lane: Lane, ids: Sequence[str], workers: int, out: TextIO) -> Outcome:
     )
 
 
-def _turns(lane: Lane, ids: Sequence[str]) -> list[tuple[list[str], bool]]:
-    """Return what runs one after the other, and whether its tests run side by side."""
+def turns(lane: Lane, ids: Sequence[str], workers: int) -> list[tuple[list[str], int]]:
+    """Return what runs one after the other, and how many tests of it run at once."""
     alone = [name for name in ids if lane.serial and re.search(lane.serial, name)]
-    rest = sorted(set(ids) - set(alone))
-    return [(several, together) for several, together in ((rest, True), (alone, False)) if several]
+    left = sorted(set(ids) - set(alone))
+    waiting = [name for name in left if lane.waiting and re.search(lane.waiting, name)]
+    rest = sorted(set(left) - set(waiting))
+    turns = ((rest, workers), (waiting, lane.crowd), (alone, 1))
+    return [(several, at_once) for several, at_once in turns if several]
 
 
 def _run(

@@ -71,3 +71,8 @@ def group() -> Group:
         return found[0] if found else test_id
 
     return named
+
+
+def of_class(test_id: str) -> str:
+    """Return the name of the class of a test."""
+    return test_id.partition('[')[0].rpartition('.')[0]

@@ -24,10 +24,13 @@ from tests import base
 from tools.lanes import report
 from tools.lanes import results
 from tools.lanes import shards
+from tools.lanes.__main__ import chosen
+from tools.lanes.lanes import Lane
 from tools.lanes.progress import Progress
 from tools.lanes.progress import span
 from tools.lanes.results import Result
 from tools.lanes.running import Outcome
+from tools.lanes.running import turns
 from tools.lanes.shards import Shard
 
 _BEGAN = datetime.datetime(2031, 5, 1, tzinfo=datetime.UTC)
@@ -61,11 +64,35 @@ class ShardsTest(base.TestCase):
         apart = [f'tests.exhaustive.test_walk.TestWalk.test_{number}' for number in (1, 2)]
         self.assertEqual(apart, list(map(group, apart)))
 
+    def test_a_class_stays_together(self) -> None:
+        first = 'tests.cloud.test_life.WholeLifeTest.test_whole_life[smoke]'
+        self.assertEqual('tests.cloud.test_life.WholeLifeTest', shards.of_class(first))
+
+    def test_what_is_in_each_part(self) -> None:
+        lane = Lane(name='cloud', always=r'\[smoke', by_class=True)
+        ids = [f'tests.test_it.Test{number}.test_it' for number in range(20)]
+        ids += ['tests.test_it.Test.test_it[smoke]']
+        parts = [chosen(lane, ids, Shard(index=index, count=4), ()) for index in range(1, 5)]
+        for part in parts:
+            self.assertEqual(ids[-1], part[-1])
+        self.assertEqual(sorted(ids[:-1]), sorted(name for part in parts for name in part[:-1]))
+
     def test_what_it_is_called(self) -> None:
         self.assertEqual(Shard(index=2, count=4), Shard.parse('2/4'))
         self.assertEqual('2/4', str(Shard.parse('2/4')))
         for wrong in ('', '2', '0/4', '5/4', '1/0', '1/4/', 'a/b', '-1/4'):
             self.assertRaises(ValueError, Shard.parse, wrong)
+
+
+class TurnsTest(base.TestCase):
+    """What runs beside what."""
+
+    def test_those_that_wait_are_many_and_those_alone_are_alone(self) -> None:
+        lane = Lane(name='cloud', serial='alone', waiting='wait', crowd=5)
+        ids = ['wait_1', 'work', 'alone_and_wait', 'wait_2']
+        expected = [(['work'], 2), (['wait_1', 'wait_2'], 5), (['alone_and_wait'], 1)]
+        self.assertEqual(expected, turns(lane, ids, 2))
+        self.assertEqual([(['work'], 2)], turns(lane, ['work'], 2))
 
 
 class ResultsTest(base.TestCase):
