@@ -18,7 +18,6 @@ import contextlib
 import datetime
 import functools
 from collections.abc import Callable
-from collections.abc import Collection
 from collections.abc import Iterator
 from typing import Any
 from typing import TypeVar
@@ -36,8 +35,6 @@ from sqlalchemy import orm
 from climate import exceptions
 from climate.clock import Clock
 from climate.db.allocations import Allocations
-from climate.db.books import Books
-from climate.db.books import Docket
 from climate.db.catalogue import Catalogue
 from climate.db.charges import Charges
 from climate.db.chores import Chores
@@ -82,13 +79,9 @@ class Transaction:
 
     :ivar now: the instant it began (aware UTC); written as created_at and
         updated_at
-    :param docket: None if it only reads
     """
 
-    def __init__(
-        self, session: orm.Session, now: datetime.datetime, docket: Docket | None = None
-    ) -> None:
-        self._docket = docket
+    def __init__(self, session: orm.Session, now: datetime.datetime) -> None:
         self.now = now
         self.session = session
         self.resources = Resources(session, now)
@@ -110,21 +103,6 @@ class Transaction:
         self.chores = Chores(session, now)
         self.trusts = Trusts(session, now)
         self.oddities = Oddities(session, now)
-
-    def book(
-        self,
-        resource_ids: Collection[int],
-        *,
-        pause: datetime.timedelta = datetime.timedelta(0),
-        own: Collection[str] = (),
-    ) -> Books:
-        """Lock resources and return the right to book them; see :class:`Books`.
-
-        :raises RuntimeError: if the transaction only reads
-        """
-        if self._docket is None:
-            raise RuntimeError('a transaction that only reads cannot book')
-        return Books(self.session, self.now, self._docket, resource_ids, pause=pause, own=own)
 
 
 class Store:
@@ -158,22 +136,14 @@ class Store:
             # Must be the first thing the session hears: SQLite decides at
             # BEGIN whether the transaction may write.
             session.connection(execution_options={_WRITES: True})
-            docket = Docket()
-            yield Transaction(session, self._clock.now(), docket)
-            # The last statement before the commit, whatever the work was.
-            docket.judge(session)
+            yield Transaction(session, self._clock.now())
 
     def run(self, work: Callable[[Transaction], T]) -> T:
         """Run *work* in a transaction that may write, and commit.
 
-        What it books is judged first (:mod:`climate.db.judgement`). The one
-        place where a deadlock is tried again; *work* is then called again and
-        must have no other effects than those in SQL.
+        The one place where a deadlock is tried again; *work* is then called
+        anew and must have no other effects than those in SQL.
 
-        :raises climate.db.judgement.LostRace: if the resources do not bear
-            what was booked; nothing is then
-        :raises climate.exceptions.InventoryInUse: if an inventory was made too
-            small for what is booked
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
 

@@ -134,12 +134,12 @@ class Mover:
             period=booking.from_now(self._lease.period, self._tx.now),
             minimum=count,
             maximum=count,
-            private=True,  # It was allowed to ask for it.
+            # What it asks for was allowed when it was asked for.
+            private=True,
             never=never,
         )
         shares = self._desk.choose(wish)
-        # What is in use is there until the cloud has followed.
-        self._desk.vacate(() if self._lease.status is LeaseStatus.ACTIVE else leaving)
+        self._desk.vacate(leaving)
         self._leaving += leaving
         self._added += slots.allocations(reservation.id, shares, search.demand, wish.period)
         self._moves.append(
@@ -162,11 +162,10 @@ class Mover:
         """
         if not self._moves:
             return lease
-        books = self._desk.take(self._tx, {item.resource_id for item in self._leaving})
+        self._desk.take(self._tx, self._ids)
+        self._tx.allocations.insert(self._added)
         if lease.status is LeaseStatus.PENDING:
-            books.remove([item.id for item in self._leaving if item.id is not None])
-        books.insert(self._added)
-        if lease.status is LeaseStatus.PENDING:
+            self._tx.allocations.remove([item.id for item in self._leaving if item.id is not None])
             lease = self._reannounced(lease)
             for move in self._moves:
                 tell(self._tx, self._plugins, lease, move)

@@ -11,35 +11,52 @@
 # under the License.
 """What the tests on a real cloud have in common.
 
-The last three compute hosts of the cloud can be registered for a test; the
-first two are ordinary ones, so that servers without a lease have a place.
+Each class works at a site of the cloud: a Climate with projects, users and
+hosts of its own, beside which other classes work at theirs. Those that stop
+what all sites lean on, or configure it, have the cloud to themselves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
+from typing import ClassVar
+from typing import TypeVar
 
 from tests import base
 from tests.cloud.bus import Bus
 from tests.cloud.house import House
+from tests.cloud.house import Picture
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.cloud.people import time
 from tests.cloud.people import within
+from tests.cloud.places import occupied
 from tests.clouds import find_cloud
 from tests.waiting import until
+from tools.cloud import services
+from tools.cloud.state import Cloud
 
-ORDINARY = 2
 # How long after its time a lease may start or end when nothing is wrong: a
 # bound for tests on a machine that does much else. The real figures are
 # measured by the benchmarks.
 PROMPT = 10.0
 
 
+Test = TypeVar('Test', bound=Callable[..., None])
+
+
+def smoke(test: Test) -> Test:
+    """Mark a test as one of the few that every change has to pass."""
+    test.smoke = True  # type: ignore[attr-defined]
+    return test
+
+
 class CloudTest(base.TestCase):
     """A test on the real cloud, which it leaves as it found it.
 
+    :cvar cloud: as it is seen from the site where the class works
     :ivar house: the processes of the cloud, to be stopped and started
     :ivar bus: what subscribers hear
     :ivar lent: hosts that are registered, by name
@@ -47,18 +64,48 @@ class CloudTest(base.TestCase):
 
     # How many hosts are registered.
     hosts = 1
+    # Whether nobody else may work in the cloud meanwhile.
+    alone = False
+    # The only site at which it can work; any, if there is none.
+    site: int | None = None
+
+    cloud: ClassVar[Cloud]
+    admin: ClassVar[Person]
+    alice: ClassVar[Person]
+    bob: ClassVar[Person]
+    # How the cloud was before the class, and has to be after each test.
+    _before: ClassVar[Picture | None]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Find a place to work at, and log everybody in."""
+        super().setUpClass()
+        place = occupied(find_cloud(), site=cls.site, alone=cls.alone)
+        cls.cloud = cls.enterClassContext(place)
+        for name in ('admin', 'alice', 'bob'):
+            person = Person(cls.cloud, name)
+            cls.addClassCleanup(person.sdk.close)
+            setattr(cls, name, person)
+        cls._before = None
+
+    def id(self) -> str:
+        """Return the name of the test, with the marks by which it is chosen."""
+        marks = ('alone',) * self.alone
+        # Not of those that are tried again in another way.
+        if hasattr(type(self).__dict__.get(self._testMethodName), 'smoke'):
+            marks += ('smoke',)
+        return super().id() + (f'[{",".join(marks)}]' if marks else '')
 
     def setUp(self) -> None:
-        """Log everybody in and register the hosts."""
-        self.cloud = find_cloud()
+        """Register the hosts."""
         super().setUp()
-        self.admin = self.person('admin')
-        self.alice = self.person('alice')
-        self.bob = self.person('bob')
-        self.house = self.useFixture(House(self.cloud, self.admin))
+        self.house = House(self.cloud, self.admin, before=self._before, alone=self.alone)
+        type(self)._before = None
+        self.addCleanup(self._remember)
+        self.useFixture(self.house)
         self.bus = self.useFixture(Bus(self.cloud))
-        self.lent = self.cloud.hosts[ORDINARY : ORDINARY + self.hosts]
-        self.assertEqual(self.hosts, len(self.lent), 'the cloud has too few hosts')
+        self.lent = self.cloud.site_hosts[: self.hosts]
+        self.assertEqual(self.hosts, len(self.lent), 'the site has too few hosts')
         for host in self.lent:
             self.admin.register(host)
 
@@ -67,6 +114,10 @@ class CloudTest(base.TestCase):
         person = Person(self.cloud, name)
         self.addCleanup(person.sdk.close)
         return person
+
+    def _remember(self) -> None:
+        """Spare the next test of the class a look at what this one has compared."""
+        type(self)._before = self.house.before if self.house.in_order else None
 
     # -- leases
 
@@ -101,7 +152,7 @@ class CloudTest(base.TestCase):
         """Return the body of a request for a lease."""
         begins = within(start)
         return {
-            'name': f'{PREFIX}{self.id().rpartition(".")[2]}',
+            'name': f'{PREFIX}{self._testMethodName}',
             'start_date': begins.isoformat(),
             'duration': f'{seconds:.0f}s',
             'notify_before_start': list(notify),
@@ -169,9 +220,9 @@ class CloudTest(base.TestCase):
         return None
 
     def members(self, name: str) -> list[str]:
-        """Return the hosts in an aggregate; none if it does not exist."""
+        """Return the hosts of this site in an aggregate; none if it does not exist."""
         found = self.aggregate(name)
-        return sorted(found.hosts or ()) if found else []
+        return sorted(self.house.ours & set(found.hosts or ())) if found else []
 
     def assert_free(self, hosts: Sequence[str], lease: dict[str, Any]) -> None:
         """Hosts are back in the pool, empty, and nothing is left of a lease."""
@@ -186,7 +237,7 @@ class CloudTest(base.TestCase):
 
     def compute_process(self, host: str) -> str:
         """Return the name of the process that is a compute host."""
-        return f'nova-compute-{self.cloud.hosts.index(host) + 1}'
+        return services.compute(self.cloud.hosts.index(host) + 1)
 
     def refused(self, response: Any) -> str:
         """Return the message of an error that Climate answered with."""

@@ -28,6 +28,7 @@ import openstack
 from tests.cloud.people import now
 from tests.cloud.people import Person
 from tests.cloud.people import time
+from tests.cloud.places import aggregate_of
 from tests.waiting import until
 from tools.cloud import processes
 from tools.cloud import services
@@ -54,31 +55,80 @@ class Picture:
     processes: tuple[str, ...]
 
 
-def picture(cloud: Cloud, admin: Person) -> Picture:
-    """Return how the cloud is now."""
-    compute = admin.sdk.compute
-    return Picture(
-        aggregates=tuple(sorted(map(_aggregate, compute.aggregates()))),
-        servers=tuple(sorted(each.id for each in compute.servers(all_projects=True))),
-        images=tuple(sorted(each.id for each in admin.sdk.image.images())),
-        ports=tuple(sorted(each.id for each in admin.sdk.network.ports())),
-        computes=tuple(
-            sorted((each.host, each.status) for each in compute.services(binary='nova-compute'))
-        ),
-        reservable=tuple(sorted(host['hypervisor_hostname'] for host in admin.hosts())),
-        leases=tuple(sorted(each['id'] for each in open_leases(admin))),
-        processes=tuple(processes.running(cloud)),
-    )
+class Scope:
+    """What in the cloud is a site's: all of it, if nobody else is there.
 
+    :ivar hosts: of the site
+    """
 
-def _aggregate(found: Any) -> Any:
-    metadata = dict(found.metadata or {})
-    return (
-        found.name,
-        metadata.pop('availability_zone', None) or '',
-        tuple(sorted(found.hosts or ())),
-        tuple(sorted(metadata.items())),
-    )
+    def __init__(self, cloud: Cloud, admin: Person, *, alone: bool) -> None:
+        self._cloud = cloud
+        self._admin = admin
+        self._alone = alone
+        self.hosts = frozenset(cloud.hosts if alone else cloud.site_hosts)
+        find = admin.sdk.identity.find_project
+        self._projects = {find(cloud.project(user)).id for user in cloud.users}
+
+    def has(self, project_id: str | None) -> bool:
+        """Return whether what a project has is the site's."""
+        return self._alone or project_id in self._projects
+
+    def servers(self) -> list[Any]:
+        """Return the servers."""
+        found = self._admin.sdk.compute.servers(all_projects=True)
+        return [each for each in found if self.has(each.project_id)]
+
+    def images(self) -> list[Any]:
+        """Return the images."""
+        return [each for each in self._admin.sdk.image.images() if self.has(each.owner)]
+
+    def computes(self) -> list[Any]:
+        """Return Nova's records of the compute services."""
+        found = self._admin.sdk.compute.services(binary='nova-compute')
+        return [each for each in found if each.host in self.hosts]
+
+    def processes(self) -> tuple[str, ...]:
+        """Return the names of the processes that run, but for those of other sites."""
+        hidden: set[str] = set()
+        if not self._alone:
+            own = services.of_climate(self._cloud)
+            every = services.sites(self._cloud)
+            hidden = {name for site in every for name in services.of_climate(site)} - set(own)
+            hidden |= {
+                services.compute(number)
+                for number, host in enumerate(self._cloud.hosts, 1)
+                if host not in self.hosts
+            }
+        return tuple(name for name in processes.running(self._cloud) if name not in hidden)
+
+    def aggregates(self) -> Iterator[Any]:
+        """Yield the name, zone, hosts and metadata of each aggregate."""
+        closing = {aggregate_of(site) for site in services.sites(self._cloud)}
+        for found in self._admin.sdk.compute.aggregates():
+            metadata = dict(found.metadata or {})
+            zone = metadata.pop('availability_zone', None) or ''
+            hosts = self.hosts & set(found.hosts or ())
+            common = found.name == self._cloud.freepool
+            if found.name not in closing and (
+                self._alone or common or hosts or self._projects & set(metadata.values())
+            ):
+                yield found.name, zone, tuple(sorted(hosts)), tuple(sorted(metadata.items()))
+
+    def picture(self) -> Picture:
+        """Return how it is now."""
+        admin = self._admin
+        return Picture(
+            aggregates=tuple(sorted(self.aggregates())),
+            servers=tuple(sorted(each.id for each in self.servers())),
+            images=tuple(sorted(each.id for each in self.images())),
+            ports=tuple(
+                sorted(each.id for each in admin.sdk.network.ports() if self.has(each.project_id))
+            ),
+            computes=tuple(sorted((each.host, each.status) for each in self.computes())),
+            reservable=tuple(sorted(host['hypervisor_hostname'] for host in admin.hosts())),
+            leases=tuple(sorted(each['id'] for each in open_leases(admin))),
+            processes=self.processes(),
+        )
 
 
 def open_leases(admin: Person) -> list[dict[str, Any]]:
@@ -89,18 +139,30 @@ def open_leases(admin: Person) -> list[dict[str, Any]]:
 class House(fixtures.Fixture):
     """Puts the cloud back in order after a test, whatever became of it.
 
+    :param before: how the cloud is known to be, if it is
+    :param alone: whether all of the cloud is looked over, and not one site only
     :ivar before: how the cloud was
+    :ivar ours: the hosts that are looked over
+    :ivar in_order: whether the cloud was found as it had been
+    :ivar at_end: what is to be done besides, once the hosts of the test are let go
     """
 
-    def __init__(self, cloud: Cloud, admin: Person) -> None:
+    def __init__(
+        self, cloud: Cloud, admin: Person, *, before: Picture | None = None, alone: bool = False
+    ) -> None:
         super().__init__()
         self._cloud = cloud
         self._admin = admin
+        self._scope = Scope(cloud, admin, alone=alone)
+        self._known = before
+        self.ours = self._scope.hosts
+        self.at_end: list[Callable[[], None]] = []
+        self.in_order = False
         self._frozen: set[str] = set()
         self._disturbed: datetime.datetime | None = None
 
     def _setUp(self) -> None:
-        self.before = picture(self._cloud, self._admin)
+        self.before = self._known or self._scope.picture()
         # Each is tried, in this order, whatever becomes of the one before.
         steps = (
             self._restore,
@@ -109,6 +171,7 @@ class House(fixtures.Fixture):
             self._remove_servers,
             self._remove_images,
             self._remove_hosts,
+            self._do_the_rest,
             self._compare,
         )
         for step in reversed(steps):
@@ -158,7 +221,7 @@ class House(fixtures.Fixture):
             self.thaw(name)
         # Servers come first in this order, and what needs them later.
         for name in services.names(self._cloud):
-            if name in self.before.processes:
+            if name in self.before.processes and not processes.alive(self._cloud, name):
                 self.start(name)
         if self._disturbed is not None:
             self.await_heartbeats(self._disturbed)
@@ -188,7 +251,7 @@ class House(fixtures.Fixture):
         compute = self._admin.sdk.compute
         was = dict(self.before.computes)
         enabled = set()
-        for each in compute.services(binary='nova-compute'):
+        for each in self._scope.computes():
             if each.status == 'disabled' and was.get(each.host) == 'enabled':
                 compute.enable_service(each)
                 enabled.add(each.host)
@@ -198,7 +261,8 @@ class House(fixtures.Fixture):
             return all(host['reservable'] for host in hosts if host['service_name'] in enabled)
 
         # A manager looks for itself before it believes that a host is back.
-        until(back, 180, 'hosts that were enabled can be leased again')
+        if enabled:
+            until(back, 180, 'hosts that were enabled can be leased again')
 
     def _remove_leases(self) -> None:
         def remove() -> bool:
@@ -215,11 +279,7 @@ class House(fixtures.Fixture):
         compute = self._admin.sdk.compute
 
         def remove() -> bool:
-            found = [
-                each
-                for each in compute.servers(all_projects=True)
-                if each.id not in self.before.servers
-            ]
+            found = [each for each in self._scope.servers() if each.id not in self.before.servers]
             for each in found:
                 compute.delete_server(each, force=each.status == 'ERROR')
             return not found
@@ -227,7 +287,7 @@ class House(fixtures.Fixture):
         self._persist(remove, 'the servers of the test are gone')
 
     def _remove_images(self) -> None:
-        for each in self._admin.sdk.image.images():
+        for each in self._scope.images():
             if each.id not in self.before.images:
                 self._admin.sdk.image.delete_image(each)
 
@@ -236,11 +296,20 @@ class House(fixtures.Fixture):
             if host['hypervisor_hostname'] not in self.before.reservable:
                 self._admin.unregister(host)
 
+    def _do_the_rest(self) -> None:
+        for each in self.at_end:
+            each()
+
     def _compare(self) -> None:
         """Complain of what is not as it was; what goes by itself has a while to go."""
-        with contextlib.suppress(AssertionError):
-            until(lambda: picture(self._cloud, self._admin) == self.before, 15.0, 'as before')
-        after = dataclasses.asdict(picture(self._cloud, self._admin))
+        try:
+            until(lambda: self._scope.picture() == self.before, 15.0, 'as before')
+            self.in_order = True
+        except AssertionError:
+            self._complain()
+
+    def _complain(self) -> None:
+        after = dataclasses.asdict(self._scope.picture())
         for name, was in dataclasses.asdict(self.before).items():
             if after[name] != was:
                 raise AssertionError(f'{name} are {after[name]}, and were {was}')

@@ -29,7 +29,6 @@ from climate.plugins.base import Plugin
 from tests.cloud import base
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
-from tests.clouds import find_cloud
 from tests.contract.worlds import configuration
 from tests.waiting import until
 from tools.cloud.state import Cloud
@@ -86,7 +85,7 @@ class NeutronTest(base.CloudTest):
 
     def setUp(self) -> None:
         # First, so that it goes last: the house takes the leases away before.
-        self.registry = self.useFixture(Registry(find_cloud()))
+        self.registry = self.useFixture(Registry(self.cloud))
         super().setUp()
         self.external = self.registry.external
         self.neutron = self.alice.sdk.network

@@ -51,11 +51,11 @@ class Person:
     def __init__(self, cloud: Cloud, name: str) -> None:
         self._cloud = cloud
         self.name = name
-        self.project = cloud.users.get(name, name)
+        self.project = cloud.project(name)
         self.sdk = openstack.connect(
             auth={
                 'auth_url': cloud.auth_url,
-                'username': name,
+                'username': cloud.account(name),
                 'password': cloud.password,
                 'project_name': self.project,
                 'user_domain_name': 'Default',

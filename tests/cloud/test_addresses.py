@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from climate.plugins.floating_ip import FloatingIP
+from tests.cloud.base import smoke
 from tests.cloud.neutron import NeutronTest
 from tests.cloud.neutron import PATIENCE
 from tests.waiting import until
@@ -53,6 +54,7 @@ class FloatingIPTest(NeutronTest):
         listed = self.admin.sdk.network.ips(floating_network_id=self.external)
         return {item.floating_ip_address for item in listed}
 
+    @smoke
     def test_whole_life(self) -> None:
         _, kept, _ = ADDRESSES
         lease = self.ask(2, kept)

@@ -18,10 +18,11 @@ import json
 from typing import Any
 
 from tests.cloud.base import CloudTest
+from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.people import within
+from tests.cloud.settings import configure
 from tests.waiting import until
-from tools.cloud import processes
 from tools.cloud import services
 
 # Nobody polls within a test: what is heard is heard on the bus.
@@ -36,29 +37,20 @@ class BootingTest(CloudTest):
     # What begins at once needs no room on reservable hosts.
     hosts = 0
 
-    def setUp(self) -> None:
-        super().setUp()
-        self.addCleanup(self.configure, '')
-        self.configure(MANAGER)
+    # All Climates hear of all servers: one of them may make leases of those
+    # that ask for one.
+    site = 1
 
-    def configure(self, settings: str) -> None:
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.addClassCleanup(cls.configure, '')
+        cls.configure(MANAGER)
+
+    @classmethod
+    def configure(cls, settings: str) -> None:
         """Start every manager with these settings, and return when they are at work."""
-        before = [self.starts(name) for name in services.managers()]
-        for name in services.managers():
-            processes.restart(self.cloud, name, settings=settings)
-
-        def at_work() -> bool:
-            return all(
-                self.starts(name) > count
-                for name, count in zip(services.managers(), before, strict=True)
-            )
-
-        until(at_work, PATIENCE, 'the managers are at work')
-
-    def starts(self, name: str) -> int:
-        """Return how often a manager has said that it is at work."""
-        log = self.cloud.logs / f'{name}.log'
-        return log.read_text(encoding='utf-8', errors='replace').count('is at work')
+        configure(cls.cloud, dict.fromkeys(services.managers(cls.cloud), settings))
 
     def server(self, hint: Any = None, **said: str) -> str:
         """Boot a server that says something of a lease, and return its id."""
@@ -90,6 +82,7 @@ class BootingTest(CloudTest):
         until(lambda: self.alice.knows(lease_id), PATIENCE, f'{lease_id} is there')
         return self.await_status(self.alice, {'id': lease_id}, 'ACTIVE', PATIENCE)
 
+    @smoke
     def test_by_metadata(self) -> None:
         server = self.server(
             lease_duration='1h', lease_name=f'{PREFIX}mine', on_end='snapshot,delete'
@@ -133,15 +126,16 @@ class BootingTest(CloudTest):
         self.assertEqual('ACTIVE', self.alice.status(server))
 
     def test_a_server_that_nobody_heard_of(self) -> None:
-        for name in services.managers():
+        for name in services.managers(self.cloud):
             self.house.stop(name)
         server = self.server(lease_duration='1h', lease_name=f'{PREFIX}missed', on_end='stop')
         self.assertEqual('ACTIVE', self.alice.settled(server))
-        for name in services.managers():
+        for name in services.managers(self.cloud):
             self.house.start(name)
         self.active(server)
 
     def test_by_default(self) -> None:
+        self.addCleanup(self.configure, MANAGER)
         self.configure(DEFAULT + self.alice.project_id)
         server = self.server()
         lease = self.active(server)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from tests.cloud.base import smoke
 from tests.cloud.field import at_once
 from tests.cloud.field import FieldTest
 from tests.cloud.field import minute
@@ -29,6 +30,7 @@ class TestBlazar(FieldTest):
         super().setUp()
         self.hers = Shell(self.cloud, 'alice', 'blazar')
 
+    @smoke
     def test_leases(self) -> None:
         name = self.name('old')
         created = self.hers.json(
@@ -59,7 +61,7 @@ class TestBlazar(FieldTest):
 
     def test_hosts(self) -> None:
         hers = Shell(self.cloud, 'admin', 'blazar')
-        host = self.cloud.hosts[-1]
+        host = self.cloud.site_hosts[-1]
         created = hers.json('host-create', '--extra', 'gpu=True', host)
         self.assertEqual((host, 'True'), (created['hypervisor_hostname'], created['gpu']))
         hers.run('host-update', '--extra', 'gpu=False', host)

@@ -28,7 +28,7 @@ class TestHosts(FieldTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.host = self.cloud.hosts[-1]
+        self.host = self.cloud.site_hosts[-1]
         self.hers = self.reservations('admin')
         self.publish()
         self.addCleanup(self.publish)
@@ -91,7 +91,7 @@ class TestHosts(FieldTest):
         again, unknown, forbidden, untouched, nowhere = at_once(
             partial(self.hers.refusal, 'host', 'create', self.host),
             partial(self.hers.refusal, 'host', 'create', 'no-such-host'),
-            partial(alice.refusal, 'host', 'create', self.cloud.hosts[-2]),
+            partial(alice.refusal, 'host', 'create', self.cloud.site_hosts[-2]),
             partial(alice.refusal, 'host', 'delete', created['id']),
             partial(self.hers.refusal, 'host', 'show', '99999'),
         )

@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 from tests.cloud.base import reservation
+from tests.cloud.base import smoke
 from tests.cloud.field import at_once
 from tests.cloud.field import FieldTest
 from tests.cloud.field import minute
@@ -127,6 +128,7 @@ class TestLeases(FieldTest):
             found,
         )
 
+    @smoke
     def test_now_with_servers(self) -> None:
         created = self.create('now', '--end-date', minute(10))
         lease = self.await_active(self.alice, created)

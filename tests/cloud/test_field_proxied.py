@@ -30,6 +30,9 @@ from tests.cloud.field import Shell
 class TestProxied(FieldTest):
     """Nothing but the region, and where Keystone is, differs for a user."""
 
+    # The Climate behind the proxy is that of the first.
+    site = 1
+
     def test_command_lines(self) -> None:
         hers = self.reservations('alice', proxied=True)
         old = Shell(self.cloud, 'alice', 'blazar', proxied=True)
@@ -68,6 +71,8 @@ class TestProxied(FieldTest):
 
 class TestCatalogueWithoutVersion(FieldTest):
     """Operators of most services leave the version to discovery."""
+
+    site = 1
 
     def test_clients_that_discover(self) -> None:
         for process, url in (

@@ -17,6 +17,7 @@ from __future__ import annotations
 import datetime
 
 from climate.api import microversions
+from tests.cloud.base import smoke
 from tests.cloud.field import connect
 from tests.cloud.field import FieldTest
 from tests.cloud.field import minute
@@ -41,6 +42,7 @@ class TestSdk(FieldTest):
             (found.min_microversion, found.max_microversion),
         )
 
+    @smoke
     def test_a_lease(self) -> None:
         start, end, longer = minute(10), minute(20), minute(30)
         body = {'name': self.name('sdk'), 'start_date': start, 'end_date': end}

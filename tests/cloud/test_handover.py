@@ -95,7 +95,7 @@ class OwnerTest(CloudTest):
         super().setUp()
         identity = self.admin.sdk.identity
         self.project = identity.find_project(self.alice.project)
-        self.user = identity.find_user('alice')
+        self.user = identity.find_user(self.cloud.account('alice'))
         self.role = identity.find_role('member')
 
     def test_the_owner_is_removed_from_the_project(self) -> None:

@@ -20,10 +20,12 @@ import openstack
 
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
+from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
+from tests.cloud.settings import await_scheduler
+from tests.cloud.settings import configure
 from tests.waiting import until
-from tools.cloud import processes
 from tools.cloud import services
 
 SCHEDULER = """[filter_scheduler]
@@ -160,6 +162,7 @@ class InstancesTest(CloudTest):
 
     # -- tests
 
+    @smoke
     def test_whole_life(self) -> None:
         lease = self.lease(self.alice, 2)
         name = reservation(lease)
@@ -208,6 +211,7 @@ class InstancesTest(CloudTest):
             self.assertEqual(set(self.slots(lease)), landed)
             self.end(self.alice, lease)
 
+    @smoke
     def test_a_flavor_with_its_extra_specs(self) -> None:
         compute = self.admin.sdk.compute
         source = compute.create_flavor(
@@ -232,33 +236,27 @@ class InstancesTest(CloudTest):
 class PlacementInstancesTest(InstancesTest):
     """The same where Placement keeps others off, and not a filter of ours."""
 
+    alone = True
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        managers = dict.fromkeys(services.managers(cls.cloud), MANAGER)
+        cls.addClassCleanup(cls.configure, dict.fromkeys(['nova-scheduler', *managers], ''))
+        cls.configure({'nova-scheduler': SCHEDULER} | managers)
+
+    @classmethod
+    def configure(cls, settings: dict[str, str]) -> None:
+        """Configure Nova and Climate, and take away what the pool was marked with."""
+        configure(cls.cloud, settings)
+        await_scheduler(cls.cloud, cls.admin)
+
     def setUp(self) -> None:
         super().setUp()
-        self.settings = {'nova-scheduler': SCHEDULER} | dict.fromkeys(services.managers(), MANAGER)
-        self.addCleanup(self.set_back)
-        for name, text in self.settings.items():
-            processes.restart(self.cloud, name, settings=text)
-        self.await_scheduler()
+        self.house.at_end.append(self.unmark)
 
-    def await_scheduler(self) -> None:
-        """Return when Nova can tell its scheduler what becomes of aggregates."""
-        until(self.listens, PATIENCE, 'aggregates can be changed')
-
-    def listens(self) -> bool:
-        """Change the pool, and change it back."""
-        compute, pool = self.admin.sdk.compute, self.aggregate(self.cloud.freepool)
-        try:
-            compute.set_aggregate_metadata(pool, **{f'{PREFIX}listens': 'yes'})
-            compute.set_aggregate_metadata(pool, **{f'{PREFIX}listens': None})
-        except openstack.exceptions.HttpException:
-            return False
-        return True
-
-    def set_back(self) -> None:
-        """Configure everything as it was, and take the marks away."""
-        for name in self.settings:
-            processes.restart(self.cloud, name, settings='')
-        self.await_scheduler()
+    def unmark(self) -> None:
+        """Take the marks of the pool away, which Climate leaves there."""
         pool = self.aggregate(self.cloud.freepool)
         gone: dict[str, Any] = dict.fromkeys(set(CLOSED) & set(pool.metadata))
         if gone:

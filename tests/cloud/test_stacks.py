@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.cloud.base import CloudTest
+from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.waiting import until
@@ -65,7 +66,7 @@ class StacksTest(CloudTest):
     def setUp(self) -> None:
         super().setUp()
         self.heat = self.alice.sdk.orchestration
-        self.named = f'{PREFIX}{self.id().rpartition(".")[2]}'.replace(' ', '-')
+        self.named = f'{PREFIX}{self._testMethodName}'
         self.addCleanup(self.forget)
 
     def forget(self) -> None:
@@ -108,6 +109,7 @@ class StacksTest(CloudTest):
         person.delete_lease(lease['id'])
         self.await_gone(person, lease, PATIENCE)
 
+    @smoke
     def test_it_works_when_its_owner_arrives(self) -> None:
         wanted = self.stack(template=GROUP, files={'desk.yaml': ONE}, parameters=self.parameters())
         lease = self.lease(15, wanted)

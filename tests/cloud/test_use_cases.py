@@ -28,8 +28,8 @@ from tests.cloud.base import reservation
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.cloud.people import within
+from tests.cloud.settings import configure
 from tests.waiting import until
-from tools.cloud import processes
 from tools.cloud import services
 
 PATIENCE = 120.0
@@ -95,11 +95,13 @@ class UseCase(CloudTest):
 class TestServer(UseCase):
     """A working server for five days from tomorrow, kept as an image and then deleted."""
 
+    site = 1  # see BootingTest
+
     def setUp(self) -> None:
         super().setUp()
-        for name in services.managers():
-            self.addCleanup(processes.restart, self.cloud, name, settings='')
-            processes.restart(self.cloud, name, settings=MANAGER)
+        managers = services.managers(self.cloud)
+        self.addCleanup(configure, self.cloud, dict.fromkeys(managers, ''))
+        configure(self.cloud, dict.fromkeys(managers, MANAGER))
 
     def test_a_server_for_five_days_from_tomorrow(self) -> None:
         name = f'{PREFIX}five-days'

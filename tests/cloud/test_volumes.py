@@ -20,8 +20,8 @@ import fixtures
 import openstack
 
 from tests.cloud import base
+from tests.cloud.base import smoke
 from tests.cloud.people import Person
-from tests.clouds import find_cloud
 from tests.waiting import until
 from tools.cloud.state import Cloud
 
@@ -60,7 +60,7 @@ class VolumeTest(base.CloudTest):
 
     def setUp(self) -> None:
         # First, so that it goes last: the house takes the leases away before.
-        self.pool = self.useFixture(Pool(find_cloud())).resource
+        self.pool = self.useFixture(Pool(self.cloud)).resource
         super().setUp()
         self.cinder = self.alice.sdk.block_storage
         self.kept = {item.id for item in self.cinder.backups()}
@@ -95,6 +95,7 @@ class VolumeTest(base.CloudTest):
         found = self.alice.sdk.identity.get(f'/OS-TRUST/trusts?trustor_user_id={user_id}')
         return len(found.json()['trusts'])
 
+    @smoke
     def test_made_backed_up_and_deleted(self) -> None:
         trusts = self.trusts()
         kind = self.cloud.volume_type
@@ -146,6 +147,7 @@ class VolumeTest(base.CloudTest):
         self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
         self.assertIsNone(self.cinder.find_volume(volume.id))
 
+    @smoke
     def test_a_whole_pool(self) -> None:
         lease = self.started(resource_type='physical:storage', min=1, max=1)
         (name,) = lease['reservations'][0]['volume_types']

@@ -25,7 +25,6 @@ from typing import Any
 import fixtures
 from oslo_config import cfg
 
-from climate.clients.base import Cloud
 from climate.clients.fake import Twin
 from climate.clock import Clock
 from climate.clock import ManualClock
@@ -168,11 +167,6 @@ class Office(fixtures.Fixture):
         self.isolation = isolation
         self.plugins['physical:host'] = self._plugin()
 
-    @property
-    def managed(self) -> Cloud:
-        """The cloud as the managers have it that are hired now."""
-        return self.twin
-
     def hire(self, batch: int = 100) -> Manager:
         """Return a new manager that sends so many leases' notifications at one go."""
         self._managers += 1
@@ -214,7 +208,7 @@ class Office(fixtures.Fixture):
         self._managers += 1
         owner = f'repair-{self._managers}'
         claims = Claims(self.store, self.clock, owner, CLAIM_SECONDS)
-        return Repair(self.store, self.plugins, self.managed, self.clock, self.settings, claims)
+        return Repair(self.store, self.plugins, self.twin, self.clock, self.settings, claims)
 
     # -- users
 
@@ -327,7 +321,7 @@ class Manager:
         self.worker = Worker(
             office.store,
             office.plugins,
-            office.managed,
+            office.twin,
             office.settings,
             self.claims,
             lambda: None,
