@@ -148,18 +148,29 @@ class Allocations(Repository):
     def release(self, reservation_ids: Collection[str]) -> None:
         """Give back all that the reservations have; it is free from now on."""
         mine = _table.c.reservation_id.in_(reservation_ids) & (_table.c.live == 1)
-        # A period that lies in the future was never used, and one that has
-        # begun ends now, unless it has ended already.
+        # A period that lies in the future was never used. One that has begun
+        # ends now, also if it should have ended before: what was held beyond
+        # its time was in use until now. What was only booked was not.
         self._session.execute(sa.delete(_table).where(mine, _table.c.start_date >= self._now))
         self._session.execute(
             sa.update(_table)
             .where(mine)
-            .values(
-                state=AllocationState.RELEASED,
-                end_date=sa.case(
-                    (_table.c.end_date > self._now, sa.literal(self._now, _table.c.end_date.type)),
-                    else_=_table.c.end_date,
+            # In this order: MariaDB sees in an assignment what those before have set.
+            .ordered_values(
+                (
+                    _table.c.end_date,
+                    sa.case(
+                        (
+                            sa.or_(
+                                _table.c.end_date > self._now,
+                                _table.c.state == AllocationState.HELD.value,
+                            ),
+                            sa.literal(self._now, _table.c.end_date.type),
+                        ),
+                        else_=_table.c.end_date,
+                    ),
                 ),
+                (_table.c.state, AllocationState.RELEASED),
             )
         )
 
@@ -277,6 +288,11 @@ class Allocations(Repository):
         """
         values = {'reservation_ids': reservation_ids, 'now': self._now}
         return self._session.scalar(_CROWDED, values) is not None
+
+    def crowds(self, reservation_ids: Collection[str]) -> set[int]:
+        """Return the resources of which :meth:`crowded` is true."""
+        values = {'reservation_ids': reservation_ids, 'now': self._now}
+        return set(self._session.scalars(_CROWDED.limit(None), values))
 
     def in_use(self, resource_id: int) -> bool:
         """Whether anybody has the resource or will have it."""

@@ -41,6 +41,7 @@ from climate.db.chores import Chores
 from climate.db.claims import Claims
 from climate.db.events import Events
 from climate.db.failures import Failures
+from climate.db.handovers import Handovers
 from climate.db.leases import Leases
 from climate.db.maintenances import Maintenances
 from climate.db.oddities import Oddities
@@ -95,6 +96,7 @@ class Transaction:
         self.leases = Leases(session, now)
         self.reservations = Reservations(session, now)
         self.allocations = Allocations(session, now)
+        self.handovers = Handovers(session, now)
         self.events = Events(session, now)
         self.steps = Steps(session, now)
         self.outbox = Outbox(session, now)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import random
 from collections.abc import Iterable
 
 from climate.db.store import Transaction
@@ -36,13 +37,16 @@ from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
 from climate.domain.resources import Resource
+from climate.enforcement.gate import Gate
 from climate.leasing import following
 from climate.leasing import history
 from climate.leasing import moving
 from climate.leasing import notices
 from climate.leasing import patience
 from climate.leasing import schedule
+from climate.leasing import states
 from climate.leasing.deleting import cancelled
+from climate.leasing.handover import Handover
 from climate.leasing.jobs import Job
 from climate.leasing.settings import LeasingSettings
 from climate.plugins.base import Work
@@ -75,8 +79,6 @@ _RUNS_IN = {
     EventKind.UNDO: frozenset({_S.PENDING, _S.ERROR}),
     EventKind.DELETE: frozenset({_S.DELETING, _S.ERROR}),
 }
-# A preparation may have to wait for days, and nobody waits for it.
-_PATIENT = 240
 _NOT_STARTED = frozenset({_S.PENDING, _S.STARTING})
 # What gives or looks goes by what the lease is to have after a change; what
 # takes back takes back everything.
@@ -87,19 +89,30 @@ _REVERSED = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
 class Beginner:
     """Begins events on behalf of one manager."""
 
-    def __init__(self, plugins: notices.Plugins, settings: LeasingSettings, owner: str) -> None:
+    def __init__(
+        self,
+        plugins: notices.Plugins,
+        settings: LeasingSettings,
+        owner: str,
+        gate: Gate | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
         self._plugins = plugins
         self._settings = settings
         self._owner = owner
+        self._handover = Handover(plugins, settings, gate or Gate(), rng or random.Random())
 
-    def begin(self, tx: Transaction, lease_id: str) -> Job | None:
+    def begin(self, tx: Transaction, lease_id: str, *, moves: bool = True) -> Job | None:
         """Take up the next due event.
 
+        :param moves: whether a start that has waited for long may be moved to
+            other resources
         :returns: the job; None if nothing is due any more, the lease is gone,
             or the claim has run out and somebody else has it
+        :raises climate.leasing.booking.LostRace: if it is to be tried again
         """
         lease = tx.leases.claimed(lease_id, self._owner)
-        job = None if lease is None else self._next(tx, lease)
+        job = None if lease is None else self._next(tx, lease, moves)
         if job is None:
             tx.claims.release(self._owner, lease_id)
         return job
@@ -110,7 +123,7 @@ class Beginner:
         ids = [reservation.id for reservation in lease.reservations]
         return Job(lease=lease, event=event, works=self._works(tx, lease, event, ids))
 
-    def _next(self, tx: Transaction, lease: Lease) -> Job | None:
+    def _next(self, tx: Transaction, lease: Lease, moves: bool) -> Job | None:
         while True:
             due = [event for event in lease.events if event.open and event.due <= tx.now]
             if not due:
@@ -122,13 +135,16 @@ class Beginner:
             elif event.kind is EventKind.BEFORE_END and lease.status in _NOT_STARTED:
                 lease = self._after_start(tx, lease, event)
             elif lease.status not in _RUNS_IN[event.kind]:
-                lease = _with(tx, lease, cancelled(event))
+                lease = states.keep(tx, lease, cancelled(event))
             elif event.kind is EventKind.START and lease.period.end <= tx.now:
                 lease = self._miss(tx, lease, event)
-            elif self._needs(lease, event) and self._held_by_others(tx, lease):
-                lease = self._wait(tx, lease, event)
+            elif moves and self._handover.moved(tx, lease, event):
+                return None
             else:
-                return self._take_up(tx, lease, event)
+                waiting = self._handover.pause(tx, lease, event)
+                if waiting is None:
+                    return self._take_up(tx, self._unstarted(tx, lease, event), event)
+                lease = waiting
 
     def _save(self, tx: Transaction, lease: Lease) -> None:
         due = events.next_due(lease.events)
@@ -137,59 +153,37 @@ class Beginner:
 
     def _tell(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
         notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
-        return _with(tx, lease, _finished(event))
+        return states.keep(tx, lease, _finished(event))
 
     def _miss(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        """The whole period passed while no manager ran: there is nothing to start."""
+        """The whole period passed before it could start: there is nothing to start."""
+        tried = event.error or 'no manager was there to start it'
         missed = dataclasses.replace(
             event,
             state=EVENT.after(self._begun(event, tx).state, EventTrigger.FAIL),
-            error='the lease had ended before any manager could start it',
+            error=f'the lease had ended before it could start; {tried}',
         )
         notices.tell(
             tx, self._plugins, 'lease.event.error', lease, event=missed, reason=missed.error
         )
         history.note(tx, missed, StepState.FAILED, error=missed.error)
-        return _with(tx, lease, missed)
+        return states.keep(tx, lease, missed)
+
+    def _unstarted(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        """A start that is still being tried when the end comes has failed."""
+        if event.kind is EventKind.END:
+            for item in lease.events:
+                if item.open and item.kind is EventKind.START:
+                    lease = self._miss(tx, lease, item)
+        return lease
 
     def _after_start(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
         """A short lease is warned of its end as it starts, but not before it has."""
         starts = [item.due for item in lease.events if item.open and item.kind is EventKind.START]
         if not starts:
-            return _with(tx, lease, cancelled(event))
+            return states.keep(tx, lease, cancelled(event))
         due = min(starts) + datetime.timedelta(microseconds=1)
-        return _with(tx, lease, dataclasses.replace(event, due=due))
-
-    def _needs(self, lease: Lease, event: Event) -> bool:
-        """Whether an effect touches what a lease before may still have.
-
-        What is prepared at once is, such as a server that is shelved.
-        """
-        if event.kind is not EventKind.PREPARE:
-            return event.kind in _HOLDS
-        plugins = (self._plugins.get(each.resource_type) for each in lease.reservations)
-        return any(plugin is not None and plugin.prepares_at_once for plugin in plugins)
-
-    def _held_by_others(self, tx: Transaction, lease: Lease) -> bool:
-        ids = [reservation.id for reservation in lease.reservations]
-        if not ids:
-            return False
-        tx.allocations.lock_resources(ids)
-        return bool(tx.allocations.holders(ids)) or tx.allocations.crowded(ids)
-
-    def _wait(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        """The lease before has not given everything back yet: look again soon."""
-        # The longer it has waited, the less a look too late matters; many that
-        # wait for long must not keep the others from getting on.
-        first = self._settings.handover_pause
-        longest = first * (_PATIENT if event.kind is EventKind.PREPARE else 8)
-        pause = min(max((tx.now - event.time) / 8, first), longest)
-        waiting = dataclasses.replace(
-            event,
-            due=tx.now + pause,
-            error='waiting for the lease before to give its resources back',
-        )
-        return _with(tx, lease, waiting)
+        return states.keep(tx, lease, dataclasses.replace(event, due=due))
 
     def _take_up(self, tx: Transaction, lease: Lease, event: Event) -> Job:
         if event.kind is EventKind.BEFORE_END and event.begun_at is None:
@@ -197,14 +191,14 @@ class Beginner:
             # perhaps in many steps, and is not told again with each of them.
             notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
         begun = self._begun(event, tx)
-        lease = _with(tx, lease, begun)
+        lease = states.keep(tx, lease, begun)
         trigger = _BEGINS.get(event.kind)
         # An end that has failed for long is shown as ERROR until it works.
         told = event.payload.get('told')
         if trigger is not None and not told and LEASE.allows(lease.status, trigger):
             lease = dataclasses.replace(lease, status=LEASE.after(lease.status, trigger))
         ids = [reservation.id for reservation in lease.reservations]
-        if event.kind in _HOLDS and ids:
+        if event.kind in _HOLDS and ids and not following.undone(event):
             tx.allocations.hold(ids)
         # The event stays due: a manager that takes over finds it at once.
         lease = dataclasses.replace(lease, next_due=begun.due)
@@ -271,12 +265,3 @@ def _resources(
 def _finished(event: Event) -> Event:
     begun = EVENT.after(event.state, EventTrigger.BEGIN)
     return dataclasses.replace(event, state=EVENT.after(begun, EventTrigger.FINISH))
-
-
-def _with(tx: Transaction, lease: Lease, event: Event) -> Lease:
-    """Write *event* and return the lease with it."""
-    tx.events.update(event)
-    return dataclasses.replace(
-        lease,
-        events=tuple(event if item.id == event.id else item for item in lease.events),
-    )

@@ -22,6 +22,7 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
@@ -105,9 +106,17 @@ class Mover:
             for item in self._known
         )
 
-    def move(self, reservation: Reservation, resource_id: int, reason: str) -> None:
+    def move(
+        self,
+        reservation: Reservation,
+        resource_id: int,
+        reason: str,
+        *,
+        never: Collection[int] = (),
+    ) -> None:
         """Find another place for all that a reservation has on a resource.
 
+        :param never: ids of further resources that are no other place
         :raises climate.exceptions.NotEnoughResources: if there is none
         """
         plugin = booking.plugin_of(self._plugins, reservation.resource_type)
@@ -121,9 +130,9 @@ class Mover:
         leaving = [item for item in mine if item.resource_id == resource_id]
         staying = [item for item in mine if item.resource_id != resource_id]
         count = slots.slots(leaving, search.demand)[resource_id]
-        never = {resource_id}
+        avoided = {resource_id, *never}
         if search.spread is not Spread.ANY or not search.demand:
-            never |= {item.resource_id for item in staying}
+            avoided |= {item.resource_id for item in staying}
         stays = {item.resource_name for item in staying}
         wish = booking.Wish(
             search=dataclasses.replace(
@@ -136,7 +145,7 @@ class Mover:
             maximum=count,
             # What it asks for was allowed when it was asked for.
             private=True,
-            never=never,
+            never=avoided,
         )
         shares = self._desk.choose(wish)
         self._desk.vacate(leaving)

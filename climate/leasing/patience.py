@@ -28,6 +28,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from typing import Any
+from typing import Final
 
 from climate.domain.events import Event
 from climate.domain.lifecycles import EventState
@@ -37,7 +38,9 @@ _NOTHING = datetime.timedelta(0)
 _TRIED = 'tried_seconds'
 _UNTIL = 'tried_until'
 _WELL = 'well_seconds'
-_KEYS = frozenset({_TRIED, _UNTIL, _WELL})
+TOLD: Final = 'wait_told'
+"""Whether it was told that the event has to wait."""
+_KEYS = frozenset({_TRIED, _UNTIL, _WELL, TOLD})
 # No single try uses the whole deadline up, however long its manager hung.
 _SHARE = 4
 

@@ -30,18 +30,16 @@ from climate.domain import events
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
-from climate.domain.leases import Reservation
-from climate.domain.lifecycles import EVENT
 from climate.domain.lifecycles import EventTrigger
 from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
-from climate.domain.lifecycles import RESERVATION
 from climate.domain.lifecycles import ReservationTrigger
 from climate.enforcement.base import Ending
 from climate.enforcement.gate import Gate
 from climate.leasing import deleting
 from climate.leasing import ends
+from climate.leasing import failing
 from climate.leasing import following
 from climate.leasing import history
 from climate.leasing import notices
@@ -49,6 +47,7 @@ from climate.leasing import patience
 from climate.leasing import readiness
 from climate.leasing import rehoming
 from climate.leasing import schedule
+from climate.leasing import states
 from climate.leasing.jobs import Job
 from climate.leasing.jobs import Report
 from climate.leasing.settings import LeasingSettings
@@ -105,11 +104,13 @@ class Settler:
         event = patience.settled(event, tx.now, self._settings.effect_deadline)
         overtaken = lease.status is LeaseStatus.DELETING and job.event.kind is not EventKind.DELETE
         if overtaken:
-            lease = _with(tx, lease, deleting.cancelled(event))
+            lease = states.keep(tx, lease, deleting.cancelled(event))
         elif event.kind is EventKind.BEFORE_END and event.time != job.event.time:
             # The end was moved meanwhile, and the warning with it: what was
             # done was for an end that will not come.
-            lease = _with(tx, lease, _as(event, EventTrigger.POSTPONE, attempts=0, error=None))
+            lease = states.keep(
+                tx, lease, states.after(event, EventTrigger.POSTPONE, attempts=0, error=None)
+            )
         else:
             lease = self._conclude(tx, lease, event, report)
         settled = next((item for item in lease.events if item.id == event.id), event)
@@ -124,9 +125,7 @@ class Settler:
         return self._save(tx, found, lease)
 
     def _save(self, tx: Transaction, old: Lease, new: Lease) -> bool:
-        for before, after in zip(old.reservations, new.reservations, strict=True):
-            if after != before:
-                tx.reservations.update(after)
+        states.write(tx, old, new)
         due = events.next_due(new.events)
         more = due is not None and due <= tx.now
         tx.leases.update(dataclasses.replace(new, next_due=due), unclaim=not more)
@@ -183,7 +182,9 @@ class Settler:
         due: datetime.datetime,
         why: str | None,
     ) -> Lease:
-        return _with(tx, lease, _as(event, EventTrigger.POSTPONE, due=due, error=why))
+        return states.keep(
+            tx, lease, states.after(event, EventTrigger.POSTPONE, due=due, error=why)
+        )
 
     def _tell(self, tx: Transaction, name: str, lease: Lease, event: Event, **more: Any) -> None:
         notices.tell(tx, self._plugins, name, lease, event=event, **more)
@@ -204,14 +205,14 @@ class Settler:
     # -- good ends
 
     def _prepared(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
-        return _with(tx, lease, _as(event, EventTrigger.FINISH))
+        return states.keep(tx, lease, states.after(event, EventTrigger.FINISH))
 
     def _started(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
-        done = _as(event, EventTrigger.FINISH)
+        done = states.after(event, EventTrigger.FINISH)
         lease = dataclasses.replace(
-            _with(tx, lease, done),
+            states.keep(tx, lease, done),
             status=LEASE.after(lease.status, LeaseTrigger.STARTED),
-            reservations=_reservations(lease, ReservationTrigger.STARTED),
+            reservations=states.reservations(lease, ReservationTrigger.STARTED),
         )
         self._tell(tx, 'lease.event.start_lease', lease, done)
         readiness.at_start(tx, self._plugins, lease, done)
@@ -231,8 +232,10 @@ class Settler:
             tx.allocations.give_back(gone)
         if following.undone(event):
             ends.undone(tx, self._plugins, self._gate, lease, event)
-        done = _as(event, EventTrigger.FAIL if following.undone(event) else EventTrigger.FINISH)
-        lease = _with(tx, lease, done)
+        done = states.after(
+            event, EventTrigger.FAIL if following.undone(event) else EventTrigger.FINISH
+        )
+        lease = states.keep(tx, lease, done)
         if not following.undone(event):
             lease = rehoming.moved(tx, self._plugins, lease, event)
         others = any(item.open and item.kind is EventKind.UPDATE for item in lease.events)
@@ -249,7 +252,7 @@ class Settler:
 
     def _check_again(self, tx: Transaction, lease: Lease, event: Event, why: str | None) -> Lease:
         next_time = tx.now + self._settings.check_interval
-        again = _as(
+        again = states.after(
             event,
             EventTrigger.POSTPONE,
             due=next_time,
@@ -258,23 +261,23 @@ class Settler:
             attempts=0,
             begun_at=None,
         )
-        return _with(tx, lease, again)
+        return states.keep(tx, lease, again)
 
     def _told_end(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
-        return _with(tx, lease, _as(event, EventTrigger.FINISH))
+        return states.keep(tx, lease, states.after(event, EventTrigger.FINISH))
 
     def _ended(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
         ends.over(tx, self._plugins, self._gate, lease, Ending.ENDED)
         tx.allocations.release([reservation.id for reservation in lease.reservations])
-        done = _as(event, EventTrigger.FINISH)
-        lease = _with(tx, lease, done)
+        done = states.after(event, EventTrigger.FINISH)
+        lease = states.keep(tx, lease, done)
         for item in lease.events:
             if item.open:
-                lease = _with(tx, lease, deleting.cancelled(item))
+                lease = states.keep(tx, lease, deleting.cancelled(item))
         lease = dataclasses.replace(
             lease,
             status=LEASE.after(lease.status, LeaseTrigger.ENDED),
-            reservations=_reservations(lease, ReservationTrigger.ENDED),
+            reservations=states.reservations(lease, ReservationTrigger.ENDED),
         )
         self._tell(tx, 'lease.event.end_lease', lease, done)
         return lease
@@ -283,10 +286,10 @@ class Settler:
         # What was only prepared keeps its booking: the start is still to come.
         if lease.status is not LeaseStatus.PENDING:
             tx.allocations.release([reservation.id for reservation in lease.reservations])
-        return _with(tx, lease, _as(event, EventTrigger.FINISH))
+        return states.keep(tx, lease, states.after(event, EventTrigger.FINISH))
 
     def _deleted(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
-        lease = _with(tx, lease, _as(event, EventTrigger.FINISH))
+        lease = states.keep(tx, lease, states.after(event, EventTrigger.FINISH))
         return deleting.finish(tx, self._plugins, self._gate, lease)
 
     # -- bad ends
@@ -296,56 +299,24 @@ class Settler:
     ) -> Lease:
         """Prepare all or nothing; the start does everything once more."""
         lost = self._give_up_loudly(tx, lease, event, error)
-        return self._undo(tx, lost)
-
-    def _undo(self, tx: Transaction, lease: Lease) -> Lease:
-        undo = schedule.new_event(lease.id, EventKind.UNDO, tx.now)
-        tx.events.insert([undo])
-        return dataclasses.replace(lease, events=(*lease.events, undo))
+        return failing.undo(tx, lost)
 
     def _give_up_loudly(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
-        lost = _as(event, EventTrigger.FAIL, error=error.message)
+        lost = states.after(event, EventTrigger.FAIL, error=error.message)
         self._tell(tx, 'lease.event.error', lease, lost, reason=error.message)
-        return _with(tx, lease, lost)
+        return states.keep(tx, lease, lost)
 
     def _start_failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
-        ends.over(tx, self._plugins, self._gate, lease, Ending.START_FAILED)
-        lost = _as(event, EventTrigger.FAIL, error=error.message)
-        lease = dataclasses.replace(
-            _with(tx, lease, lost),
-            status=LEASE.after(lease.status, LeaseTrigger.FAIL),
-            reservations=_reservations(lease, ReservationTrigger.FAIL),
-        )
-        self._tell(tx, 'lease.event.error', lease, lost, reason=error.message)
-        return self._undo(tx, lease)
+        return failing.start(tx, self._plugins, self._gate, lease, event, error.message)
 
     def _update_failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
-        """Ask for what was before; what was added goes back once the cloud follows."""
-        before = following.before(event)
-        lease = dataclasses.replace(
-            lease,
-            reservations=tuple(
-                dataclasses.replace(item, request=before.get(item.id, item.request))
-                for item in lease.reservations
-            ),
-        )
-        self._tell(tx, 'lease.event.error', lease, event, reason=error.message)
-        undoing = _as(
-            event,
-            EventTrigger.POSTPONE,
-            due=tx.now,
-            attempts=0,
-            begun_at=None,
-            error=error.message,
-            payload={**event.payload, 'undo': True},
-        )
-        return _with(tx, lease, undoing)
+        return failing.update(tx, self._plugins, lease, event, error.message)
 
     def _check_failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
@@ -369,27 +340,3 @@ def _remembering(lease: Lease, report: Report) -> Lease:
         known = {key: value for key, value in merged.items() if value is not None}
         reservations.append(dataclasses.replace(reservation, facts=known))
     return dataclasses.replace(lease, reservations=tuple(reservations))
-
-
-def _reservations(lease: Lease, trigger: ReservationTrigger) -> tuple[Reservation, ...]:
-    return tuple(
-        dataclasses.replace(item, status=RESERVATION.after(item.status, trigger))
-        if RESERVATION.allows(item.status, trigger)
-        else item
-        for item in lease.reservations
-    )
-
-
-def _as(event: Event, trigger: EventTrigger, **changes: Any) -> Event:
-    if trigger is EventTrigger.FINISH:
-        changes.setdefault('error', None)
-    return dataclasses.replace(event, state=EVENT.after(event.state, trigger), **changes)
-
-
-def _with(tx: Transaction, lease: Lease, event: Event) -> Lease:
-    """Write *event* and return the lease with it."""
-    tx.events.update(event)
-    return dataclasses.replace(
-        lease,
-        events=tuple(event if item.id == event.id else item for item in lease.events),
-    )

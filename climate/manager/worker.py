@@ -25,6 +25,7 @@ from climate.clients.fence import Hold
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.enforcement.gate import Gate
+from climate.leasing import moving
 from climate.leasing.beginning import Beginner
 from climate.leasing.jobs import Job
 from climate.leasing.jobs import Report
@@ -60,7 +61,8 @@ class Worker:
         self._cloud = cloud
         self._claims = claims
         self._told = told
-        self._beginner = Beginner(plugins, settings, claims.owner)
+        self._attempts = settings.booking_attempts
+        self._beginner = Beginner(plugins, settings, claims.owner, gate)
         self._settler = Settler(plugins, settings, claims.owner, gate)
 
     def work(self, lease_id: str) -> None:
@@ -81,7 +83,7 @@ class Worker:
             LOG.exception('Lease %s: it is taken up again', lease_id)
 
     def _one(self, hold: Hold, lease_id: str) -> bool:
-        job = self._store.run(lambda tx: self._beginner.begin(tx, lease_id))
+        job = self._begin(lease_id)
         if job is None:
             self._told()
             return False
@@ -89,6 +91,14 @@ class Worker:
         more = self._store.run(lambda tx: self._settle(tx, hold, job, report))
         self._told()
         return more
+
+    def _begin(self, lease_id: str) -> Job | None:
+        begin = self._beginner.begin
+        try:
+            return moving.run(self._store, self._attempts, lambda tx: begin(tx, lease_id))
+        except exceptions.BookedMeanwhile:
+            # Others were faster each time: it waits where it is, and moves later.
+            return self._store.run(lambda tx: begin(tx, lease_id, moves=False))
 
     def _settle(self, tx: Transaction, hold: Hold, job: Job, report: Report) -> bool:
         more = self._settler.settle(tx, job, report)

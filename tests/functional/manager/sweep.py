@@ -30,10 +30,14 @@ from sqlalchemy import engine
 
 Instant = datetime.datetime
 
+# What was given back late ends when it was; promised it was until its lease ended.
 _ROWS = sa.text(
-    'SELECT a.resource_id, a.resource_class, a.amount, a.start_date, a.end_date, a.state,'
-    ' a.reservation_id, r.lease_id FROM allocations a'
-    ' JOIN reservations r ON r.id = a.reservation_id ORDER BY a.id'
+    'SELECT a.resource_id, a.resource_class, a.amount, a.start_date,'
+    " CASE WHEN a.state = 'released' AND a.end_date > l.end_date"
+    ' THEN l.end_date ELSE a.end_date END AS end_date,'
+    ' a.state, a.reservation_id, r.lease_id FROM allocations a'
+    ' JOIN reservations r ON r.id = a.reservation_id'
+    ' JOIN leases l ON l.id = r.lease_id ORDER BY a.id'
 ).columns(start_date=sa.DateTime(), end_date=sa.DateTime())
 _CAPACITY = sa.text(
     'SELECT resource_id, resource_class, total, reserved, allocation_ratio FROM inventories'

@@ -322,7 +322,7 @@ class TestMissed(_Case, base.TestCase):
         office.work()
         step = self.step(lease, 'start')
         self.assertEqual((None, 'failed'), (step.reservation_id, step.state))
-        self.assertIn('before any manager could start it', str(step.error))
+        self.assertIn('before it could start', str(step.error))
 
 
 class TestCost(_Case, base.TestCase):

@@ -1,0 +1,151 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of what stands between a lease and its resources when it is to start."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Collection
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+from climate.domain.leases import AllocationState
+
+_table = models.Base.metadata.tables['allocations']
+_resources = models.Base.metadata.tables['resources']
+_reservations = models.Base.metadata.tables['reservations']
+_leases = models.Base.metadata.tables['leases']
+_MINE, _THEIRS = _table.alias('mine'), _table.alias('theirs')
+_ANY_WHOLE = sa.or_(_MINE.c.resource_class.is_(None), _THEIRS.c.resource_class.is_(None))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Blocker:
+    """A lease before, which has a resource still or has given it back just now.
+
+    :ivar reservation_id: of the lease that is to start
+    :ivar lease_id: of the lease before
+    :ivar holder_id: of its reservation
+    :ivar project_id: of the lease before
+    :ivar released_at: when the resource was given back (aware UTC); None while
+        the lease before holds it
+    """
+
+    reservation_id: str
+    resource_id: int
+    resource_name: str
+    lease_id: str
+    holder_id: str
+    project_id: str
+    released_at: datetime.datetime | None = None
+
+
+class Handovers(Repository):
+    """Pairs of rows of ``allocations``: what a lease is to have, and who had it."""
+
+    def holders(self, reservation_ids: Collection[str], crowded: Collection[int]) -> list[Blocker]:
+        """Return those who hold what the reservations are to have.
+
+        ::
+
+            SELECT … FROM allocations mine
+            JOIN allocations theirs ON theirs.resource_id = mine.resource_id JOIN …
+            WHERE mine.reservation_id IN (:ids) AND mine.live = 1
+              AND theirs.reservation_id NOT IN (:ids)
+              AND theirs.live = 1 AND theirs.state = held
+              AND (mine.resource_class IS NULL OR theirs.resource_class IS NULL
+                   OR (theirs.resource_class = mine.resource_class
+                       AND theirs.end_date <= :now AND theirs.resource_id IN (:crowded)))
+
+        :param crowded: resources on which what leases hold beyond their time
+            leaves too little, see :meth:`Allocations.crowds`
+        """
+        overdue = sa.and_(
+            _MINE.c.resource_class == _THEIRS.c.resource_class,
+            _THEIRS.c.end_date <= self._now,
+            _THEIRS.c.resource_id.in_(crowded),
+        )
+        query = _pairs(reservation_ids).where(
+            _THEIRS.c.live == 1,
+            _THEIRS.c.state == AllocationState.HELD.value,
+            sa.or_(_ANY_WHOLE, overdue),
+        )
+        return [_blocker(row) for row in self._session.execute(query)]
+
+    def cleaned(
+        self, reservation_ids: Collection[str], cleaning_time: datetime.timedelta
+    ) -> list[Blocker]:
+        """Return those who gave back less than *cleaning_time* ago what is to be had.
+
+        Parts of a resource can be used beside each other, and are not cleaned.
+        """
+        query = _pairs(reservation_ids).where(
+            _THEIRS.c.live == 0,
+            _THEIRS.c.end_date > self._now - cleaning_time,
+            _THEIRS.c.end_date <= self._now,
+            _ANY_WHOLE,
+        )
+        return [
+            dataclasses.replace(_blocker(row), released_at=row.end_date)
+            for row in self._session.execute(query)
+        ]
+
+    def overdue(self) -> set[int]:
+        """Return the resources that leases hold beyond their time."""
+        query = sa.select(_table.c.resource_id).where(
+            _table.c.live == 1,
+            _table.c.state == AllocationState.HELD.value,
+            _table.c.end_date <= self._now,
+        )
+        return set(self._session.scalars(query))
+
+
+def _pairs(reservation_ids: Collection[str]) -> sa.Select[Any]:
+    return (
+        sa.select(
+            _MINE.c.reservation_id.label('mine_id'),
+            _MINE.c.resource_id,
+            _resources.c.name,
+            _THEIRS.c.reservation_id.label('theirs_id'),
+            _THEIRS.c.end_date,
+            _leases.c.id.label('lease_id'),
+            _leases.c.project_id,
+        )
+        .select_from(_MINE)
+        .join(_THEIRS, _THEIRS.c.resource_id == _MINE.c.resource_id)
+        .join(_resources, _resources.c.id == _MINE.c.resource_id)
+        .join(_reservations, _reservations.c.id == _THEIRS.c.reservation_id)
+        .join(_leases, _leases.c.id == _reservations.c.lease_id)
+        .where(
+            _MINE.c.reservation_id.in_(reservation_ids),
+            _MINE.c.live == 1,
+            _THEIRS.c.reservation_id.not_in(reservation_ids),
+        )
+        .distinct()
+        .order_by(_MINE.c.resource_id, _MINE.c.reservation_id, _THEIRS.c.reservation_id)
+    )
+
+
+def _blocker(row: Any) -> Blocker:
+    return Blocker(
+        reservation_id=row.mine_id,
+        resource_id=row.resource_id,
+        resource_name=row.name,
+        lease_id=row.lease_id,
+        holder_id=row.theirs_id,
+        project_id=row.project_id,
+    )

@@ -1,0 +1,101 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Gives up what cannot be given: a start, or a change of a running lease.
+
+Used when an effect goes on failing, and when what it needs is not given back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate.db.store import Transaction
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from climate.domain.lifecycles import EventTrigger
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.lifecycles import ReservationTrigger
+from climate.enforcement.base import Ending
+from climate.enforcement.gate import Gate
+from climate.leasing import ends
+from climate.leasing import following
+from climate.leasing import notices
+from climate.leasing import schedule
+from climate.leasing import states
+
+
+def start(
+    tx: Transaction, plugins: notices.Plugins, gate: Gate, lease: Lease, event: Event, reason: str
+) -> Lease:
+    """Give a start up, tell of it, and have what it did undone.
+
+    The lease and its reservations are left to the caller to write.
+    """
+    ends.over(tx, plugins, gate, lease, Ending.START_FAILED)
+    lost = states.after(_begun(event), EventTrigger.FAIL, error=reason)
+    status = lease.status
+    if status is LeaseStatus.PENDING:
+        status = LEASE.after(status, LeaseTrigger.START)
+    lease = dataclasses.replace(
+        states.keep(tx, lease, lost),
+        status=LEASE.after(status, LeaseTrigger.FAIL),
+        reservations=states.reservations(lease, ReservationTrigger.FAIL),
+    )
+    notices.tell(tx, plugins, 'lease.event.error', lease, event=lost, reason=reason)
+    return undo(tx, lease)
+
+
+def undo(tx: Transaction, lease: Lease) -> Lease:
+    """Return *lease* with an event that takes back what was done for it."""
+    event = schedule.new_event(lease.id, EventKind.UNDO, tx.now)
+    tx.events.insert([event])
+    return dataclasses.replace(lease, events=(*lease.events, event))
+
+
+def update(
+    tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event, reason: str
+) -> Lease:
+    """Ask for what was before a change; what was added goes back once the cloud follows.
+
+    The lease and its reservations are left to the caller to write.
+    """
+    before = following.before(event)
+    lease = dataclasses.replace(
+        lease,
+        reservations=tuple(
+            dataclasses.replace(item, request=before.get(item.id, item.request))
+            for item in lease.reservations
+        ),
+    )
+    notices.tell(tx, plugins, 'lease.event.error', lease, event=event, reason=reason)
+    undoing = states.after(
+        _begun(event),
+        EventTrigger.POSTPONE,
+        due=tx.now,
+        attempts=0,
+        begun_at=None,
+        error=reason,
+        payload={**event.payload, 'undo': True},
+    )
+    return states.keep(tx, lease, undoing)
+
+
+def _begun(event: Event) -> Event:
+    """Return *event* as one that was taken up, if only to be given up."""
+    if event.state is EventState.UNDONE:
+        return states.after(event, EventTrigger.BEGIN)
+    return event

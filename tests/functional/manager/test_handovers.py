@@ -1,0 +1,250 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What becomes of a lease whose resources the lease before does not give back."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+from unittest import mock
+
+from climate import exceptions
+from climate.domain.events import EventKind
+from climate.domain.leases import AllocationState
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from climate.domain.requests import Caller
+from tests import base
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+
+ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
+FOR_EVER = 10**6
+
+
+class _Test(base.TestCase):
+    """An office whose first lease ends at 1000 seconds, but does not."""
+
+    def open(self, hosts: int, lasts: float = FOR_EVER, **changes: Any) -> Lease:
+        """Open it with a first lease whose servers go so many seconds after its end."""
+        self.office = self.useFixture(Office(harness.changed(**changes)))
+        first = self.office.create(0, 1000, hosts=hosts)
+        self.office.until(10)
+        self.office.twin.set_server_deletion_seconds(lasts)
+        for host in sorted(self.office.hosts(first)):
+            self.office.twin.boot_server(host, harness.PROJECT, 'stays')
+        return first
+
+    def of_others(self, *args: Any, **facts: Any) -> Lease:
+        """Book for another project."""
+        caller = Caller(user_id='bob', project_id='red')
+        with mock.patch.object(harness, 'CALLER', caller):
+            return self.office.create(*args, **facts)
+
+    def names(self, lease: Lease) -> set[str]:
+        return {item.resource_name for item in self.office.allocations(lease)}
+
+    def start(self, lease: Lease) -> EventState:
+        return self.office.event(lease, EventKind.START).state
+
+
+class TestStart(_Test):
+    """A start is told, moved, or given up."""
+
+    def test_it_is_moved_to_another_resource(self) -> None:
+        first = self.open(1)
+        second = self.office.create(1000, 3000)
+        office = self.office
+        self.assertEqual(self.names(first), self.names(second))
+        office.until(1005)
+        self.assertNotIn('error', office.bus.told(second))
+        office.until(1020)
+        told = office.bus.last('lease.event.error')
+        self.assertEqual((second.id, 'start_lease'), (told['lease_id'], told['event_type']))
+        (name,) = self.names(first)
+        self.assertIn(name, told['reason'])
+        self.assertEqual('PENDING', office.status(second))
+        office.until(1070)
+        self.assertEqual('ACTIVE', office.status(second))
+        self.assertFalse(self.names(first) & self.names(second))
+        self.assertEqual(self.names(second), office.hosts(second))
+        moved = office.bus.last('lease.rehomed')
+        self.assertEqual(([name], sorted(self.names(second))), (moved['from'], moved['to']))
+        self.assertEqual('TERMINATING', office.status(first))
+        told = office.bus.told(second)
+        self.assertEqual(
+            [1, 1, 1], [told.count(one) for one in ('error', 'rehomed', 'start_lease')]
+        )
+        office.until(2999)
+        self.assertEqual('ACTIVE', office.status(second))
+
+    def test_of_several_only_what_is_not_free_is_moved(self) -> None:
+        first = self.open(1)
+        second = self.office.create(1000, 3000, hosts=3)
+        before = self.names(second)
+        self.assertTrue(self.names(first) < before)
+        self.office.until(1070)
+        self.assertEqual('ACTIVE', self.office.status(second))
+        self.assertEqual(before - self.names(first), before & self.names(second))
+        self.assertEqual(ALL - self.names(first), self.office.hosts(second))
+
+    def test_nothing_is_free(self) -> None:
+        first = self.open(4, lasts=200)
+        second = self.office.create(1000, 3000, hosts=4)
+        office = self.office
+        office.until(1110)
+        self.assertEqual(('PENDING', 1), (office.status(second), self.errors(second)))
+        office.until(1140)
+        self.assertEqual(('ERROR', 'error'), (office.status(second), office.reservation(second)))
+        self.assertEqual((EventState.ERROR, 2), (self.start(second), self.errors(second)))
+        self.assertEqual('ERROR', office.bus.last('lease.event.error')['status'])
+        self.assertEqual([], office.allocations(second))
+        self.assertNotIn('start_lease', office.bus.told(second))
+        # What the first lease has is left alone.
+        self.assertEqual(ALL, office.hosts(first))
+        self.assertEqual(4, len(list(office.twin.servers())))
+        office.until(1250)
+        self.assertEqual(('TERMINATED', ALL), (office.status(first), office.pooled()))
+        office.until(3001)
+        self.assertEqual(('TERMINATED', 2), (office.status(second), self.errors(second)))
+
+    def errors(self, lease: Lease) -> int:
+        return self.office.bus.told(lease).count('error')
+
+    def test_it_ends_while_it_waits(self) -> None:
+        self.open(4)
+        second = self.office.create(1000, 1050, hosts=4)
+        self.office.until(1060)
+        self.assertEqual('TERMINATED', self.office.status(second))
+        self.assertEqual((EventState.ERROR, 2), (self.start(second), self.errors(second)))
+        self.assertIn('has not given', self.office.event(second, EventKind.START).error or '')
+
+    def test_given_back_in_time(self) -> None:
+        first = self.open(4, lasts=80)
+        second = self.office.create(1000, 3000, hosts=4)
+        self.office.until(1100)
+        self.assertEqual('TERMINATED', self.office.status(first))
+        self.assertEqual(('ACTIVE', 1), (self.office.status(second), self.errors(second)))
+        self.assertEqual(ALL, self.office.hosts(second))
+
+    def test_an_end_that_has_failed_is_told_at_once(self) -> None:
+        self.open(4)
+        self.office.twin.fail('compute.delete_server', times=None)
+        second = self.office.create(1000, 3000, hosts=4)
+        self.office.until(1002)
+        self.assertEqual(1, self.errors(second))
+
+    def test_what_others_have_is_not_said(self) -> None:
+        first = self.open(2)
+        mine = self.office.create(1000, 3000, hosts=2)
+        self.office.until(1020)
+        self.assertIn(
+            first.reservations[0].id, self.office.event(mine, EventKind.START).error or ''
+        )
+        first = self.open(4)
+        theirs = self.of_others(1000, 3000, hosts=4)
+        self.office.until(1020)
+        said = [self.office.event(theirs, EventKind.START).error or '']
+        said += [
+            item.payload['reason'] for item in self.office.bus.taken if 'error' in item.event_type
+        ]
+        self.assertEqual(2, len(said))
+        for text in said:
+            self.assertIn('compute-1', text)
+            for secret in (first.id, first.reservations[0].id, first.project_id):
+                self.assertNotIn(secret, text)
+
+    def test_outages_do_not_count(self) -> None:
+        self.open(4)
+        second = self.office.create(1000, 9000, hosts=4)
+        self.office.until(1030)
+        self.office.away_until(5000)
+        self.office.until(5060)
+        self.assertEqual('PENDING', self.office.status(second))
+        self.office.until(5100)
+        self.assertEqual('ERROR', self.office.status(second))
+
+    def test_new_dates_are_another_wait(self) -> None:
+        self.open(4)
+        second = self.office.create(1000, 3000, hosts=4)
+        self.office.until(1100)
+        self.office.update(second, start=1500, end=3000)
+        self.office.until(1590)
+        self.assertEqual(('PENDING', 2), (self.office.status(second), self.errors(second)))
+        self.office.until(1640)
+        self.assertEqual(('ERROR', 3), (self.office.status(second), self.errors(second)))
+
+    def test_others_are_faster_each_time(self) -> None:
+        """It waits where it is, and nothing is lost."""
+        self.open(1, lasts=75)
+        office = self.office
+        second = office.create(1000, 3000)
+        office.settings = harness.changed(booking_attempts=0)
+        office.manager = office.hire()
+        office.until(1070)
+        self.assertEqual(('PENDING', 1), (office.status(second), self.errors(second)))
+        office.until(1090)
+        self.assertEqual('ACTIVE', office.status(second))
+
+
+class TestChange(_Test):
+    """A running lease grows onto what is not given back."""
+
+    def test_it_is_undone_and_told(self) -> None:
+        first = self.open(1)
+        office = self.office
+        grows = office.create(20, 3000, hosts=2)
+        office.create(30, 3000)
+        office.until(1001)
+        office.update(grows, hosts=3)
+        self.assertTrue(self.names(first) < self.names(grows))
+        office.until(1030)
+        self.assertEqual('UPDATING', office.status(grows))
+        self.assertEqual(1, office.bus.told(grows).count('error'))
+        office.until(1140)
+        self.assertEqual('ACTIVE', office.status(grows))
+        self.assertEqual(2, office.bus.told(grows).count('error'))
+        self.assertFalse(self.names(first) & self.names(grows))
+        self.assertEqual(2, office.now(grows).reservations[0].request['min'])
+        self.assertEqual(self.names(grows), office.hosts(grows))
+        self.assertEqual({AllocationState.HELD}, {item.state for item in office.allocations(first)})
+        self.assertEqual(EventState.ERROR, office.event(grows, EventKind.UPDATE).state)
+
+
+class TestCleaning(_Test):
+    """What is given back late is cleaned for as long as ever."""
+
+    def test_the_next_one_waits(self) -> None:
+        first = self.open(4, lasts=50, cleaning_time=datetime.timedelta(seconds=100))
+        second = self.office.create(1100, 3000, hosts=4)
+        self.office.until(1140)
+        self.assertEqual('TERMINATED', self.office.status(first))
+        self.assertEqual('PENDING', self.office.status(second))
+        self.assertIn('cleaned', self.office.event(second, EventKind.START).error or '')
+        self.office.until(1165)
+        self.assertEqual('ACTIVE', self.office.status(second))
+        self.assertNotIn('error', self.office.bus.told(second))
+
+    def test_later_choices_leave_the_time(self) -> None:
+        self.open(4, lasts=50, cleaning_time=datetime.timedelta(seconds=100))
+        self.office.until(1065)
+        self.assertRaises(exceptions.NotEnoughResources, self.office.create, 1110, 3000)
+        self.office.create(1170, 3000)
+
+    def test_it_is_moved_rather_than_kept_waiting_for_long(self) -> None:
+        self.open(1, lasts=300, cleaning_time=datetime.timedelta(seconds=400))
+        second = self.office.create(1400, 3000)
+        self.office.until(1459)
+        self.assertEqual('PENDING', self.office.status(second))
+        self.office.until(1470)
+        self.assertEqual('ACTIVE', self.office.status(second))
