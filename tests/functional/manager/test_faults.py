@@ -107,46 +107,6 @@ class TestStart(_Test):
             statuses = (office.status(ending), office.status(starting))
             self.assertEqual(('TERMINATED', 'ACTIVE'), statuses, outage)
 
-    def test_managers_that_were_away_are_not_held_against_a_start(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.until(99)
-        office.away_until(100)
-        office.hire().die_after('begin')
-        # For longer than the deadline, which is two minutes.
-        office.away_until(1000)
-        office.twin.fail('compute.add_host', times=3)
-        office.until(1020)
-        self.assertEqual('ACTIVE', office.status(lease))
-        self.assertEqual(3, office.event(lease, EventKind.START).attempts)
-        self.assertNotIn('error', office.bus.told(lease))
-
-    def test_managers_that_are_away_between_two_tries(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.until(99)
-        office.twin.reachable = False
-        office.until(150)
-        office.away_until(1000)
-        office.until(1050)
-        self.assertEqual('STARTING', office.status(lease))
-        office.until(1080)
-        self.assertEqual('ERROR', office.status(lease))
-
-    def test_managers_that_were_away_are_not_held_against_a_wait(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.until(10)
-        (host,) = (item.resource_name for item in office.allocations(lease))
-        office.twin.boot_server(host, 'red', 'stray')
-        office.twin.set_server_deletion_seconds(30)
-        office.until(99)
-        office.away_until(100)
-        office.hire().die_after('begin')
-        office.away_until(1000)
-        office.until(1040)
-        self.assertEqual('ACTIVE', office.status(lease))
-
     def test_half_a_start_is_undone(self) -> None:
         office = self.office
         lease = office.create(100, 3600, hosts=3)

@@ -13,6 +13,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
@@ -67,6 +69,6 @@ class TestWarnings(base.TestCase):
                 office.update(lease, end=end)
             return make_image(*args)
 
-        office.twin.compute.create_image = meanwhile  # type: ignore[method-assign]
-        office.work()
+        with mock.patch.object(office.twin.compute, 'create_image', meanwhile):
+            office.work()
         self.assert_warned_once_more(lease)

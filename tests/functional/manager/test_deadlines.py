@@ -1,0 +1,66 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Deadlines count the time in which somebody tried, not that of an outage."""
+
+from __future__ import annotations
+
+from climate.domain.events import EventKind
+from tests import base
+from tests.functional.manager.harness import Office
+
+
+class TestDeadlines(base.TestCase):
+    """Managers are away for longer than the deadline, which is two minutes."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+
+    def test_away_after_a_start_was_begun(self) -> None:
+        office = self.office
+        lease = office.create(100, 3600)
+        office.until(99)
+        office.away_until(100)
+        office.hire().die_after('begin')
+        office.away_until(1000)
+        office.twin.fail('compute.add_host', times=3)
+        office.until(1020)
+        self.assertEqual('ACTIVE', office.status(lease))
+        self.assertEqual(3, office.event(lease, EventKind.START).attempts)
+        self.assertNotIn('error', office.bus.told(lease))
+
+    def test_away_between_two_tries(self) -> None:
+        office = self.office
+        lease = office.create(100, 3600)
+        office.until(99)
+        office.twin.reachable = False
+        office.until(150)
+        office.away_until(1000)
+        office.until(1050)
+        self.assertEqual('STARTING', office.status(lease))
+        office.until(1080)
+        self.assertEqual('ERROR', office.status(lease))
+
+    def test_away_while_servers_are_deleted(self) -> None:
+        office = self.office
+        lease = office.create(100, 3600)
+        office.until(10)
+        (host,) = (item.resource_name for item in office.allocations(lease))
+        office.twin.boot_server(host, 'red', 'stray')
+        office.twin.set_server_deletion_seconds(30)
+        office.until(99)
+        office.away_until(100)
+        office.hire().die_after('begin')
+        office.away_until(1000)
+        office.until(1040)
+        self.assertEqual('ACTIVE', office.status(lease))
