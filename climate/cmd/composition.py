@@ -53,6 +53,7 @@ from climate.leasing.resources import Registry
 from climate.leasing.resources import Resources
 from climate.leasing.settings import LeasingSettings
 from climate.manager.claims import Claims
+from climate.manager.clocks import Clocks
 from climate.manager.health import Ears
 from climate.manager.repair import Repair
 from climate.manager.service import Manager
@@ -170,6 +171,7 @@ def api(
     :param health: checks beyond that of the database, by name
     :param find_cloud: returns the cloud; None for that of the configuration
     """
+    clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
     services = Services(
         leases=leases(parts, functools.partial(wake, 'lease'), find_cloud),
         maintenances=Maintenances(parts.store, functools.partial(wake, 'health')),
@@ -178,7 +180,7 @@ def api(
         plugins=parts.plugins,
         enforcer=make_enforcer(parts.conf),
         clock=parts.clock,
-        health={'database': parts.store.ping, **health},
+        health={'database': parts.store.ping, 'clock': clocks.check, **health},
     )
     wrapper = authenticate or auth.wrapper(parts.conf)
     return make_app(services, ApiSettings.from_conf(parts.conf, wrapper))
@@ -197,7 +199,8 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
 def repair(parts: Core) -> Iterator[Repair]:
     """Return what repairs by hand."""
     seconds = parts.conf.manager.claim_seconds
-    claims = Claims(parts.store, parts.clock, unique_owner(), seconds)
+    clocks = Clocks(parts.store, parts.clock, seconds)
+    claims = Claims(parts.store, parts.clock, unique_owner(), seconds, clocks)
     claims.start()
     try:
         yield Repair(parts.store, parts.plugins, cloud(parts), parts.clock, parts.settings, claims)

@@ -33,6 +33,7 @@ from climate.domain.events import EventKind
 from climate.domain.resources import ResourceDraft
 from climate.leasing.registrar import HOST
 from climate.leasing.registrar import Registrar
+from climate.manager.clocks import Clocks
 
 _A_MINUTE = datetime.timedelta(minutes=1)
 
@@ -85,6 +86,19 @@ def _commands(subparsers: Any) -> None:
     found = host.add_parser('discover', help='list hypervisors that are not registered')
     found.add_argument('--register', metavar='NAME', nargs='+', help='register these')
     found.set_defaults(run=_discover)
+    add('clock', help='compare the clock of this machine with that of the database').set_defaults(
+        run=_clock
+    )
+
+
+def _clock(conf: cfg.ConfigOpts, store: Store) -> int:
+    found = store.difference()
+    say(
+        f'this clock has to be moved by {found.offset.total_seconds():+.3f} s'
+        f' (give or take {found.uncertainty.total_seconds():.3f} s)'
+    )
+    Clocks(store, SystemClock(), conf.manager.claim_seconds).check()
+    return 0
 
 
 def _sync(conf: cfg.ConfigOpts, store: Store) -> int:

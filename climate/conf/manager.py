@@ -48,8 +48,11 @@ OPTS: list[cfg.Opt] = [
         min=0.5,
         max=600.0,
         help='How long a claim on a lease lasts, in seconds. A manager renews its claims '
-        'at half that time; when it dies, another one goes on after at most this long. '
-        'The clocks of the managers must agree to well below this.',
+        'five times in that time; when it dies, another one goes on after at most this '
+        'long. One that could not renew a claim changes nothing in the cloud any more '
+        'once only a third of it is left: raise this where machines or the database '
+        'hang for seconds. The clock of a manager must agree with that of the database '
+        'to half of this.',
     ),
     cfg.FloatOpt(
         'effect_deadline',

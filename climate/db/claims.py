@@ -10,7 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the claims: which manager works on which lease."""
+"""SQL of the claims: which manager works on which lease.
+
+What is due is due by the clock of the manager that asks; claims run out by
+one clock for all, that of the database, as far as managers know it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,8 @@ _table = models.Base.metadata.tables['leases']
 
 # Made once, see leases.py.
 _NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=_table.c.next_due.type)
-_FREE = sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < _NOW)
+_AT: sa.BindParameter[Any] = sa.bindparam('at', type_=_table.c.claim_until.type)
+_FREE = sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < _AT)
 _DUE = (
     sa.select(_table.c.id)
     .where(_table.c.next_due <= _NOW, _FREE)
@@ -42,7 +47,7 @@ _NEXT_DUE = sa.select(
     .limit(1)
     .scalar_subquery(),
     sa.select(sa.func.min(_table.c.claim_until))
-    .where(_table.c.next_due <= _NOW, _table.c.claim_until >= _NOW)
+    .where(_table.c.next_due <= _NOW, _table.c.claim_until >= _AT)
     .scalar_subquery(),
 )
 
@@ -50,19 +55,26 @@ _NEXT_DUE = sa.select(
 class Claims(Repository):
     """The claim columns of ``leases``."""
 
-    def take(self, owner: str, until: datetime.datetime, limit: int) -> list[str]:
+    def take(
+        self,
+        owner: str,
+        until: datetime.datetime,
+        limit: int,
+        at: datetime.datetime | None = None,
+    ) -> list[str]:
         """Claim leases that are due, those due longest first.
 
         ::
 
             SELECT id FROM leases
-            WHERE next_due <= :now AND (claim_until IS NULL OR claim_until < :now)
+            WHERE next_due <= :now AND (claim_until IS NULL OR claim_until < :at)
             ORDER BY next_due LIMIT :limit FOR UPDATE SKIP LOCKED
 
         :param owner: who claims
         :param until: when the claim runs out (aware UTC)
+        :param at: the present instant by the clock of claims; None if it is ours
         """
-        ids = list(self._session.scalars(_DUE, {'now': self._now, 'most': limit}))
+        ids = list(self._session.scalars(_DUE, {**self._instants(at), 'most': limit}))
         if ids:
             self._session.execute(
                 sa.update(_table)
@@ -71,13 +83,19 @@ class Claims(Repository):
             )
         return ids
 
-    def take_one(self, owner: str, until: datetime.datetime, lease_id: str) -> bool:
-        """Claim a lease, due or not; say whether nobody else is at it."""
+    def take_one(
+        self,
+        owner: str,
+        until: datetime.datetime,
+        lease_id: str,
+        at: datetime.datetime | None = None,
+    ) -> bool:
+        """Claim a lease, due or not; say whether no other manager is at it."""
         result = self._session.execute(
             sa.update(_table)
             .where(_table.c.id == lease_id, _FREE)
             .values(claim_owner=owner, claim_until=until),
-            {'now': self._now},
+            {'at': at or self._now},
         )
         return bool(getattr(result, 'rowcount', 0))
 
@@ -120,10 +138,15 @@ class Claims(Repository):
             .values(claim_owner=None, claim_until=None)
         )
 
-    def next_due(self) -> datetime.datetime | None:
+    def next_due(self, at: datetime.datetime | None = None) -> datetime.datetime | None:
         """Return when something is to be done next; None if nothing is.
 
-        A lease that somebody works on is looked at when the claim runs out.
+        A lease that another manager works on is looked at when the claim runs out.
         """
-        found = self._session.execute(_NEXT_DUE, {'now': self._now}).one()
-        return min((due for due in found if due is not None), default=None)
+        due, free = self._session.execute(_NEXT_DUE, self._instants(at)).one()
+        if free is not None and at is not None:
+            free -= at - self._now
+        return min((found for found in (due, free) if found is not None), default=None)
+
+    def _instants(self, at: datetime.datetime | None) -> dict[str, datetime.datetime]:
+        return {'now': self._now, 'at': at or self._now}

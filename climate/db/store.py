@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import datetime
 import functools
 from collections.abc import Callable
@@ -60,6 +61,14 @@ T = TypeVar('T')
 _WRITES = 'climate_writes'
 _SQLITE_BUSY_SECONDS = 30
 _CONNECT_SECONDS = 5
+_COMPARISONS = 3
+# What a database says that it is o'clock in UTC, in the middle of a transaction.
+_MYSQL_CLOCK = sa.text('SELECT UTC_TIMESTAMP(6)')
+_CLOCKS = {
+    'mysql': _MYSQL_CLOCK,
+    'mariadb': _MYSQL_CLOCK,
+    'postgresql': sa.text("SELECT clock_timestamp() AT TIME ZONE 'UTC'"),
+}
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
@@ -105,6 +114,18 @@ class Transaction:
         self.chores = Chores(session, now)
         self.trusts = Trusts(session, now)
         self.oddities = Oddities(session, now)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """How two clocks differ.
+
+    :ivar offset: what has to be added to ours for that of the database
+    :ivar uncertainty: half of the time that asking took
+    """
+
+    offset: datetime.timedelta = datetime.timedelta(0)
+    uncertainty: datetime.timedelta = datetime.timedelta(0)
 
 
 class Store:
@@ -171,6 +192,28 @@ class Store:
         """
         with self.reading() as transaction:
             transaction.session.execute(sa.text('SELECT 1'))
+
+    def difference(self) -> Difference:
+        """Compare the clock of the database with ours.
+
+        SQLite has none of its own.
+
+        :raises climate.exceptions.DatabaseUnavailable: if it does not answer
+        """
+        with self.reading() as transaction:
+            ask = _CLOCKS.get(transaction.session.connection().dialect.name)
+            if ask is None:
+                return Difference()
+            # The first statement may have to connect, and any may have to wait
+            # for a processor: the quickest answer says most.
+            found = [self._compare(transaction.session, ask) for _ in range(_COMPARISONS)]
+            return min(found, key=lambda one: one.uncertainty)
+
+    def _compare(self, session: orm.Session, ask: sa.TextClause) -> Difference:
+        before = self._clock.now()
+        theirs = session.execute(ask).scalar_one().replace(tzinfo=datetime.UTC)
+        half = (self._clock.now() - before) / 2
+        return Difference(offset=theirs - before - half, uncertainty=half)
 
     def close(self) -> None:
         """Give all connections back."""

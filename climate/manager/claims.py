@@ -26,6 +26,7 @@ from climate.clients.fence import Hold
 from climate.clock import Clock
 from climate.db.store import Store
 from climate.db.store import Transaction
+from climate.manager.clocks import Clocks
 
 LOG = logging.getLogger(__name__)
 
@@ -54,12 +55,22 @@ class Claims:
 
     :param owner: this manager's name, different from every other's
     :param seconds: how long a claim lasts
+    :param clocks: how our clock differs from that of the database, by which
+        claims run out; None if they are one
     """
 
-    def __init__(self, store: Store, clock: Clock, owner: str, seconds: float) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        owner: str,
+        seconds: float,
+        clocks: Clocks | None = None,
+    ) -> None:
         self.owner = owner
         self._store = store
         self._clock = clock
+        self._clocks = clocks
         self._lasts = datetime.timedelta(seconds=seconds)
         self._mine: dict[str, _Mine] = {}
         self._lock = threading.Lock()
@@ -89,11 +100,13 @@ class Claims:
         :returns: None as the time if nothing is, or if more may be due already
         :raises climate.exceptions.DatabaseUnavailable: if there is no answer
         """
-        since, until = self._from_now()
+        if self.trouble() is not None:
+            return [], None
+        since, at = self._present()
 
         def take(tx: Transaction) -> tuple[list[str], datetime.datetime | None]:
-            ids = tx.claims.take(self.owner, until, limit)
-            return ids, tx.claims.next_due() if len(ids) < limit else None
+            ids = tx.claims.take(self.owner, at + self._lasts, limit, at)
+            return ids, tx.claims.next_due(at) if len(ids) < limit else None
 
         ids, due = self._store.run(take)
         return [lease_id for lease_id in ids if self._keep(lease_id, since)], due
@@ -103,8 +116,12 @@ class Claims:
 
         :raises climate.exceptions.DatabaseUnavailable: if there is no answer
         """
-        since, until = self._from_now()
-        taken = self._store.run(lambda tx: tx.claims.take_one(self.owner, until, lease_id))
+        if self.trouble() is not None:
+            return False
+        since, at = self._present()
+        taken = self._store.run(
+            lambda tx: tx.claims.take_one(self.owner, at + self._lasts, lease_id, at)
+        )
         return taken and self._keep(lease_id, since)
 
     def hold(self, lease_id: str) -> Hold | None:
@@ -144,18 +161,26 @@ class Claims:
         sure = {lease_id: hold for lease_id, hold in holds.items() if hold.sure()}
         if not sure:
             return
-        since, until = self._from_now()
-        for lease_id in self._store.run(lambda tx: self._renew(tx, sure, until)):
+        since, at = self._present()
+        for lease_id in self._store.run(lambda tx: self._renew(tx, sure, at + self._lasts)):
             sure[lease_id].renewed(since)
+
+    def trouble(self) -> str | None:
+        """Say why nothing may be claimed; None if it may.
+
+        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        """
+        return None if self._clocks is None else self._clocks.trouble()
 
     def _renew(
         self, tx: Transaction, lease_ids: Collection[str], until: datetime.datetime
     ) -> list[str]:
         return tx.claims.renew(self.owner, lease_ids, until)
 
-    def _from_now(self) -> tuple[float, datetime.datetime]:
-        """Return from when on a claim that is sent now is ours, and until when."""
-        return self._clock.ticks(), self._clock.now() + self._lasts
+    def _present(self) -> tuple[float, datetime.datetime]:
+        """Return the present by our ticks, and by the clock that claims run out by."""
+        offset = datetime.timedelta(0) if self._clocks is None else self._clocks.offset()
+        return self._clock.ticks(), self._clock.now() + offset
 
     def _keep(self, lease_id: str, since: float) -> bool:
         """Remember a claim; say whether nothing of ours is at the lease any more.

@@ -100,10 +100,14 @@ class Repair:
 
         :param lease_id: only this lease, active or over
         :param not_since: only if nobody has begun to after this (aware UTC)
-        :raises climate.exceptions.Conflict: if somebody else is at it
+        :raises climate.exceptions.Conflict: if another repair is under way, or
+            the clock of this machine is wrong
         :raises climate.exceptions.NotFound: if there is no such lease
         """
         self._check_lease(lease_id)
+        trouble = self._claims.trouble()
+        if trouble is not None:
+            raise exceptions.Conflict(trouble)
         if not self._take(not_since):
             raise exceptions.Conflict('Another repair is under way, or was a moment ago')
         try:

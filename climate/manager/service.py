@@ -38,6 +38,7 @@ from climate.leasing.server_leases import ServerLeaseSettings
 from climate.leasing.settings import LeasingSettings
 from climate.manager.charges import ChargeSender
 from climate.manager.claims import Claims
+from climate.manager.clocks import Clocks
 from climate.manager.healing import Healing
 from climate.manager.health import Ears
 from climate.manager.health import Watch
@@ -140,7 +141,8 @@ class Manager:
         self._charges = ChargeSender(
             store, clock, gate or Gate(), self.owner, max_sleep=options.max_sleep
         )
-        self._claims = Claims(store, clock, self.owner, options.claim_seconds)
+        self.clocks = Clocks(store, clock, options.claim_seconds)
+        self._claims = Claims(store, clock, self.owner, options.claim_seconds, self.clocks)
         worker = Worker(store, plugins, cloud, settings, self._claims, self._told, gate)
         self._loop = Loop(
             clock,
@@ -162,7 +164,7 @@ class Manager:
 
         # In a name of its own: what the loop claims is the loop's.
         repairer = unique_owner()
-        self._checking = Claims(store, clock, repairer, options.claim_seconds)
+        self._checking = Claims(store, clock, repairer, options.claim_seconds, self.clocks)
         repair = Repair(store, plugins, cloud, clock, settings, self._checking)
         self._repair = RepairThread(repair, clock, options.repair_interval)
 

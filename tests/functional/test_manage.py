@@ -84,3 +84,8 @@ class TestManage(base.TestCase):
         lines = self.run_command(1, 'lease', 'repair')
         self.assertEqual('1 found, 1 left', lines[-1])
         self.run_command(1, 'host', 'discover')
+
+    def test_clock(self) -> None:
+        # SQLite has none of its own.
+        (line,) = self.run_command(0, 'clock')
+        self.assertIn('+0.000 s', line)

@@ -1,0 +1,116 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whether the clock of this machine agrees with that of the database.
+
+Claims run out by the clock of the database, which is the same for all
+managers: the difference is measured and taken into account. What is due is
+due by the clock of the machine, which NTP keeps right; a manager whose clock
+is far off would start leases at wrong times, and claims nothing.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import math
+import threading
+from typing import Final
+
+from climate import exceptions
+from climate.clock import Clock
+from climate.db.store import Difference
+from climate.db.store import Store
+
+LOG = logging.getLogger(__name__)
+
+# Seconds between two measurements.
+_EVERY: Final = 60.0
+# Shares of the time that a claim lasts.
+_WARNS: Final = 1 / 5
+_REFUSES: Final = 1 / 2
+
+
+class Clocks:
+    """Measures the difference at first use, and every minute; for many threads.
+
+    :param seconds: how long a claim lasts
+    """
+
+    def __init__(self, store: Store, clock: Clock, seconds: float) -> None:
+        self._store = store
+        self._clock = clock
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._measured_at = -math.inf
+        self._difference = Difference()
+        self._share = 0.0
+
+    def offset(self) -> datetime.timedelta:
+        """Return what has to be added to our clock for that of the database.
+
+        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        """
+        with self._lock:
+            self._look()
+            return self._difference.offset
+
+    def trouble(self) -> str | None:
+        """Say why nothing may be claimed; None if it may.
+
+        While the clocks differ too much, each call measures.
+
+        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        """
+        with self._lock:
+            self._look()
+            return self._text() if self._share > _REFUSES else None
+
+    def check(self) -> None:
+        """Return if claims may be taken, for the health of a process.
+
+        :raises climate.exceptions.ServiceUnavailable: if not, with the reason
+        """
+        trouble = self.trouble()
+        if trouble is not None:
+            raise exceptions.ServiceUnavailable(trouble)
+
+    def _look(self) -> None:
+        age = self._clock.ticks() - self._measured_at
+        if 0 <= age < _EVERY and self._share <= _REFUSES:
+            return
+        self._difference = self._store.difference()
+        self._measured_at = self._clock.ticks()
+        # What the way to the database may have added does not count.
+        certain = abs(self._difference.offset) - self._difference.uncertainty
+        was, self._share = self._share, max(certain.total_seconds(), 0.0) / self._seconds
+        self._say(was)
+
+    def _say(self, was: float) -> None:
+        if self._share > _REFUSES >= was:
+            LOG.error('%s', self._text())
+        elif _REFUSES >= self._share > _WARNS and not _REFUSES >= was > _WARNS:
+            LOG.warning('%s', self._text())
+        elif self._share <= _WARNS < was:
+            LOG.info('The clocks of this machine and of the database agree again')
+
+    def _text(self) -> str:
+        seconds = self._difference.offset.total_seconds()
+        where = 'behind' if seconds > 0 else 'ahead of'
+        text = (
+            f'The clock of this machine is {abs(seconds):.3f} s {where} that of the database'
+            f' (give or take {self._difference.uncertainty.total_seconds():.3f} s)'
+        )
+        if self._share > _REFUSES:
+            text += ', more than half of [manager] claim_seconds: a manager here claims nothing'
+            return f'{text} until it is set right'
+        return f'{text}, more than a fifth of [manager] claim_seconds'

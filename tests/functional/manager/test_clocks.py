@@ -1,0 +1,161 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Machines whose clocks differ from that of the database."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+
+import fixtures
+
+from climate import exceptions
+from climate.clock import Clock
+from climate.clock import SystemClock
+from climate.db.store import Store
+from climate.manager.claims import Claims
+from climate.manager.clocks import Clocks
+from climate.manager.repair import Repair
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+
+# Long, so that a busy machine makes no difference of its own.
+SECONDS = 100.0
+
+
+class Shifted:
+    """The clock of a machine that is wrong.
+
+    :ivar seconds: how far it is ahead
+    :ivar later: ticks that have passed besides
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.later = 0.0
+        self._system = SystemClock()
+
+    def now(self) -> datetime.datetime:
+        return self._system.now() + datetime.timedelta(seconds=self.seconds)
+
+    def ticks(self) -> float:
+        return self._system.ticks() + self.later
+
+
+class _Clocks:
+    """One database, and managers on machines with clocks of their own."""
+
+    database = services.MARIADB
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office(database=self.database, hosts=0, clock=SystemClock()))
+        self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
+
+    def store(self, clock: Clock) -> Store:
+        store = Store(self.office.conf, clock)
+        self.addCleanup(store.close)
+        return store
+
+    def clocks(self, clock: Clock) -> Clocks:
+        return Clocks(self.store(clock), clock, SECONDS)
+
+    def claims(self, seconds: float) -> Claims:
+        """Return the claims of a manager whose clock is so far ahead."""
+        clock = Shifted(seconds)
+        store = self.store(clock)
+        clocks = Clocks(store, clock, SECONDS)
+        return Claims(store, clock, f'manager {seconds}', SECONDS, clocks)
+
+    def assert_offset(self, seconds: float, clocks: Clocks) -> None:
+        """Compare roughly, for a busy machine."""
+        self.assertAlmostEqual(seconds, clocks.offset().total_seconds(), delta=5)
+
+    def create(self) -> str:
+        now = self.office.clock.now() - harness.NOW
+        return self.office.create(now.total_seconds() - 3600, 10**9, hosts=0).id
+
+    def test_a_small_difference_is_taken_into_account(self) -> None:
+        clocks = self.clocks(Shifted(10))
+        self.assertIsNone(clocks.trouble())
+        self.assert_offset(-10, clocks)
+        self.assertNotIn('The clock of this machine', self.log.output)
+
+    def test_a_fifth_is_warned_of_once(self) -> None:
+        clocks = self.clocks(Shifted(-30))
+        self.assertEqual([None, None], [clocks.trouble(), clocks.trouble()])
+        self.assertEqual(1, self.log.output.count('more than a fifth of [manager] claim_seconds'))
+        self.assertIn('behind that of the database', self.log.output)
+
+    def test_with_half_nothing_is_claimed_until_it_is_set_right(self) -> None:
+        lease_id = self.create()
+        clock = Shifted(60)
+        store = self.store(clock)
+        clocks = Clocks(store, clock, SECONDS)
+        claims = Claims(store, clock, 'me', SECONDS, clocks)
+        self.assertEqual(([], None), claims.take_and_look(8))
+        self.assertFalse(claims.take_one(lease_id))
+        error = self.assertRaises(exceptions.ServiceUnavailable, clocks.check)
+        self.assertIn('ahead of that of the database', error.message)
+        self.assertIn('claims nothing', error.message)
+        self.assertEqual(1, self.log.output.count('claims nothing'))
+        repair = Repair(store, {}, self.office.twin, clock, self.office.settings, claims)
+        self.assertRaises(exceptions.Conflict, list, repair.run())
+        clock.seconds = 0
+        self.assertEqual([lease_id], claims.take(8))
+        self.assertIn('agree again', self.log.output)
+
+    def test_it_is_measured_every_minute(self) -> None:
+        clock = Shifted(0)
+        clocks = self.clocks(clock)
+        self.assert_offset(0, clocks)
+        clock.seconds = 15
+        self.assert_offset(0, clocks)
+        clock.later = 61
+        self.assert_offset(-15, clocks)
+
+    def test_claims_run_out_by_one_clock(self) -> None:
+        """Two managers, each of which is off by less than half, in turn."""
+        lease_id = self.create()
+        slow, quick = self.claims(-45), self.claims(45)
+        self.assertEqual([lease_id], slow.take(8))
+        # By the clock of the other one it ran out before it was taken.
+        self.assertEqual([], quick.take(8))
+        hold = slow.hold(lease_id)
+        assert hold is not None
+        hold.check()
+
+
+class TestClocksOnMariadb(_Clocks, base.TestCase):
+    """MariaDB."""
+
+
+class TestClocksOnPostgresql(_Clocks, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestClocksOnSqlite(base.TestCase):
+    """SQLite, whose clock is that of the machine."""
+
+    def test_there_is_no_difference(self) -> None:
+        office = self.useFixture(Office(hosts=0))
+        clock = Shifted(3600)
+        store = Store(office.conf, clock)
+        self.addCleanup(store.close)
+        clocks = Clocks(store, clock, 1.0)
+        self.assertIsNone(clocks.trouble())
+        self.assertEqual(datetime.timedelta(0), clocks.offset())
