@@ -106,13 +106,32 @@ class Catalogue(Repository):
         )
 
     def replace_inventories(self, resource_id: int, new: Iterable[Inventory]) -> None:
-        """Give a resource other inventories."""
-        self._session.execute(
-            sa.delete(_inventories).where(_inventories.c.resource_id == resource_id)
-        )
-        values = [{'resource_id': resource_id, **dataclasses.asdict(item)} for item in new]
-        if values:
-            self._session.execute(sa.insert(_inventories), values)
+        """Give a resource other inventories.
+
+        What stays is changed in its place: the database lets no class go of
+        which something is allocated, be it for a moment.
+        """
+        wanted = {item.resource_class: dataclasses.asdict(item) for item in new}
+        mine = _inventories.c.resource_id == resource_id
+        has = set(self._session.scalars(sa.select(_inventories.c.resource_class).where(mine)))
+        gone = has - set(wanted)
+        if gone:
+            self._session.execute(
+                sa.delete(_inventories).where(mine, _inventories.c.resource_class.in_(gone))
+            )
+        for name in sorted(has & set(wanted)):
+            self._session.execute(
+                sa.update(_inventories)
+                .where(mine, _inventories.c.resource_class == name)
+                .values(**wanted[name])
+            )
+        added = [
+            {'resource_id': resource_id, **values}
+            for name, values in wanted.items()
+            if name not in has
+        ]
+        if added:
+            self._session.execute(sa.insert(_inventories), added)
 
     def uses(self, resource_id: int) -> dict[str, list[tuple[Period, int]]]:
         """Return by resource class who has how many units and when, now or later."""

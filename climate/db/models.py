@@ -26,6 +26,7 @@ import sqlalchemy as sa
 from oslo_db.sqlalchemy import models as oslo_models
 from sqlalchemy import orm
 
+from climate.db import guards
 from climate.db import types
 
 _MYSQL = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
@@ -360,3 +361,12 @@ class Charge(Base):
     created_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
     claim_owner: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
     claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+
+
+def _guard(table: sa.Table, connection: sa.Connection, **_: Any) -> None:
+    guards.install(connection, table.name)
+
+
+# As the migrations do, so that tables made of the models are guarded as well.
+for _name in ('resources', 'inventories', 'allocations'):
+    sa.event.listen(Base.metadata.tables[_name], 'after_create', _guard)

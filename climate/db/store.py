@@ -35,6 +35,7 @@ from sqlalchemy import orm
 
 from climate import exceptions
 from climate.clock import Clock
+from climate.db import guards
 from climate.db.allocations import Allocations
 from climate.db.catalogue import Catalogue
 from climate.db.charges import Charges
@@ -168,6 +169,8 @@ class Store:
         anew and must have no other effects than those in SQL.
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
+        :raises climate.exceptions.BookedMeanwhile: if the database itself finds
+            something booked twice
         """
 
         @oslo_api.wrap_db_retry(
@@ -182,7 +185,7 @@ class Store:
             with self._writing() as transaction:
                 return work(transaction)
 
-        with _translated():
+        with _translated(), guards.translated():
             return attempt()
 
     def ping(self) -> None:

@@ -109,7 +109,7 @@ class Court:
         for _ in range(self._attempts):
             try:
                 return book(caller, proposal)
-            except LostRace:
+            except (LostRace, exceptions.BookedMeanwhile):
                 continue
         raise exceptions.BookedMeanwhile
 

@@ -220,7 +220,7 @@ def run(store: Store, attempts: int, work: Callable[[Transaction], T]) -> T:
     for _ in range(attempts):
         try:
             return store.run(work)
-        except booking.LostRace:
+        except (booking.LostRace, exceptions.BookedMeanwhile):
             continue
     raise exceptions.BookedMeanwhile
 

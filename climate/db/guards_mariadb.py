@@ -1,0 +1,174 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The rules of :mod:`climate.db.guards` on MariaDB: a trigger per row.
+
+Not ``UNIQUE (resource, period WITHOUT OVERLAPS)``: a ``PERIOD`` holds all rows
+to start < end, also those that were given back before they began, says nothing
+of parts beside wholes, and has a table copied when it is added. The trigger
+that judges parts judges wholes at no extra cost.
+
+Reads lock what they read. A plain read would see what its snapshot sees: that of
+the first row of a statement for all its rows, or, at REPEATABLE READ on a console,
+that of a statement long ago. Whoever lets use grow waits for the row of the
+resource first, so these locks are waited for only where others give something
+back at that moment.
+
+A statement is judged row by row, in the order in which it writes. One that
+moves several leases at once, each into the place of the next, may be refused
+although its result would be right; the service never does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_TOUCH = 'UPDATE resources SET generation = generation + 1 WHERE id = {resource};'
+
+# The most that is in use of a class at one instant: each allocation is a step
+# up and a step down, and at one instant the steps down come first.
+_PEAK = """
+    SELECT MAX(level) INTO used FROM (
+        SELECT SUM(delta) OVER (ORDER BY at, delta) AS level FROM (
+            SELECT CASE sign WHEN 1 THEN a.start_date ELSE a.end_date END AS at,
+                   sign * a.amount AS delta
+            FROM allocations AS a JOIN (SELECT 1 AS sign UNION ALL SELECT -1) AS signs
+            WHERE {uses} LOCK IN SHARE MODE
+        ) AS steps
+    ) AS levels;
+"""
+
+_JUDGE = """
+    DECLARE used DECIMAL(65);
+    DECLARE room DOUBLE;
+    DECLARE mixed INT;
+    {touch}
+    SELECT SUM(IF(a.resource_class = NEW.resource_class, a.amount, 0)),
+           MAX(NEW.resource_class IS NULL OR a.resource_class IS NULL)
+    INTO used, mixed
+    FROM allocations AS a WHERE {overlaps} LOCK IN SHARE MODE;
+    IF mixed THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{whole}';
+    END IF;
+    IF NEW.resource_class IS NOT NULL AND NEW.amount > 0 THEN
+        SELECT MAX((i.total - i.reserved) * i.allocation_ratio) INTO room
+        FROM inventories AS i
+        WHERE i.resource_id = NEW.resource_id AND i.resource_class = NEW.resource_class
+        LOCK IN SHARE MODE;
+        IF COALESCE(used, 0) + NEW.amount > COALESCE(room, 0) THEN
+            {peak}
+            IF COALESCE(used, 0) + NEW.amount > COALESCE(room, 0) THEN
+                SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{capacity}';
+            END IF;
+        END IF;
+    END IF;
+"""
+
+_INSERT = """
+CREATE OR REPLACE TRIGGER climate_allocations_insert BEFORE INSERT ON allocations
+FOR EACH ROW IF NEW.state <> 'released' THEN
+BEGIN
+    {judge}
+END;
+END IF
+"""
+
+# Of what has the same amount of the same thing, only the time by which it grows.
+_UPDATE = """
+CREATE OR REPLACE TRIGGER climate_allocations_update BEFORE UPDATE ON allocations
+FOR EACH ROW IF NEW.state <> 'released' THEN
+BEGIN
+    DECLARE since DATETIME(6) DEFAULT NEW.start_date;
+    DECLARE until DATETIME(6) DEFAULT NEW.end_date;
+    DECLARE grows INT DEFAULT 1;
+    IF OLD.state <> 'released' AND NEW.amount <= OLD.amount
+            AND NEW.resource_id = OLD.resource_id
+            AND NEW.resource_class <=> OLD.resource_class THEN
+        SET grows = NEW.start_date < OLD.start_date OR NEW.end_date > OLD.end_date;
+        IF NEW.start_date >= OLD.start_date THEN
+            SET since = GREATEST(NEW.start_date, OLD.end_date);
+        END IF;
+        IF NEW.end_date <= OLD.end_date THEN
+            SET until = LEAST(NEW.end_date, OLD.start_date);
+        END IF;
+    END IF;
+    IF grows THEN
+    BEGIN
+        {judge}
+    END;
+    END IF;
+END;
+END IF
+"""
+
+_INVENTORY = """
+CREATE OR REPLACE TRIGGER climate_inventory_{verb} BEFORE {verb} ON inventories
+FOR EACH ROW BEGIN
+    DECLARE used DECIMAL(65);
+    DECLARE keeps DOUBLE DEFAULT {keeps};
+    IF keeps < (OLD.total - OLD.reserved) * OLD.allocation_ratio THEN
+        {touch}
+        {peak}
+        IF used > GREATEST(keeps, 0) THEN
+            SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{supply}';
+        END IF;
+    END IF;
+END
+"""
+_KEEPS = (
+    'IF(NEW.resource_id = OLD.resource_id AND NEW.resource_class = OLD.resource_class,'
+    ' (NEW.total - NEW.reserved) * NEW.allocation_ratio, 0)'
+)
+
+_RESOURCE = """
+CREATE OR REPLACE TRIGGER climate_resource_delete BEFORE UPDATE ON resources
+FOR EACH ROW IF NEW.deleted <> 0 AND OLD.deleted = 0 THEN
+    IF EXISTS (SELECT 1 FROM allocations AS a
+               WHERE a.resource_id = NEW.id AND a.live = 1 LOCK IN SHARE MODE) THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{supply}';
+    END IF;
+END IF
+"""
+
+
+def guards(*, whole: str, capacity: str, supply: str) -> Iterator[tuple[str, str]]:
+    """Yield tables and DDL that belongs to them, in the order to run it.
+
+    :param whole: the text of a refusal for the sake of a whole resource
+    :param capacity: that for the sake of a class
+    :param supply: that of taking away what is needed
+    """
+    words = {'whole': whole, 'capacity': capacity}
+    inserted = _judge('0', 'NEW.start_date', 'NEW.end_date', **words)
+    yield 'allocations', _INSERT.format(judge=inserted)
+    yield 'allocations', _UPDATE.format(judge=_judge('OLD.id', 'since', 'until', **words))
+    peak = _PEAK.format(
+        uses='a.resource_id = OLD.resource_id AND a.live = 1'
+        ' AND a.resource_class = OLD.resource_class'
+    )
+    touch = _TOUCH.format(resource='OLD.resource_id')
+    for verb, keeps in (('update', _KEEPS), ('delete', '0')):
+        yield (
+            'inventories',
+            _INVENTORY.format(verb=verb, keeps=keeps, touch=touch, peak=peak, supply=supply),
+        )
+    yield 'resources', _RESOURCE.format(supply=supply)
+
+
+def _judge(own: str, since: str, until: str, **words: str) -> str:
+    overlaps = (
+        f'a.resource_id = NEW.resource_id AND a.live = 1 AND a.id <> {own}'
+        f' AND a.end_date > {since} AND a.start_date < {until}'
+    )
+    peak = _PEAK.format(uses=f'{overlaps} AND a.resource_class = NEW.resource_class')
+    touch = _TOUCH.format(resource='NEW.resource_id')
+    return _JUDGE.format(touch=touch, overlaps=overlaps, peak=peak, **words)

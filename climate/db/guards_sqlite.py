@@ -1,0 +1,153 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The rules of :mod:`climate.db.guards` on SQLite: a trigger per row.
+
+There is one writer at a time, so nothing has to be locked. Rows are judged in
+the order in which a statement writes them, as on MariaDB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_TOUCH = 'UPDATE resources SET generation = generation + 1 WHERE id = {resource};'
+
+# The most that is in use of a class at one instant: each allocation is a step
+# up and a step down, and at one instant the steps down come first.
+_PEAK = """
+    SELECT MAX(level) FROM (
+        SELECT SUM(delta) OVER (ORDER BY at, delta) AS level FROM (
+            SELECT CASE sign WHEN 1 THEN a.start_date ELSE a.end_date END AS at,
+                   sign * a.amount AS delta
+            FROM allocations AS a, (SELECT 1 AS sign UNION ALL SELECT -1) AS signs
+            WHERE {uses}
+        )
+    )
+"""
+_SUM = 'SELECT SUM(a.amount) FROM allocations AS a WHERE {uses}'
+_ROOM = """
+    SELECT (i.total - i.reserved) * i.allocation_ratio FROM inventories AS i
+    WHERE i.resource_id = NEW.resource_id AND i.resource_class = NEW.resource_class
+"""
+
+# The sum of all that overlaps is never less than the peak, and mostly enough.
+_JUDGE = """
+    {touch}
+    SELECT RAISE(ABORT, '{whole}') WHERE EXISTS (
+        SELECT 1 FROM allocations AS a
+        WHERE {overlaps} AND (NEW.resource_class IS NULL OR a.resource_class IS NULL)
+    );
+    SELECT RAISE(ABORT, '{capacity}')
+    WHERE NEW.resource_class IS NOT NULL AND NEW.amount > 0
+      AND COALESCE(({sum}), 0) + NEW.amount > COALESCE(({room}), 0)
+      AND COALESCE(({peak}), 0) + NEW.amount > COALESCE(({room}), 0);
+"""
+
+_INSERT = """
+CREATE TRIGGER climate_allocations_insert BEFORE INSERT ON allocations
+WHEN NEW.state <> 'released'
+BEGIN
+    {judge}
+END
+"""
+
+_SAME = """(OLD.state <> 'released' AND NEW.amount <= OLD.amount
+    AND NEW.resource_id = OLD.resource_id AND NEW.resource_class IS OLD.resource_class)"""
+_UPDATE = """
+CREATE TRIGGER climate_allocations_update BEFORE UPDATE
+OF resource_id, resource_class, amount, start_date, end_date, state ON allocations
+WHEN NEW.state <> 'released' AND (NOT {same}
+    OR NEW.start_date < OLD.start_date OR NEW.end_date > OLD.end_date)
+BEGIN
+    {judge}
+END
+"""
+# Of what has the same amount of the same thing, only the time by which it grows.
+_SINCE = """(CASE WHEN {same} AND NEW.start_date >= OLD.start_date
+    THEN MAX(NEW.start_date, OLD.end_date) ELSE NEW.start_date END)"""
+_UNTIL = """(CASE WHEN {same} AND NEW.end_date <= OLD.end_date
+    THEN MIN(NEW.end_date, OLD.start_date) ELSE NEW.end_date END)"""
+
+_INVENTORY = """
+CREATE TRIGGER climate_inventory_{verb} BEFORE {verb} ON inventories
+WHEN {keeps} < (OLD.total - OLD.reserved) * OLD.allocation_ratio
+BEGIN
+    {touch}
+    SELECT RAISE(ABORT, '{supply}') WHERE ({peak}) > MAX({keeps}, 0);
+END
+"""
+_KEEPS = """(CASE WHEN NEW.resource_id = OLD.resource_id
+    AND NEW.resource_class = OLD.resource_class
+    THEN (NEW.total - NEW.reserved) * NEW.allocation_ratio ELSE 0 END)"""
+
+_RESOURCE = """
+CREATE TRIGGER climate_resource_delete BEFORE UPDATE OF deleted ON resources
+WHEN NEW.deleted <> 0 AND OLD.deleted = 0
+BEGIN
+    SELECT RAISE(ABORT, '{supply}') WHERE EXISTS (
+        SELECT 1 FROM allocations AS a WHERE a.resource_id = NEW.id AND a.live = 1
+    );
+END
+"""
+
+_NAMES = (
+    ('allocations', 'climate_allocations_insert'),
+    ('allocations', 'climate_allocations_update'),
+    ('inventories', 'climate_inventory_update'),
+    ('inventories', 'climate_inventory_delete'),
+    ('resources', 'climate_resource_delete'),
+)
+
+
+def guards(*, whole: str, capacity: str, supply: str) -> Iterator[tuple[str, str]]:
+    """Yield tables and DDL that belongs to them, in the order to run it.
+
+    :param whole: the text of a refusal for the sake of a whole resource
+    :param capacity: that for the sake of a class
+    :param supply: that of taking away what is needed
+    """
+    for table, name in _NAMES:
+        yield table, f'DROP TRIGGER IF EXISTS {name}'
+    words = {'whole': whole, 'capacity': capacity}
+    inserted = _judge('0', 'NEW.start_date', 'NEW.end_date', **words)
+    yield 'allocations', _INSERT.format(judge=inserted)
+    since, until = _SINCE.format(same=_SAME), _UNTIL.format(same=_SAME)
+    updated = _judge('OLD.id', since, until, **words)
+    yield 'allocations', _UPDATE.format(same=_SAME, judge=updated)
+    peak = _PEAK.format(
+        uses='a.resource_id = OLD.resource_id AND a.live = 1'
+        ' AND a.resource_class = OLD.resource_class'
+    )
+    touch = _TOUCH.format(resource='OLD.resource_id')
+    for verb, keeps in (('update', _KEEPS), ('delete', '0')):
+        yield (
+            'inventories',
+            _INVENTORY.format(verb=verb, keeps=keeps, touch=touch, peak=peak, supply=supply),
+        )
+    yield 'resources', _RESOURCE.format(supply=supply)
+
+
+def _judge(own: str, since: str, until: str, **words: str) -> str:
+    overlaps = (
+        f'a.resource_id = NEW.resource_id AND a.live = 1 AND a.id <> {own}'
+        f' AND a.end_date > {since} AND a.start_date < {until}'
+    )
+    parts = f'{overlaps} AND a.resource_class = NEW.resource_class'
+    return _JUDGE.format(
+        touch=_TOUCH.format(resource='NEW.resource_id'),
+        overlaps=overlaps,
+        sum=_SUM.format(uses=parts),
+        peak=_PEAK.format(uses=parts),
+        room=_ROOM,
+        **words,
+    )
