@@ -41,6 +41,7 @@ from climate.domain.periods import Period
 from climate.domain.resources import Resource
 from tests import base
 from tests import services
+from tests.functional.db import unguarded
 
 TYPE = 'physical:host'
 NOW = datetime.datetime(2030, 1, 1, 12, 0, tzinfo=datetime.UTC)
@@ -67,9 +68,11 @@ class StoreCase(base.TestCase):
     """A store with empty tables; heirs say on which engine.
 
     :ivar clock: stands at noon of the first of January 2030
+    :cvar guarded: False for tests that write what the service never books
     """
 
     kind = services.SQLITE
+    guarded = True
 
     def setUp(self) -> None:
         super().setUp()
@@ -78,6 +81,9 @@ class StoreCase(base.TestCase):
         self.store = connect(self.url, self.clock)
         self.addCleanup(self.store.close)
         empty(self.store.engine)
+        if not self.guarded:
+            self.enterContext(unguarded.unguarded(self.store.engine))
+            self.addCleanup(empty, self.store.engine)
 
     def add_hosts(self, count: int, **facts: Any) -> list[int]:
         """Write hosts ``compute-1`` to ``compute-N``; return their ids."""

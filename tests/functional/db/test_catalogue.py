@@ -108,7 +108,8 @@ class Catalogue:
             self.assertRaises(exceptions.NotFound, tx.catalogue.type_of, one + 1)
 
     def test_a_reservation_is_in_the_calendar_once_for_each_resource(self) -> None:
-        (host,) = self.add_hosts(1)
+        has = [Inventory(resource_class=name, total=512) for name in ('VCPU', 'MEMORY_MB')]
+        (host,) = self.add_hosts(1, inventories=has)
         lease = self.use(host, ('VCPU', 4, 1, 2), ('MEMORY_MB', 512, 1, 2), ('VCPU', 2, 1, 2))
         whole = self.use(host, (None, 1, 3, 4))
         with self.store.reading() as tx:
