@@ -23,6 +23,7 @@ from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import config
 from climate.db import migration
+from climate.db import overbookings
 from climate.db.store import Store
 from climate.plugins import loading
 
@@ -49,6 +50,20 @@ class Checks(upgradecheck.UpgradeCommands):
             'run climate-manage db sync',
         )
 
+    def _check_bookings(self) -> upgradecheck.Result:
+        try:
+            with Store(self._conf, SystemClock()).engine.connect() as connection:
+                if migration.version_of(connection) is None:
+                    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+                found = overbookings.find(connection)
+        except Exception as error:
+            return upgradecheck.Result(
+                upgradecheck.Code.FAILURE, f'The bookings cannot be read: {type(error).__name__}'
+            )
+        if found:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, overbookings.complaint(found))
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
     def _check_resource_types(self) -> upgradecheck.Result:
         try:
             loading.load(self._conf.resource_types, self._conf)
@@ -58,6 +73,7 @@ class Checks(upgradecheck.UpgradeCommands):
 
     _upgrade_checks = (
         ('Database', _check_database),
+        ('Bookings', _check_bookings),
         ('Resource types', _check_resource_types),
     )
 

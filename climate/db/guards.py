@@ -99,10 +99,18 @@ def install(connection: sa.Connection, table: str | None = None) -> None:
     columns are changed, has to call this afterwards: triggers go with a table.
 
     :param table: only those of this table; None for all
-    :raises sqlalchemy.exc.DBAPIError: if the user of the database may not
+    :raises climate.exceptions.ConfigurationError: if the user of the database may
+        not make triggers
     """
-    for ddl in statements(connection.dialect.name, table):
-        connection.exec_driver_sql(ddl)
+    try:
+        for ddl in statements(connection.dialect.name, table):
+            connection.exec_driver_sql(ddl)
+    except sa.exc.DBAPIError as error:
+        number = error.orig.args[0] if error.orig is not None and error.orig.args else None
+        hint = guards_mariadb.HINTS.get(number)
+        if hint is None:
+            raise
+        raise exceptions.ConfigurationError(f'No trigger can be made: {hint}') from error
 
 
 def broken(error: BaseException) -> Rule | None:

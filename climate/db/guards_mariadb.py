@@ -32,6 +32,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+# What has to be done where triggers cannot be made, by number of the error.
+HINTS = {
+    1142: "the user of the database needs the privilege TRIGGER on all of Climate's tables",
+    1419: (
+        'with a binary log, the server needs log_bin_trust_function_creators = 1 '
+        'while the tables are upgraded, or the user of the database the privilege SUPER'
+    ),
+}
+
 _TOUCH = 'UPDATE resources SET generation = generation + 1 WHERE id = {resource};'
 
 # The most that is in use of a class at one instant: each allocation is a step

@@ -36,7 +36,12 @@ def sync(engine: sa.Engine, revision: str = 'head') -> None:
 def version(engine: sa.Engine) -> str | None:
     """Return the revision of the tables; None if there are none yet."""
     with engine.connect() as connection:
-        return migration.MigrationContext.configure(connection).get_current_revision()
+        return version_of(connection)
+
+
+def version_of(connection: sa.Connection) -> str | None:
+    """Return the revision of the tables; None if there are none yet."""
+    return migration.MigrationContext.configure(connection).get_current_revision()
 
 
 def head() -> str:

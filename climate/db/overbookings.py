@@ -40,7 +40,7 @@ _ROWS = sa.text("""
     JOIN reservations r ON r.id = a.reservation_id
     JOIN resources s ON s.id = a.resource_id
     WHERE a.live = 1 ORDER BY a.resource_id, a.start_date, a.id
-""")
+""").columns(start_date=sa.DateTime(), end_date=sa.DateTime())
 _ROOM = sa.text("""
     SELECT resource_class, resource_id, (total - reserved) * allocation_ratio AS units
     FROM inventories
@@ -81,11 +81,8 @@ def find(connection: sa.Connection) -> list[Overbooked]:
     room: dict[tuple[int, str], float] = {
         (row.resource_id, row.resource_class): row.units for row in connection.execute(_ROOM)
     }
-    columns = _ROWS.columns(
-        sa.column('start_date', sa.DateTime()), sa.column('end_date', sa.DateTime())
-    )
     found: list[Overbooked] = []
-    rows = connection.execute(columns)
+    rows = connection.execute(_ROWS)
     for _, group in itertools.groupby(rows, key=lambda row: row.resource_id):
         mine = list(group)
         wrong = {row.id for row in (*_beside_wholes(mine), *_beyond(mine, room))}
@@ -102,7 +99,8 @@ def complaint(found: Sequence[Overbooked]) -> str:
     if len(found) > _SHOWN:
         lines.append(f'  and {len(found) - _SHOWN} more')
     lines.append(
-        'Delete or move one lease of each, with the release before; nothing has been changed.'
+        'Delete or move a lease wherever two are in the way of each other, with the release '
+        'before; the tables have not been changed.'
     )
     return '\n'.join(lines)
 
