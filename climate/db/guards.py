@@ -106,8 +106,7 @@ def install(connection: sa.Connection, table: str | None = None) -> None:
         for ddl in statements(connection.dialect.name, table):
             connection.exec_driver_sql(ddl)
     except sa.exc.DBAPIError as error:
-        number = error.orig.args[0] if error.orig is not None and error.orig.args else None
-        hint = guards_mariadb.HINTS.get(number)
+        hint = guards_mariadb.hint(error.orig)
         if hint is None:
             raise
         raise exceptions.ConfigurationError(f'No trigger can be made: {hint}') from error

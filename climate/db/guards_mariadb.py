@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 # What has to be done where triggers cannot be made, by number of the error.
-HINTS = {
+_HINTS = {
     1142: "the user of the database needs the privilege TRIGGER on all of Climate's tables",
     1419: (
         'with a binary log, the server needs log_bin_trust_function_creators = 1 '
@@ -171,6 +171,12 @@ def guards(*, whole: str, capacity: str, supply: str) -> Iterator[tuple[str, str
             _INVENTORY.format(verb=verb, keeps=keeps, touch=touch, peak=peak, supply=supply),
         )
     yield 'resources', _RESOURCE.format(supply=supply)
+
+
+def hint(error: BaseException | None) -> str | None:
+    """Return what has to be done if *error* says that no trigger may be made."""
+    number = error.args[0] if error is not None and error.args else None
+    return _HINTS.get(number) if isinstance(number, int) else None
 
 
 def _judge(own: str, since: str, until: str, **words: str) -> str:

@@ -57,8 +57,8 @@ class Guards:
     assertIsNone: Any
     kind: str
 
-    def setUp(self) -> None:
-        super().setUp()  # type: ignore[misc]
+    def prepare(self) -> None:
+        """Write two hosts and a lease."""
         self.host, self.other = self.add_hosts(2, inventories=(VCPU,))
         self.reservation = self.add(cases.lease()).reservations[0].id
 
@@ -270,7 +270,17 @@ class Guards:
         self.assertIsNone(guards.broken(ValueError('climate_capacity: no')))
 
 
-class TestSqlite(Guards, cases.StoreCase):
+class _Case(cases.StoreCase):
+    """With hosts."""
+
+    prepare: Any
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.prepare()
+
+
+class TestSqlite(Guards, _Case):
     """On SQLite."""
 
     kind = services.SQLITE
@@ -330,13 +340,13 @@ class _Consoles(Guards):
         self.assertEqual([Rule.CAPACITY], self._typed('READ COMMITTED', rows[0], mine, rows[1]))
 
 
-class TestMariadb(_Consoles, cases.StoreCase):
+class TestMariadb(_Consoles, _Case):
     """On MariaDB."""
 
     kind = services.MARIADB
 
 
-class TestPostgresql(_Consoles, cases.StoreCase):
+class TestPostgresql(_Consoles, _Case):
     """On PostgreSQL."""
 
     kind = services.POSTGRESQL
