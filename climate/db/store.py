@@ -166,7 +166,9 @@ class Store:
         """Run *work* in a transaction that may write, and commit.
 
         The one place where a deadlock is tried again; *work* is then called
-        anew and must have no other effects than those in SQL.
+        anew and must have no other effects than those in SQL. So is one that
+        writes what another transaction has written since it looked: called
+        again, *work* finds it there, and refuses or goes by it.
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         :raises climate.exceptions.BookedMeanwhile: if the database itself finds
@@ -179,6 +181,7 @@ class Store:
             inc_retry_interval=True,
             max_retry_interval=0.5,
             retry_on_deadlock=True,
+            exception_checker=_is_duplicate,
             jitter=True,
         )
         def attempt() -> T:
@@ -248,6 +251,10 @@ def _translated() -> Iterator[None]:
         if _is_away(error):
             raise exceptions.DatabaseUnavailable from error
         raise
+
+
+def _is_duplicate(error: Exception) -> bool:
+    return isinstance(error, oslo_exception.DBDuplicateEntry)
 
 
 # Answers of a server that is starting, stopping or full, and SQLite's word for

@@ -1,0 +1,141 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Two who write the same at once: the second one finds what the first one wrote."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+from climate import exceptions
+from climate.clients.fake import Twin
+from climate.db.store import Transaction
+from climate.domain.resource_types import Declaration
+from climate.domain.resources import Resource
+from climate.leasing import registrar
+from climate.leasing.resource_types import ResourceTypes
+from climate.plugins.host_pools import HostSettings
+from climate.plugins.physical_host import PhysicalHost
+from tests import drafts
+from tests import services
+from tests.functional.db import cases
+
+LONG = 30.0
+
+
+class _Duplicates:
+    """The same on each engine that has several writers at a time."""
+
+    def second(self, first: Callable[[Transaction], Any], work: Callable[[], Any]) -> Any:
+        """Do *work* while *first* is written, but not committed yet.
+
+        What *work* looks at is not there; :attr:`looked` is set when it knows.
+
+        :returns: what it returns, or the error that it raises
+        """
+        outcome: list[Any] = []
+
+        def run() -> None:
+            try:
+                outcome.append(work())
+            except Exception as error:
+                outcome.append(error)
+            finally:
+                self.looked.set()
+
+        self.looked = threading.Event()
+        thread = threading.Thread(target=run)
+        with self.store._writing() as tx:
+            first(tx)
+            thread.start()
+            self.assertTrue(self.looked.wait(LONG))
+        thread.join(LONG)
+        self.assertFalse(thread.is_alive())
+        return outcome[0]
+
+    def looking(self, target: Any, name: str, *, waits: bool = False) -> Any:
+        """Have :attr:`looked` set when *target* was asked.
+
+        :param waits: whether there is no answer before the first one has committed
+        """
+        asked = getattr(target, name)
+
+        def ask(*args: Any, **options: Any) -> Any:
+            if waits:
+                self.looked.set()
+            try:
+                return asked(*args, **options)
+            finally:
+                self.looked.set()
+
+        return mock.patch.object(target, name, ask)
+
+    def test_hosts(self) -> None:
+        twin = Twin(':memory:', clock=self.clock)
+        self.addCleanup(twin.close)
+        twin.seed(1)
+        desk = registrar.Registrar(
+            self.store, {'physical:host': PhysicalHost(HostSettings())}, twin
+        )
+        host = Resource(resource_type='physical:host', name='compute-1')
+        with self.looking(registrar, 'refuse_known'):
+            error = self.second(
+                lambda tx: tx.resources.insert(host),
+                lambda: desk.register_resource(drafts.host('compute-1')),
+            )
+        self.assertIsInstance(error, exceptions.HostExists)
+        # The one that is there is left as it is.
+        self.assertEqual(409, error.code)
+        with self.store.reading() as tx:
+            self.assertEqual(
+                ['compute-1'], list(tx.resources.names_of_type(host.resource_type).values())
+            )
+
+    def test_resource_types(self) -> None:
+        declaration = Declaration(name='custom:licence')
+        types = ResourceTypes(self.store, {})
+        waits = self.kind == services.MARIADB
+        with self.looking(type(self.transaction().resource_types), 'find', waits=waits):
+            error = self.second(
+                lambda tx: tx.resource_types.insert(declaration), lambda: types.create(declaration)
+            )
+        self.assertIsInstance(error, exceptions.ResourceTypeExists)
+
+    def test_names_of_properties(self) -> None:
+        def register(tx: Transaction) -> None:
+            tx.properties.register('physical:host', ['gpu', 'rack'])
+
+        def late(tx: Transaction) -> set[str]:
+            self.looked.set()
+            register(tx)
+            return tx.properties.private_names('physical:host')
+
+        self.assertEqual(set(), self.second(register, lambda: self.store.run(late)))
+
+    def transaction(self) -> Transaction:
+        with self.store.reading() as tx:
+            return tx
+
+
+class TestMariadb(_Duplicates, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(_Duplicates, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
