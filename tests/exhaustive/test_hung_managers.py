@@ -1,0 +1,192 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Managers that hang inside an effect for longer than their claim, and go on.
+
+Real processes on real databases: what stops is the whole process, with its
+clocks, its connections and the thread that renews. Where in an effect a manager
+can be held up is walked through elsewhere, on a clock that tests move.
+"""
+
+from __future__ import annotations
+
+import datetime
+import pathlib
+import signal
+
+import fixtures
+import sqlalchemy as sa
+from oslo_config import cfg
+
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from climate.db import migration
+from climate.db.store import register_opts
+from climate.db.store import Store
+from climate.domain import instants
+from climate.domain.leases import Lease
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import LeaseDraft
+from climate.leasing.leases import Leases
+from climate.leasing.registrar import Registrar
+from climate.leasing.settings import LeasingSettings
+from climate.plugins.physical_host import PhysicalHost
+from tests import base
+from tests import drafts
+from tests import services
+from tests.functional import processes
+
+HOUR = datetime.timedelta(hours=1)
+# Long enough to be stopped in the middle of it, on the busiest machine.
+SLOW = 20.0
+PATIENCE = 90.0
+
+CONFIGURATION = """
+[DEFAULT]
+cloud = twin
+transport_url = fake://
+resource_types = physical:host
+[twin]
+state_dir = {twin}
+[database]
+connection = {database}
+[manager]
+claim_seconds = 3
+max_sleep = 0.5
+"""
+
+
+class _Hung:
+    """One host, its tenant, the next one, and two managers."""
+
+    database = services.MARIADB
+
+    def setUp(self) -> None:
+        super().setUp()
+        url = self.useFixture(services.Database(self.database)).url
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        text = CONFIGURATION.format(database=url, twin=self.folder / 'twin')
+        (self.folder / 'climate.conf').write_text(text)
+        conf = cfg.ConfigOpts()
+        register_opts(conf)
+        conf([])
+        conf.set_override('connection', url, group='database')
+        self.clock = SystemClock()
+        self.store = Store(conf, self.clock)
+        self.addCleanup(self.store.close)
+        migration.metadata().create_all(self.store.engine)
+        self.twin = Twin(self.folder / 'twin', clock=self.clock)
+        self.addCleanup(self.twin.close)
+        self.twin.seed(1)
+        plugins = {'physical:host': PhysicalHost()}
+        Registrar(self.store, plugins, self.twin).register_resource(drafts.host('compute-1'))
+        self.leases = Leases(self.store, plugins, self.clock, LeasingSettings(), lambda: None)
+
+    def manager(self) -> processes.Command:
+        found = self.useFixture(
+            processes.Command(
+                'climate-manager',
+                '--config-file',
+                str(self.folder / 'climate.conf'),
+                folder=self.folder,
+            )
+        )
+        # What is stopped cannot be told to end.
+        self.addCleanup(self.tell, found, signal.SIGCONT)
+        return found
+
+    def tell(self, manager: processes.Command, what: signal.Signals) -> None:
+        if manager.running and manager.process is not None:
+            manager.process.send_signal(what)
+
+    def tenant(self, project: str) -> tuple[Lease, str]:
+        """Book the host from now on and start a server there, once the lease is active."""
+        now = self.clock.now()
+        draft = LeaseDraft(
+            name=project,
+            start=now,
+            end=now + HOUR,
+            reservations=({'resource_type': 'physical:host', 'min': 1, 'max': 1},),
+            grain=datetime.timedelta(0),
+            asked_at=now,
+        )
+        lease = self.leases.create(Caller(user_id=project, project_id=project), draft)
+        self.until(lease, 'ACTIVE')
+        return lease, self.twin.boot_server('compute-1', project, 'server').id
+
+    def end(self, lease: Lease) -> None:
+        """Let a lease end now."""
+        now = self.clock.now()
+        caller = Caller(user_id=lease.user_id, project_id=lease.project_id)
+        change = LeaseChange(end=now, strict=True, grain=instants.SECOND, asked_at=now)
+        self.leases.update(caller, lease.id, lease.project_id, change)
+
+    def status(self, lease: Lease) -> str:
+        with self.store.reading() as tx:
+            found = tx.leases.find(lease.id)
+        return 'gone' if found is None else found.status.value
+
+    def until(self, lease: Lease, status: str) -> None:
+        processes.until(f'{lease.name} is {status}', lambda: self.status(lease) == status, PATIENCE)
+
+    def claimed_until(self) -> object:
+        with self.store.engine.connect() as connection:
+            return connection.scalar(sa.text('SELECT max(claim_until) FROM leases'))
+
+    def stop_inside(self, manager: processes.Command, lease: Lease) -> None:
+        """Stop a manager that has begun to end a lease, and has deleted nothing yet."""
+        self.twin.keep_journal()
+        self.twin.slow('compute.list_servers', SLOW)
+        self.end(lease)
+        self.until(lease, 'TERMINATING')
+        processes.until('it has looked at the aggregate', self.twin.journal, PATIENCE)
+        # Not in the middle of a transaction, which would keep rows locked: right
+        # after it has renewed its claim it does nothing but wait for the cloud.
+        was = self.claimed_until()
+        processes.until('it has renewed', lambda: self.claimed_until() != was, PATIENCE)
+        self.tell(manager, signal.SIGSTOP)
+        self.twin.heal()
+
+    def test_the_next_tenant_is_left_alone(self) -> None:
+        hung = self.manager()
+        first, _ = self.tenant('blue')
+        self.stop_inside(hung, first)
+        self.assertEqual('TERMINATING', self.status(first))
+        other = self.manager()
+        self.until(first, 'TERMINATED')
+        second, server = self.tenant('red')
+        self.tell(hung, signal.SIGCONT)
+        processes.until(
+            'it has seen that its claim is lost',
+            lambda: 'was not renewed in time' in hung.said,
+            PATIENCE,
+        )
+        self.assertEqual([server], [item.id for item in self.twin.servers()])
+        self.assertEqual(('TERMINATED', 'ACTIVE'), (self.status(first), self.status(second)))
+        hosts = {item.name: item.hosts for item in self.twin.aggregates()}
+        self.assertEqual({'freepool': (), second.reservations[0].id: ('compute-1',)}, hosts)
+        # It is as good as any other.
+        other.kill()
+        self.end(second)
+        self.until(second, 'TERMINATED')
+        self.assertEqual((), self.twin.servers())
+
+
+class TestHungOnMariadb(_Hung, base.TestCase):
+    """MariaDB."""
+
+
+class TestHungOnPostgresql(_Hung, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
