@@ -89,6 +89,23 @@ def _commands(subparsers: Any) -> None:
     add('clock', help='compare the clock of this machine with that of the database').set_defaults(
         run=_clock
     )
+    _outbox_commands(add('outbox', help='The notifications'))
+
+
+def _outbox_commands(parser: Any) -> None:
+    outbox = parser.add_subparsers(dest='what', required=True)
+    outbox.add_parser('list', help='list notifications that could not be sent').set_defaults(
+        run=_failing
+    )
+    for name, run, what in (
+        ('retry', _retry, 'send notifications again that were set aside'),
+        ('drop', _drop, 'forget notifications that were set aside'),
+    ):
+        command = outbox.add_parser(name, help=what)
+        which = command.add_mutually_exclusive_group(required=True)
+        which.add_argument('ids', metavar='ID', nargs='*', default=[], help='these')
+        which.add_argument('--all', action='store_true', help='all that were set aside')
+        command.set_defaults(run=run)
 
 
 def _clock(conf: cfg.ConfigOpts, store: Store) -> int:
@@ -176,4 +193,36 @@ def _discover(conf: cfg.ConfigOpts, store: Store) -> int:
                 f'{host.hostname:<32} {host.vcpus} VCPU, {host.memory_mb} MiB,'
                 f' {host.local_gb} GiB, {host.state}, {host.status}'
             )
+    return 0
+
+
+def _failing(_conf: cfg.ConfigOpts, store: Store) -> int:
+    with store.reading() as tx:
+        found = tx.outbox.failing()
+    for row in found:
+        state = 'tried again' if row.set_aside_at is None else 'set aside'
+        say(
+            f'{row.id} {row.created_at:%Y-%m-%dT%H:%M:%SZ} {row.event_type} of lease'
+            f' {row.lease_id}, {state}, {row.attempts} tries: {row.error}'
+        )
+    return 0
+
+
+def _retry(conf: cfg.ConfigOpts, store: Store) -> int:
+    return _aside(conf, store.run(lambda tx: tx.outbox.retry(_chosen(conf))), 'sent again')
+
+
+def _drop(conf: cfg.ConfigOpts, store: Store) -> int:
+    return _aside(conf, store.run(lambda tx: tx.outbox.drop(_chosen(conf))), 'dropped')
+
+
+def _chosen(conf: cfg.ConfigOpts) -> list[str] | None:
+    return None if conf.command.all else sorted(set(conf.command.ids))
+
+
+def _aside(conf: cfg.ConfigOpts, count: int, done: str) -> int:
+    say(f'{count} notifications {"are" if done != "dropped" else "were"} {done}')
+    missing = 0 if conf.command.all else len(set(conf.command.ids)) - count
+    if missing:
+        raise exceptions.NotFound(f'{missing} of these were not set aside')
     return 0

@@ -133,7 +133,16 @@ OPTS: list[cfg.Opt] = [
         default=100,
         min=1,
         max=10000,
-        help='How many leases have their notifications sent at one go.',
+        help='How many notifications are sent at one go.',
+    ),
+    cfg.IntOpt(
+        'outbox_attempts',
+        default=10,
+        min=1,
+        help='How often a notification is tried that cannot be sent although the message bus '
+        'is there, before it is set aside with an error in the log. Until then it keeps '
+        'back those of its lease that come after it, and no others. "climate-manage outbox '
+        'list" shows what was set aside; a bus that is away counts as no try.',
     ),
 ]
 

@@ -287,7 +287,11 @@ class Step(Base):
 
 
 class OutboxMessage(Base):
-    """A notification written in the transaction that it tells of."""
+    """A notification written in the transaction that it tells of.
+
+    One that cannot be sent, though others can, is tried again when it is due,
+    and in the end set aside.
+    """
 
     __tablename__ = 'outbox'
     __table_args__ = (
@@ -305,6 +309,10 @@ class OutboxMessage(Base):
     created_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
     claim_owner: orm.Mapped[str | None] = orm.mapped_column(types.exact(64))
     claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    attempts: orm.Mapped[int] = orm.mapped_column(default=0, server_default=sa.text('0'))
+    due: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
+    error: orm.Mapped[str | None] = orm.mapped_column(sa.Text())
+    set_aside_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
 
 
 class Trust(Base):

@@ -34,6 +34,9 @@ class OutboxRow:
     """A notification that was not yet accepted by the bus.
 
     :ivar id: unique, so that receivers can drop what comes twice
+    :ivar attempts: how often it could not be sent while the bus was there
+    :ivar error: why, the last time
+    :ivar set_aside_at: when it was given up (aware UTC); None if it was not
     """
 
     id: str
@@ -42,6 +45,9 @@ class OutboxRow:
     payload: Mapping[str, Any]
     created_at: datetime.datetime
     priority: str = 'INFO'
+    attempts: int = 0
+    error: str | None = None
+    set_aside_at: datetime.datetime | None = None
 
 
 class Outbox(Repository):
@@ -63,25 +69,48 @@ class Outbox(Repository):
         if values:
             self._session.execute(sa.insert(_table), values)
 
-    def claim(self, owner: str, until: datetime.datetime, leases: int) -> list[OutboxRow]:
-        """Take notifications to send, all that wait of each of some leases.
+    def claim(self, owner: str, until: datetime.datetime, most: int) -> list[OutboxRow]:
+        """Take notifications to send, those that wait longest.
 
-        Only the head of a lease's queue can be taken, and the rest comes with
-        it: another sender cannot overtake, and order is kept per lease::
+        Only the head of a lease's queue can be taken, and what waits behind it
+        comes with it: another sender cannot overtake, and order is kept per
+        lease. What is set aside waits for nothing and holds nothing up::
 
             SELECT head.lease_id FROM outbox head
-            WHERE (head.claim_until IS NULL OR head.claim_until < :now
+            WHERE head.set_aside_at IS NULL AND (head.due IS NULL OR head.due <= :now)
+              AND (head.claim_until IS NULL OR head.claim_until < :now
                    OR head.claim_owner = :owner)
               AND NOT EXISTS (SELECT 1 FROM outbox earlier
-                              WHERE earlier.lease_id = head.lease_id AND earlier.seq < head.seq)
-            ORDER BY head.seq LIMIT :leases FOR UPDATE SKIP LOCKED
+                              WHERE earlier.lease_id = head.lease_id AND earlier.seq < head.seq
+                                AND earlier.set_aside_at IS NULL)
+            ORDER BY head.seq LIMIT :most FOR UPDATE SKIP LOCKED
 
         What *owner* has taken before and not settled, because the database went
         away, comes again: nobody else is at it.
 
         :param owner: who takes them
         :param until: when others may take them over (aware UTC)
+        :param most: how many at most, of all leases together
         """
+        lease_ids = list(self._session.scalars(self._heads(owner, most)))
+        if not lease_ids:
+            return []
+        # Locked by their heads. In the order of all, so that what is taken of
+        # each lease is a beginning.
+        query = (
+            sa.select(_table.c.seq)
+            .where(_table.c.lease_id.in_(lease_ids), _table.c.set_aside_at.is_(None))
+            .order_by(_table.c.seq)
+            .limit(most)
+        )
+        mine = _table.c.seq.in_(list(self._session.scalars(query)))
+        self._session.execute(
+            sa.update(_table).where(mine).values(claim_owner=owner, claim_until=until)
+        )
+        found = self._session.execute(sa.select(_table).where(mine).order_by(_table.c.seq))
+        return [_row(row) for row in found]
+
+    def _heads(self, owner: str, most: int) -> sa.Select[Any]:
         head, earlier = _table.alias('head'), _table.alias('earlier')
         free = sa.or_(
             head.c.claim_until.is_(None),
@@ -89,26 +118,20 @@ class Outbox(Repository):
             head.c.claim_owner == owner,
         )
         first = sa.not_(
-            sa.exists().where(earlier.c.lease_id == head.c.lease_id, earlier.c.seq < head.c.seq)
+            sa.exists().where(
+                earlier.c.lease_id == head.c.lease_id,
+                earlier.c.seq < head.c.seq,
+                earlier.c.set_aside_at.is_(None),
+            )
         )
-        query = (
+        due = sa.or_(head.c.due.is_(None), head.c.due <= self._now)
+        return (
             sa.select(head.c.lease_id)
-            .where(free, first)
+            .where(head.c.set_aside_at.is_(None), due, free, first)
             .order_by(head.c.seq)
-            .limit(leases)
+            .limit(most)
             .with_for_update(skip_locked=True, of=head)
         )
-        lease_ids = list(self._session.scalars(query))
-        if not lease_ids:
-            return []
-        mine = _table.c.lease_id.in_(lease_ids)
-        self._session.execute(
-            sa.update(_table).where(mine).values(claim_owner=owner, claim_until=until)
-        )
-        found = self._session.execute(
-            sa.select(_table).where(mine, _table.c.claim_owner == owner).order_by(_table.c.seq)
-        )
-        return [_row(row) for row in found]
 
     def delete(self, ids: Collection[str]) -> None:
         """Forget notifications that the bus has accepted."""
@@ -123,9 +146,57 @@ class Outbox(Repository):
             .values(claim_owner=None, claim_until=None)
         )
 
+    def postpone(self, message_id: str, due: datetime.datetime, error: str) -> None:
+        """Have one sent later that could not be sent, and those of its lease behind it."""
+        self._change(message_id, due=due, error=error, attempts=_table.c.attempts + 1)
+
+    def set_aside(self, message_id: str, error: str) -> None:
+        """Give one up; those of its lease behind it go on without it."""
+        self._change(
+            message_id, set_aside_at=self._now, error=error, attempts=_table.c.attempts + 1
+        )
+
+    def _change(self, message_id: str, **values: Any) -> None:
+        self._session.execute(
+            sa.update(_table)
+            .where(_table.c.id == message_id)
+            .values(claim_owner=None, claim_until=None, **values)
+        )
+
+    def failing(self) -> list[OutboxRow]:
+        """Return what could not be sent though the bus was there, oldest first."""
+        query = sa.select(_table).where(_table.c.attempts > 0).order_by(_table.c.seq)
+        return [_row(row) for row in self._session.execute(query)]
+
+    def retry(self, ids: Collection[str] | None) -> int:
+        """Have what was set aside sent again, as if it was never tried.
+
+        :param ids: None for all of it
+        :returns: how many were set aside
+        """
+        return self._of_those_aside(
+            sa.update(_table).values(set_aside_at=None, due=None, error=None, attempts=0), ids
+        )
+
+    def drop(self, ids: Collection[str] | None) -> int:
+        """Forget what was set aside.
+
+        :param ids: None for all of it
+        :returns: how many were set aside
+        """
+        return self._of_those_aside(sa.delete(_table), ids)
+
+    def _of_those_aside(self, statement: sa.Update | sa.Delete, ids: Collection[str] | None) -> int:
+        statement = statement.where(_table.c.set_aside_at.is_not(None))
+        if ids is not None:
+            statement = statement.where(_table.c.id.in_(ids))
+        result: Any = self._session.execute(statement)
+        return int(result.rowcount)
+
     def waiting(self) -> int:
-        """How many notifications were not yet accepted."""
-        return int(self._session.scalar(sa.select(sa.func.count()).select_from(_table)) or 0)
+        """How many notifications are still to be accepted."""
+        query = sa.select(sa.func.count()).where(_table.c.set_aside_at.is_(None))
+        return int(self._session.scalar(query) or 0)
 
 
 def _row(row: Any) -> OutboxRow:
@@ -136,4 +207,7 @@ def _row(row: Any) -> OutboxRow:
         payload=row.payload,
         created_at=row.created_at,
         priority=row.priority,
+        attempts=row.attempts,
+        error=row.error,
+        set_aside_at=row.set_aside_at,
     )

@@ -14,7 +14,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+import logging
 from typing import ClassVar
 
 from climate import exceptions
@@ -22,17 +24,26 @@ from climate.clock import Clock
 from climate.db.outbox import OutboxRow
 from climate.db.store import Store
 from climate.db.store import Transaction
+from climate.domain import events
 from climate.manager.sender import Sender
 from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import OutboxMessage
 from climate.messaging.publisher import Publisher
+
+LOG = logging.getLogger(__name__)
+
+# One that cannot be sent is tried again after pauses of up to this, in seconds.
+_LONGEST_PAUSE = 60.0
+_LONGEST_REASON = 500
 
 
 class OutboxSender(Sender):
     """Moves notifications from the outbox to the bus.
 
     :param owner: this manager's name, different from every other's
-    :param batch: how many leases' notifications are sent at one go
+    :param batch: how many notifications are sent at one go
+    :param attempts: after how many tries one that the bus does not take, though
+        it takes others, is set aside
     :param max_sleep: the longest sleep between two looks, in seconds
     :param claim_seconds: after this long a sender that died is replaced. One
         that is slow sends some twice then, but none out of order
@@ -53,6 +64,7 @@ class OutboxSender(Sender):
         *,
         batch: int,
         max_sleep: float,
+        attempts: int = 10,
         claim_seconds: float = 10.0,
     ) -> None:
         super().__init__(max_sleep=max_sleep)
@@ -61,31 +73,85 @@ class OutboxSender(Sender):
         self._publisher = publisher
         self._owner = owner
         self._batch = batch
+        self._attempts = attempts
         self._lasts = datetime.timedelta(seconds=claim_seconds)
 
     def send_once(self) -> int:
-        """Send one batch and return how many notifications were in it.
+        """Send one batch and return how many notifications were tried.
 
-        :raises climate.messaging.publisher.BrokerUnavailable: if the bus did
-            not take one; it and those after it stay in the outbox
+        One that cannot be sent keeps back only those of its lease, and is set
+        aside in the end.
+
+        :raises climate.messaging.publisher.BrokerUnavailable: if the bus is
+            away; what it did not take stays in the outbox
         """
         until = self._clock.now() + self._lasts
         rows = self._store.run(lambda tx: tx.outbox.claim(self._owner, until, self._batch))
         if not rows:
             return 0
+        batch = _Batch()
         try:
-            self._publisher.publish([_message(row) for row in rows])
-        except BrokerUnavailable as error:
-            accepted = rows[: error.published]
-            self._store.run(lambda tx: self._settle(tx, accepted, give_back=True))
+            for row in rows:
+                self._send(row, batch)
+        except BrokerUnavailable:
+            self._store.run(lambda tx: self._settle(tx, batch, give_back=True))
             raise
-        self._store.run(lambda tx: self._settle(tx, rows, give_back=False))
+        self._store.run(lambda tx: self._settle(tx, batch, give_back=bool(batch.late)))
         return len(rows)
 
-    def _settle(self, tx: Transaction, accepted: list[OutboxRow], *, give_back: bool) -> None:
-        tx.outbox.delete([row.id for row in accepted])
+    def _send(self, row: OutboxRow, batch: _Batch) -> None:
+        if row.lease_id in batch.late:
+            # Its turn comes after that of the one before it.
+            return
+        try:
+            self._publisher.publish([_message(row)])
+        except BrokerUnavailable:
+            raise
+        except Exception as error:
+            reason = f'{type(error).__name__}: {error}'[:_LONGEST_REASON]
+            again = row.attempts + 1 < self._attempts
+            batch.failed.append((row, reason, again))
+            if again:
+                batch.late.add(row.lease_id)
+                LOG.warning('Notification %s cannot be sent yet: %s', _name(row), reason)
+            else:
+                LOG.error(
+                    'Notification %s is set aside, it could not be sent in %d tries: %s',
+                    _name(row),
+                    row.attempts + 1,
+                    reason,
+                )
+        else:
+            batch.accepted.append(row.id)
+
+    def _settle(self, tx: Transaction, batch: _Batch, *, give_back: bool) -> None:
+        tx.outbox.delete(batch.accepted)
+        for row, reason, again in batch.failed:
+            if again:
+                pause = events.backoff(row.attempts + 1, self.first_pause, _LONGEST_PAUSE)
+                tx.outbox.postpone(row.id, tx.now + pause, reason)
+            else:
+                tx.outbox.set_aside(row.id, reason)
         if give_back:
             tx.outbox.give_back(self._owner)
+
+
+@dataclasses.dataclass(kw_only=True, slots=True)
+class _Batch:
+    """What came of some notifications.
+
+    :ivar accepted: the ids of those that were sent
+    :ivar failed: those that could not be, why, and whether they are tried again
+    :ivar late: the leases whose others have to wait for one that is tried again
+    """
+
+    accepted: list[str] = dataclasses.field(default_factory=list)
+    failed: list[tuple[OutboxRow, str, bool]] = dataclasses.field(default_factory=list)
+    late: set[str] = dataclasses.field(default_factory=set)
+
+
+def _name(row: OutboxRow) -> str:
+    return f'{row.id} ({row.event_type} of lease {row.lease_id})'
 
 
 def _message(row: OutboxRow) -> OutboxMessage:

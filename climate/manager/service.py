@@ -57,7 +57,8 @@ class ManagerOptions:
     :ivar workers: leases worked on at once
     :ivar max_sleep: the longest sleep, in seconds
     :ivar claim_seconds: how long a claim lasts
-    :ivar outbox_batch: leases whose notifications are sent at one go
+    :ivar outbox_batch: notifications that are sent at one go
+    :ivar outbox_attempts: tries before one that cannot be sent is set aside
     :ivar polling_interval: seconds between two looks at the health of hosts
     :ivar repair_interval: seconds between two repairs; 0 for never
     :ivar heal_interval: seconds between two rounds that look after reservations
@@ -68,6 +69,7 @@ class ManagerOptions:
     max_sleep: float = 5.0
     claim_seconds: float = 10.0
     outbox_batch: int = 100
+    outbox_attempts: int = 10
     polling_interval: float = 60.0
     repair_interval: float = 3600.0
     heal_interval: float = 60.0
@@ -82,6 +84,7 @@ class ManagerOptions:
             max_sleep=group.max_sleep,
             claim_seconds=group.claim_seconds,
             outbox_batch=group.outbox_batch,
+            outbox_attempts=group.outbox_attempts,
             polling_interval=conf.health.polling_interval,
             repair_interval=group.repair_interval,
             heal_interval=conf.health.heal_interval,
@@ -135,6 +138,7 @@ class Manager:
             publisher,
             self.owner,
             batch=options.outbox_batch,
+            attempts=options.outbox_attempts,
             max_sleep=options.max_sleep,
             claim_seconds=options.claim_seconds,
         )

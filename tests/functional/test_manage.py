@@ -15,14 +15,19 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import io
 import pathlib
 
 import fixtures
+from oslo_config import cfg
 
 from climate.clients.fake import Twin
 from climate.clock import SystemClock
+from climate.cmd import config
 from climate.cmd import manage
+from climate.db.outbox import OutboxRow
+from climate.db.store import Store
 from tests import base
 
 
@@ -89,3 +94,45 @@ class TestManage(base.TestCase):
         # SQLite has none of its own.
         (line,) = self.run_command(0, 'clock')
         self.assertIn('+0.000 s', line)
+
+    def test_notifications_that_were_set_aside(self) -> None:
+        store = Store(self.conf(), SystemClock())
+        self.addCleanup(store.close)
+        rows = [
+            OutboxRow(
+                id=f'message-{number}',
+                lease_id=f'lease-{number}',
+                event_type='lease.create',
+                payload={},
+                created_at=datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC),
+            )
+            for number in range(4)
+        ]
+        store.run(lambda tx: tx.outbox.insert(rows))
+        self.assertEqual([], self.run_command(0, 'outbox', 'list'))
+        for number in range(3):
+            store.run(lambda tx, number=number: tx.outbox.set_aside(f'message-{number}', 'broken'))
+        lines = self.run_command(0, 'outbox', 'list')
+        self.assertEqual(
+            'message-0 2031-01-01T00:00:00Z lease.create of lease lease-0, set aside, 1 tries:'
+            ' broken',
+            lines[0],
+        )
+        self.assertEqual(
+            ['1 notifications are sent again'], self.run_command(0, 'outbox', 'retry', 'message-0')
+        )
+        lines = self.run_command(1, 'outbox', 'drop', 'message-0', 'message-1')
+        self.assertEqual('1 notifications were dropped', lines[0])
+        self.assertIn('1 of these were not set aside', lines[1])
+        self.assertEqual(
+            ['1 notifications were dropped'], self.run_command(0, 'outbox', 'drop', '--all')
+        )
+        self.assertEqual([], self.run_command(0, 'outbox', 'list'))
+        with store.reading() as tx:
+            self.assertEqual(2, tx.outbox.waiting())
+        self.assertRaises(SystemExit, manage.main, ['outbox', 'retry'])
+
+    def conf(self) -> cfg.ConfigOpts:
+        conf = config.new_conf()
+        conf(['--config-file', str(self.file)], project='climate', prog='climate-manage')
+        return conf

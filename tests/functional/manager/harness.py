@@ -168,7 +168,7 @@ class Office(fixtures.Fixture):
         self.plugins['physical:host'] = self._plugin()
 
     def hire(self, batch: int = 100) -> Manager:
-        """Return a new manager that sends so many leases' notifications at one go."""
+        """Return a new manager that sends so many notifications at one go."""
         self._managers += 1
         return Manager(self, f'manager-{self._managers}', batch)
 

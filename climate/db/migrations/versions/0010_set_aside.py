@@ -1,0 +1,38 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""What could not be sent: tries of notifications, and those set aside
+
+Only adds, so that the release before runs on it.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from climate.db import types
+
+revision = '0010'
+down_revision = '0009'
+
+
+def upgrade() -> None:
+    """Add columns."""
+    with op.batch_alter_table('outbox') as outbox:
+        outbox.add_column(
+            sa.Column('attempts', sa.Integer(), nullable=False, server_default=sa.text('0'))
+        )
+        outbox.add_column(sa.Column('due', types.UtcDateTime(), nullable=True))
+        outbox.add_column(sa.Column('error', sa.Text(), nullable=True))
+        outbox.add_column(sa.Column('set_aside_at', types.UtcDateTime(), nullable=True))

@@ -1,0 +1,200 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Notifications that cannot be sent although the bus is there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from collections.abc import Sequence
+
+import fixtures
+
+from climate.db.outbox import OutboxRow
+from climate.domain.leases import Lease
+from climate.manager.outbox import OutboxSender
+from climate.messaging.publisher import OutboxMessage
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+
+ATTEMPTS = 4
+
+
+class Picky:
+    """A bus that chokes on some messages.
+
+    :ivar tried: the name of the lease of each that was tried, in this order
+    """
+
+    def __init__(self, bus: harness.Bus, chokes: Callable[[OutboxMessage], bool]) -> None:
+        self.chokes = chokes
+        self.tried: list[str] = []
+        self._bus = bus
+
+    def publish(self, messages: Sequence[OutboxMessage]) -> None:
+        for message in messages:
+            self.tried.append(message.payload['name'])
+            if self.chokes(message):
+                raise TypeError('cannot be serialized')
+            self._bus.publish([message])
+
+
+class _Poisoned:
+    """Five leases, one of which has a notification that the bus chokes on."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office(database=self.database, hosts=0))
+        self.log = self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
+        self.leases = [self.book(str(number)) for number in range(5)]
+        self.assertEqual([], self.failing())
+        self.bus = Picky(self.office.bus, lambda message: message.payload['name'] == '2')
+
+    def book(self, name: str) -> Lease:
+        return self.office.create(600, 3600, hosts=0, name=name)
+
+    def sender(self, batch: int = 100) -> OutboxSender:
+        return OutboxSender(
+            self.office.store,
+            self.office.clock,
+            self.bus,
+            'me',
+            batch=batch,
+            attempts=ATTEMPTS,
+            max_sleep=1.0,
+        )
+
+    def failing(self) -> list[OutboxRow]:
+        with self.office.store.reading() as tx:
+            return tx.outbox.failing()
+
+    def names(self) -> list[str]:
+        return [message.payload['name'] for message in self.office.bus.taken]
+
+    def send_all(self, sender: OutboxSender, seconds: int = 10) -> None:
+        """Send for so long, looking each second."""
+        for _ in range(seconds):
+            while sender.send_once():
+                continue
+            self.office.clock.advance(1)
+
+    def test_those_of_its_lease_wait_until_it_is_set_aside(self) -> None:
+        sender = self.sender()
+        sender.send_once()
+        self.office.update(self.leases[2], name='two')
+        self.office.update(self.leases[3], name='three')
+        self.assertEqual(1, sender.send_once())
+        self.assertEqual('three', self.names()[-1])
+        self.send_all(sender)
+        self.assertEqual(['0', '1', '3', '4', 'three', 'two'], self.names())
+        self.assertEqual(ATTEMPTS, self.bus.tried.count('2'))
+        (row,) = self.failing()
+        self.assertEqual(ATTEMPTS, row.attempts)
+        self.assertIsNotNone(row.set_aside_at)
+        self.assertEqual(0, self.office.waiting())
+        self.assertEqual(1, self.log.output.count('is set aside'))
+        self.assertIn(row.id, self.log.output)
+
+    def test_no_more_is_read_than_is_sent_at_one_go(self) -> None:
+        """However many wait of the leases whose turn it is."""
+        for number in range(20):
+            self.office.update(self.leases[0], name=f'a{number}')
+        until = harness.at(30)
+        rows = self.office.store.run(lambda tx: tx.outbox.claim('me', until, 3))
+        self.assertEqual(['0', '1', '2'], [row.payload['name'] for row in rows])
+        self.office.store.run(lambda tx: tx.outbox.delete([row.id for row in rows]))
+        self.bus.chokes = lambda _: False
+        sender = self.sender(batch=4)
+        self.assertEqual([4] * 5 + [2, 0], [sender.send_once() for _ in range(7)])
+        self.assertEqual(
+            [f'a{number}' for number in range(20)],
+            [name for name in self.names() if name.startswith('a')],
+        )
+
+
+class TestPoisonedOnSqlite(_Poisoned, base.TestCase):
+    """SQLite, and what is the same on all."""
+
+    def test_the_others_are_sent_once_and_at_once(self) -> None:
+        sender = self.sender()
+        self.assertEqual(5, sender.send_once())
+        self.assertEqual(['0', '1', '3', '4'], self.names())
+        self.assertEqual(0, sender.send_once())
+        self.assertEqual(['0', '1', '2', '3', '4'], self.bus.tried)
+        (row,) = self.failing()
+        self.assertEqual((1, None), (row.attempts, row.set_aside_at))
+        self.assertEqual('TypeError: cannot be serialized', row.error)
+
+    def test_what_comes_later_goes_on_without_it(self) -> None:
+        sender = self.sender()
+        self.send_all(sender)
+        self.office.update(self.leases[2], name='two')
+        self.assertEqual(1, sender.send_once())
+        self.assertEqual('two', self.names()[-1])
+
+    def test_it_is_sent_again_when_it_is_told_to(self) -> None:
+        sender = self.sender()
+        self.send_all(sender)
+        (row,) = self.failing()
+        run = self.office.store.run
+        self.assertEqual(0, run(lambda tx: tx.outbox.retry(['other'])))
+        self.assertEqual(1, run(lambda tx: tx.outbox.retry([row.id])))
+        self.assertEqual([], self.failing())
+        self.bus.chokes = lambda _: False
+        self.assertEqual(1, sender.send_once())
+        self.assertEqual(row.id, self.office.bus.taken[-1].id)
+        self.assertEqual(0, run(lambda tx: tx.outbox.retry(None)))
+
+    def test_only_what_is_set_aside_can_be_dropped(self) -> None:
+        sender = self.sender()
+        sender.send_once()
+        (row,) = self.failing()
+        run = self.office.store.run
+        self.assertEqual(0, run(lambda tx: tx.outbox.drop([row.id])))
+        self.send_all(sender)
+        self.assertEqual(1, run(lambda tx: tx.outbox.drop(None)))
+        self.assertEqual([], self.failing())
+
+    def test_a_bus_that_is_away_counts_as_no_try(self) -> None:
+        self.bus.chokes = lambda _: False
+        self.office.bus.refuses = lambda _: True
+        for _ in range(ATTEMPTS + 1):
+            self.assertRaises(harness.BrokerUnavailable, self.sender().send_once)
+        self.assertEqual([], self.failing())
+        self.office.bus.refuses = lambda _: False
+        self.assertEqual(5, self.sender().send_once())
+
+    def test_what_failed_before_the_bus_went_away_is_remembered(self) -> None:
+        self.office.bus.refuses = lambda message: message.payload['name'] == '4'
+        self.assertRaises(harness.BrokerUnavailable, self.sender().send_once)
+        self.assertEqual(['0', '1', '3'], self.names())
+        self.assertEqual(1, len(self.failing()))
+        self.office.bus.refuses = lambda _: False
+        self.assertEqual(1, self.sender().send_once())
+        self.assertEqual(['0', '1', '3', '4'], self.names())
+
+
+class TestPoisonedOnMariadb(_Poisoned, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestPoisonedOnPostgresql(_Poisoned, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
