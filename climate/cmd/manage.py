@@ -31,6 +31,7 @@ from climate.db import purge
 from climate.db.store import Store
 from climate.domain.events import EventKind
 from climate.domain.resources import ResourceDraft
+from climate.leasing import forcing
 from climate.leasing.registrar import HOST
 from climate.leasing.registrar import Registrar
 from climate.manager.clocks import Clocks
@@ -82,6 +83,10 @@ def _commands(subparsers: Any) -> None:
     repair.add_argument('--dry-run', action='store_true', help='only say what would be')
     repair.add_argument('--lease', metavar='ID', help='only this lease')
     repair.set_defaults(run=_repair)
+    end = lease.add_parser('end', help='end a lease now, whatever fails on the way')
+    end.add_argument('--force', action='store_true', required=True, help='give up what fails')
+    end.add_argument('lease', metavar='ID')
+    end.set_defaults(run=_end)
     host = add('host', help='The hosts').add_subparsers(dest='what', required=True)
     found = host.add_parser('discover', help='list hypervisors that are not registered')
     found.add_argument('--register', metavar='NAME', nargs='+', help='register these')
@@ -172,6 +177,12 @@ def _repair(conf: cfg.ConfigOpts, _store: Store) -> int:
             say(f'{finding.what}: {finding.done or "left as it is"}')
     say(f'{found} found, {left} left')
     return 1 if left else 0
+
+
+def _end(conf: cfg.ConfigOpts, store: Store) -> int:
+    lease = store.run(lambda tx: forcing.end(tx, conf.command.lease))
+    say(f'{lease.id} ends as soon as a manager looks at it; what fails is left in the cloud')
+    return 0
 
 
 def _discover(conf: cfg.ConfigOpts, store: Store) -> int:

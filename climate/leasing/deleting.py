@@ -31,6 +31,7 @@ from climate.enforcement.base import Ending
 from climate.enforcement.gate import Gate
 from climate.leasing import ends
 from climate.leasing import notices
+from climate.leasing import reading
 from climate.leasing import schedule
 
 
@@ -108,7 +109,7 @@ def _untouched(lease: Lease, plugins: notices.Plugins) -> bool:
 def _made(lease: Lease, plugins: notices.Plugins) -> bool:
     """Whether something may have been made in the cloud when the lease was booked."""
     return lease.trust_id is not None or any(
-        plugins[item.resource_type].leaves(item)
+        reading.leaves(plugins[item.resource_type], item)
         for item in lease.reservations
         if item.resource_type in plugins
     )

@@ -224,7 +224,11 @@ class Handover:
                 mover.move(
                     by_id[reservation_id], resource_id, self._why(lease, mine), never=overdue
                 )
-            except (exceptions.NotEnoughResources, exceptions.UnsupportedResourceType) as error:
+            except (
+                exceptions.Conflict,
+                exceptions.NotEnoughResources,
+                exceptions.UnsupportedResourceType,
+            ) as error:
                 LOG.info('Lease %s stays where it is: %s', lease.id, error.message)
         if not mover.moves:
             return False

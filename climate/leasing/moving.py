@@ -44,6 +44,7 @@ from climate.domain.resources import Spread
 from climate.leasing import booking
 from climate.leasing import following
 from climate.leasing import notices
+from climate.leasing import reading
 from climate.leasing import schedule
 from climate.leasing.settings import LeasingSettings
 
@@ -120,7 +121,7 @@ class Mover:
         :raises climate.exceptions.NotEnoughResources: if there is none
         """
         plugin = booking.plugin_of(self._plugins, reservation.resource_type)
-        request = plugin.load(reservation.request)
+        request = reading.load(plugin, reservation)
         search = plugin.search(request)
         mine = [
             item

@@ -22,6 +22,7 @@ from climate.db.outbox import OutboxRow
 from climate.db.store import Transaction
 from climate.domain.events import Event
 from climate.domain.leases import Lease
+from climate.leasing import reading
 from climate.messaging import payloads
 from climate.plugins.base import Plugin
 
@@ -31,7 +32,7 @@ Plugins = Mapping[str, Plugin[Any]]
 def descriptions(lease: Lease, plugins: Plugins) -> dict[str, dict[str, Any]]:
     """Return what each reservation's plugin says of it, by reservation id."""
     return {
-        reservation.id: plugins[reservation.resource_type].describe(reservation)
+        reservation.id: reading.describe(plugins[reservation.resource_type], reservation)
         for reservation in lease.reservations
         if reservation.resource_type in plugins
     }

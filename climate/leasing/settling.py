@@ -41,6 +41,7 @@ from climate.leasing import deleting
 from climate.leasing import ends
 from climate.leasing import failing
 from climate.leasing import following
+from climate.leasing import forcing
 from climate.leasing import history
 from climate.leasing import notices
 from climate.leasing import patience
@@ -133,7 +134,9 @@ class Settler:
 
     def _conclude(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
         error = report.error
-        if error is not None:
+        if error is not None and forcing.forced(event):
+            LOG.error('Lease %s: %s is forced; left: %s', lease.id, event.kind, error.message)
+        elif error is not None:
             return self._failed(tx, lease, event, error)
         if event.kind in self._waits and patience.took_too_long(
             event, report, self._settings.effect_deadline

@@ -36,6 +36,7 @@ from climate.leasing import booking
 from climate.leasing import dates
 from climate.leasing import following
 from climate.leasing import notices
+from climate.leasing import reading
 from climate.leasing import schedule
 from climate.leasing.judging import Plan
 from climate.leasing.lines import Line
@@ -238,7 +239,7 @@ class Update:
         changed = []
         for place, reservation in enumerate(lease.reservations):
             plugin = booking.plugin_of(self._plugins, reservation.resource_type)
-            before = plugin.load(reservation.request)
+            before = reading.load(plugin, reservation)
             request = self._request(lease, plugin, reservation, before, bodies)
             mine = [item for item in current if item.reservation_id == reservation.id]
             with booking.naming(lease.reservations, place):

@@ -26,6 +26,7 @@ from climate.clients.fence import ClaimLost
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
+from climate.leasing import forcing
 from climate.leasing.jobs import Job
 from climate.leasing.jobs import Report
 from climate.leasing.jobs import Step
@@ -81,7 +82,12 @@ def _too_early(job: Job, work: Work, steps: Iterable[Step]) -> bool:
     not be taken away while its image is being made. And the whole begins with
     what its parts have ready.
     """
-    done = {step.reservation_id for step in steps if isinstance(step.outcome, Done)}
+    forced = forcing.forced(job.event)
+    done = {
+        step.reservation_id
+        for step in steps
+        if isinstance(step.outcome, Done) or (forced and step.error is not None)
+    }
     mine = work.reservation
     if job.event.kind not in _GOES_ON:
         return any(part.reservation.id not in done for part in work.parts)

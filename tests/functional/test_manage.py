@@ -84,6 +84,9 @@ class TestManage(base.TestCase):
         )
         self.assertIn('Object with', self.run_command(1, 'lease', 'repair', '--lease', 'x')[-1])
 
+    def test_end_by_force(self) -> None:
+        self.assertIn('Object with', self.run_command(1, 'lease', 'end', '--force', 'x')[-1])
+
     def test_cloud_is_away(self) -> None:
         self.twin.reachable = False
         lines = self.run_command(1, 'lease', 'repair')

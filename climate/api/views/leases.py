@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from typing import Protocol
 
 from climate.api import dates
 from climate.api.microversions import Microversion
@@ -29,14 +28,8 @@ from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
-
-
-class Describer(Protocol):
-    """What a view needs of a plugin."""
-
-    def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of its type."""
-        ...
+from climate.leasing import reading
+from climate.leasing.reading import Describer
 
 
 def lease(
@@ -90,9 +83,10 @@ def reservation(
     """Return one line of a lease.
 
     :param describer: the plugin of its type; None if it is not served any
-        more, and then only the common keys are shown
+        more, and then only the common keys are shown; one that cannot read
+        the reservation leaves its ``fault`` instead
     """
-    own = describer.describe(value) if describer else {}
+    own = reading.describe(describer, value) if describer else {}
     shown = {
         **own,
         'id': value.id,

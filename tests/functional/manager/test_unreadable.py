@@ -1,0 +1,160 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A plugin that cannot read what it has stored holds no lease up."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+from climate import exceptions
+from climate.api.microversions import V1_1
+from climate.api.views import leases as views
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.leasing import forcing
+from climate.plugins.physical_host import PhysicalHost
+from tests import base
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+
+ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
+
+
+class TestUnreadable(base.TestCase):
+    """What one reservation does to its own lease, and to others."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+        self.lease = self.office.create(0, 1000)
+        self.other = self.office.create(0, 1000)
+        self.office.until(10)
+        load, describe = PhysicalHost.load, PhysicalHost.describe
+        broken = self.lease.reservations[0]
+
+        def read(plugin: PhysicalHost, reservation: Reservation) -> dict[str, Any]:
+            if reservation.id == broken.id:
+                raise KeyError('colour')
+            return describe(plugin, reservation)
+
+        def never(plugin: PhysicalHost, stored: Any) -> Any:
+            if self.blind:
+                raise KeyError('colour')
+            return load(plugin, stored)
+
+        self.blind = False
+        for name, method in (('describe', read), ('load', never)):
+            patch = mock.patch.object(PhysicalHost, name, method)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def shown(self, lease: Lease) -> dict[str, Any]:
+        (found,) = views.lease(self.office.now(lease), self.office.plugins, V1_1)['reservations']
+        return dict(found)
+
+    def force(self, lease: Lease) -> Lease:
+        return self.office.store.run(lambda tx: forcing.end(tx, lease.id))
+
+    def test_it_is_shown_and_listed(self) -> None:
+        self.assertEqual(
+            'the plugin of physical:host cannot read it (KeyError)', self.shown(self.lease)['fault']
+        )
+        self.assertEqual(1, self.shown(self.other)['min'])
+        self.assertNotIn('fault', self.shown(self.other))
+
+    def test_it_ends(self) -> None:
+        self.office.until(1010)
+        for lease in (self.lease, self.other):
+            self.assertEqual('TERMINATED', self.office.status(lease))
+            self.assertEqual(1, self.office.bus.told(lease).count('end_lease'))
+        self.assertEqual(ALL, self.office.pooled())
+
+    def test_it_is_deleted(self) -> None:
+        self.office.delete(self.lease)
+        self.office.work()
+        self.assertEqual('gone', self.office.status(self.lease))
+        waiting = self.office.create(2000, 3000)
+        with mock.patch.object(PhysicalHost, 'leaves', side_effect=KeyError):
+            self.office.delete(waiting)
+        self.office.work()
+        self.assertEqual('gone', self.office.status(waiting))
+
+    def test_a_change_is_refused(self) -> None:
+        self.blind = True
+        error = self.assertRaises(exceptions.Conflict, self.office.update, self.lease, hosts=2)
+        self.assertIn(self.lease.reservations[0].id, error.message)
+        self.assertEqual('ACTIVE', self.office.status(self.lease))
+
+    def test_an_effect_that_raises_is_tried_with_pauses(self) -> None:
+        with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('colour')) as end:
+            self.office.until(1120)
+            # Two leases, with pauses of 1, 2, 4, 8, 16, 30 and 30 seconds.
+            self.assertEqual(2 * 8, end.call_count)
+            self.office.until(1200)
+        self.assertEqual('ERROR', self.office.status(self.lease))
+
+    def test_it_is_ended_by_force(self) -> None:
+        with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('colour')):
+            self.office.until(1200)
+            self.assertEqual('ERROR', self.office.status(self.lease))
+            self.force(self.lease)
+            self.office.until(1201)
+            self.assertEqual('TERMINATED', self.office.status(self.lease))
+            self.assertEqual([], self.office.allocations(self.lease))
+            self.assertEqual('ERROR', self.office.status(self.other))
+        self.office.delete(self.lease)
+        self.assertEqual('gone', self.office.status(self.lease))
+        self.assertRaises(exceptions.NotFound, self.force, self.lease)
+
+    def test_before_its_end(self) -> None:
+        with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('colour')):
+            self.office.until(100)
+            self.force(self.lease)
+            self.office.work()
+        ended = self.office.now(self.lease)
+        self.assertEqual(('TERMINATED', harness.at(100)), (ended.status, ended.period.end))
+        self.assertRaises(exceptions.Conflict, self.force, self.lease)
+
+    def test_a_deletion_by_force(self) -> None:
+        with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('colour')):
+            self.office.delete(self.lease)
+            self.office.until(200)
+            self.assertEqual('ERROR', self.office.status(self.lease))
+            self.force(self.lease)
+            self.office.work()
+        self.assertEqual('gone', self.office.status(self.lease))
+
+    def test_a_type_that_is_not_served_any_more(self) -> None:
+        plugin = self.office.plugins.pop('physical:host')
+        self.office.until(1005)
+        self.assertEqual('TERMINATING', self.office.status(self.lease))
+        self.force(self.lease)
+        self.office.until(1010)
+        self.assertEqual('TERMINATED', self.office.status(self.lease))
+        self.office.plugins['physical:host'] = plugin
+        self.office.until(1060)
+        self.assertEqual('TERMINATED', self.office.status(self.other))
+
+    def test_what_has_not_started_is_refused(self) -> None:
+        lease = self.office.create(2000, 3000)
+        self.assertRaises(exceptions.Conflict, self.force, lease)
+
+    def test_what_is_under_way_is_waited_for(self) -> None:
+        self.office.twin.set_server_deletion_seconds(50)
+        self.office.boot(self.other)
+        self.force(self.other)
+        self.office.until(20)
+        self.assertEqual('TERMINATING', self.office.status(self.other))
+        self.office.until(80)
+        self.assertEqual('TERMINATED', self.office.status(self.other))
