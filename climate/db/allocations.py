@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection
-from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
@@ -121,24 +120,10 @@ _CROWDED = (
 
 
 class Allocations(Repository):
-    """Rows of ``allocations``."""
+    """Rows of ``allocations``: who has what, and what is given back.
 
-    def insert(self, new: Iterable[Allocation]) -> None:
-        """Write *new* allocations, in one statement."""
-        values = [
-            {
-                'reservation_id': allocation.reservation_id,
-                'resource_id': allocation.resource_id,
-                'resource_class': allocation.resource_class,
-                'amount': allocation.amount,
-                'start_date': allocation.period.start,
-                'end_date': allocation.period.end,
-                'state': allocation.state,
-            }
-            for allocation in new
-        ]
-        if values:
-            self._session.execute(sa.insert(_table), values)
+    They come and grow by :class:`climate.db.books.Books` only.
+    """
 
     def live_of(self, reservation_ids: Collection[str]) -> list[Allocation]:
         """Return what the reservations have, booked or held, in id order."""
@@ -204,27 +189,6 @@ class Allocations(Repository):
             self._session.execute(
                 sa.insert(_table), [_given_back(row, amounts[row.id], self._now) for row in parts]
             )
-
-    def remove(self, ids: Collection[int]) -> None:
-        """Forget allocations that were booked but never used."""
-        if ids:
-            self._session.execute(sa.delete(_table).where(_table.c.id.in_(ids)))
-
-    def move(self, reservation_ids: Collection[str], period: Period) -> None:
-        """Change the period of what the reservations keep."""
-        self._session.execute(
-            sa.update(_table)
-            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.live == 1)
-            .values(start_date=period.start, end_date=period.end)
-        )
-
-    def end_at(self, reservation_ids: Collection[str], end: datetime.datetime) -> None:
-        """Change only the end of what the reservations keep."""
-        self._session.execute(
-            sa.update(_table)
-            .where(_table.c.reservation_id.in_(reservation_ids), _table.c.live == 1)
-            .values(end_date=end)
-        )
 
     def clashes(
         self, resource_ids: Collection[int], period: Period, except_reservations: Collection[str]

@@ -14,9 +14,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections import defaultdict
-from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,17 +21,13 @@ import sqlalchemy as sa
 from climate import exceptions
 from climate.db import models
 from climate.db.repository import Repository
-from climate.domain.periods import Period
 from climate.domain.requests import ResourceQuery
-from climate.domain.resources import Inventory
 
 _table = models.Base.metadata.tables['resources']
-_inventories = models.Base.metadata.tables['inventories']
-_allocations = models.Base.metadata.tables['allocations']
 
 
 class Catalogue(Repository):
-    """Rows of ``resources`` whatever their type, and of their ``inventories``."""
+    """Rows of ``resources`` whatever their type."""
 
     def type_of(self, resource_id: int) -> str:
         """Return the type of a resource.
@@ -104,48 +97,3 @@ class Catalogue(Repository):
         self._session.execute(
             sa.update(_table).where(_table.c.id == resource_id).values(disabled=disabled)
         )
-
-    def replace_inventories(self, resource_id: int, new: Iterable[Inventory]) -> None:
-        """Give a resource other inventories.
-
-        What stays is changed in its place: the database lets no class go of
-        which something is allocated, be it for a moment.
-        """
-        wanted = {item.resource_class: dataclasses.asdict(item) for item in new}
-        mine = _inventories.c.resource_id == resource_id
-        has = set(self._session.scalars(sa.select(_inventories.c.resource_class).where(mine)))
-        gone = has - set(wanted)
-        if gone:
-            self._session.execute(
-                sa.delete(_inventories).where(mine, _inventories.c.resource_class.in_(gone))
-            )
-        for name in sorted(has & set(wanted)):
-            self._session.execute(
-                sa.update(_inventories)
-                .where(mine, _inventories.c.resource_class == name)
-                .values(**wanted[name])
-            )
-        added = [
-            {'resource_id': resource_id, **values}
-            for name, values in wanted.items()
-            if name not in has
-        ]
-        if added:
-            self._session.execute(sa.insert(_inventories), added)
-
-    def uses(self, resource_id: int) -> dict[str, list[tuple[Period, int]]]:
-        """Return by resource class who has how many units and when, now or later."""
-        query = sa.select(
-            _allocations.c.resource_class,
-            _allocations.c.amount,
-            _allocations.c.start_date,
-            _allocations.c.end_date,
-        ).where(
-            _allocations.c.resource_id == resource_id,
-            _allocations.c.live == 1,
-            _allocations.c.resource_class.is_not(None),
-        )
-        found: defaultdict[str, list[tuple[Period, int]]] = defaultdict(list)
-        for resource_class, amount, start, end in self._session.execute(query):
-            found[resource_class].append((Period(start=start, end=end), amount))
-        return dict(found)

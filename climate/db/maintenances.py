@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import sqlalchemy as sa
@@ -86,6 +87,20 @@ class Maintenances(Repository):
         if row is None:
             raise exceptions.NotFound(object={'maintenance_id': maintenance_id})
         return _maintenance(row)
+
+    def within(
+        self, resource_ids: Collection[int], periods: Collection[Period]
+    ) -> list[Maintenance]:
+        """Return the maintenances of some resources that overlap one of *periods*, by start."""
+        if not resource_ids or not periods:
+            return []
+        overlaps = [
+            sa.and_(_table.c.end_date > period.start, _table.c.start_date < period.end)
+            for period in periods
+        ]
+        query = _WHOLE.where(_table.c.resource_id.in_(resource_ids), sa.or_(*overlaps))
+        found = self._session.execute(query.order_by(_table.c.start_date, _table.c.id))
+        return [_maintenance(row) for row in found]
 
     def delete(self, maintenance_id: str) -> None:
         """Forget a maintenance."""

@@ -26,6 +26,7 @@ from climate.db import requirements
 from climate.domain.periods import Period
 
 _table = models.Base.metadata.tables['resources']
+_inventories = models.Base.metadata.tables['inventories']
 _properties = models.Base.metadata.tables['properties']
 _maintenances = models.Base.metadata.tables['maintenances']
 
@@ -83,18 +84,27 @@ def not_out(period: Period) -> Any:
     )
 
 
-def fits(columns: Any, demand: int) -> list[Any]:
-    """Return the conditions on an inventory that can give *demand* units at once."""
-    return [
-        columns.min_unit <= demand,
-        columns.max_unit >= demand,
-        sa.literal(demand) % columns.step_size == 0,
-    ]
+def offering(demand: Mapping[str, int]) -> list[Any]:
+    """Return the conditions that a resource can give all of *demand* at once, if it is free."""
+    return [_offers(name, units) for name, units in used_classes(demand).items()]
 
 
 def used_classes(demand: Mapping[str, int]) -> dict[str, int]:
     """Return what of a demand asks for anything, in the order of the names."""
     return {name: demand[name] for name in sorted(demand) if demand[name] > 0}
+
+
+def _offers(name: str, units: int) -> Any:
+    query = sa.select(_inventories.c.id).where(
+        _inventories.c.resource_id == _table.c.id,
+        _inventories.c.resource_class == name,
+        _inventories.c.min_unit <= units,
+        _inventories.c.max_unit >= units,
+        sa.literal(units) % _inventories.c.step_size == 0,
+    )
+    # It limits nothing, but has PostgreSQL look at each resource in its turn;
+    # it would begin with all inventories there are.
+    return sa.exists(query.limit(1).offset(0))
 
 
 def _has_trait(name: str) -> Any:

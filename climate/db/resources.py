@@ -38,6 +38,7 @@ from climate.domain.resources import Resource
 _table = models.Base.metadata.tables['resources']
 _inventories = models.Base.metadata.tables['inventories']
 
+_NOTHING: Mapping[str, int] = {}
 # Made once, see leases.py.
 _IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
 _WITH_IDS = sa.select(_table).where(_table.c.id.in_(_IDS)).order_by(_table.c.id)
@@ -229,10 +230,23 @@ class Resources(Repository):
         low, high = self._session.execute(query).one()
         return 0 if low is None else low + int((high - low + 1) * share)
 
-    def matching(self, match: Match, ids: Collection[int]) -> set[int]:
-        """Return those of the *ids* that still match."""
+    def matching(
+        self,
+        match: Match,
+        ids: Collection[int],
+        *,
+        demand: Mapping[str, int] = _NOTHING,
+        bookable: bool = False,
+    ) -> set[int]:
+        """Return those of the *ids* that match, whatever they are booked for.
+
+        :param demand: units by resource class that each must be able to give at once
+        :param bookable: only what is open to new bookings
+        """
         query = sa.select(_table.c.id).where(
-            *match.conditions(bookable=False), _table.c.id.in_(ids)
+            *match.conditions(bookable=bookable),
+            *matching.offering(demand),
+            _table.c.id.in_(ids),
         )
         return set(self._session.scalars(query))
 
@@ -260,30 +274,6 @@ class Resources(Repository):
             ).select_from(ends)
         ).one()
         return int(matched), int(matched - busy), first
-
-    def claim_generations(self, generations: Mapping[int, int]) -> bool:
-        """Take the right to book the resources, if nobody booked them meanwhile.
-
-        Locks them in id order, so that two bookings never wait for each other
-        in a circle, and raises each generation by one.
-
-        :param generations: resource id -> the generation the choice was made on
-        :returns: False if one of them has moved on; nothing is changed then
-        """
-        ids = sorted(generations)
-        query = (
-            sa.select(_table.c.id, _table.c.generation)
-            .where(_table.c.id.in_(ids), _table.c.deleted == 0)
-            .order_by(_table.c.id)
-            .with_for_update()
-        )
-        now = {row.id: row.generation for row in self._session.execute(query)}
-        if now != dict(generations):
-            return False
-        self._session.execute(
-            sa.update(_table).where(_table.c.id.in_(ids)).values(generation=_table.c.generation + 1)
-        )
-        return True
 
     def generations(self, ids: Collection[int]) -> dict[int, int]:
         """Return the generation of each of the resources."""

@@ -148,20 +148,9 @@ def _hosts(match: Match, classes: Mapping[str, int], window: Window, bookable: b
     conditions = match.conditions(bookable=bookable)
     if bookable:
         conditions.append(matching.not_out(window.period))
-    conditions += [_offers(name, units) for name, units in classes.items()]
+    conditions += matching.offering(classes)
     conditions.append(~sa.exists(_whole(window)))
     return sa.select(_table.c.id, _table.c.name, _table.c.generation).where(*conditions)
-
-
-def _offers(name: str, units: int) -> Any:
-    """Whether a resource can give so much of a class at once, if nobody has any."""
-    query = sa.select(_inventories.c.id).where(
-        _inventories.c.resource_id == _table.c.id,
-        _inventories.c.resource_class == name,
-        *matching.fits(_inventories.c, units),
-    )
-    # As in _whole: PostgreSQL would begin with all inventories there are.
-    return sa.exists(query.limit(1).offset(0))
 
 
 def _room(row: Any, classes: Collection[str]) -> Room:

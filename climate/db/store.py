@@ -19,6 +19,7 @@ import dataclasses
 import datetime
 import functools
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterator
 from typing import Any
 from typing import TypeVar
@@ -37,6 +38,8 @@ from climate import exceptions
 from climate.clock import Clock
 from climate.db import guards
 from climate.db.allocations import Allocations
+from climate.db.books import Books
+from climate.db.books import Docket
 from climate.db.catalogue import Catalogue
 from climate.db.charges import Charges
 from climate.db.chores import Chores
@@ -90,9 +93,13 @@ class Transaction:
 
     :ivar now: the instant it began (aware UTC); written as created_at and
         updated_at
+    :param docket: None if it only reads
     """
 
-    def __init__(self, session: orm.Session, now: datetime.datetime) -> None:
+    def __init__(
+        self, session: orm.Session, now: datetime.datetime, docket: Docket | None = None
+    ) -> None:
+        self._docket = docket
         self.now = now
         self.session = session
         self.resources = Resources(session, now)
@@ -115,6 +122,21 @@ class Transaction:
         self.chores = Chores(session, now)
         self.trusts = Trusts(session, now)
         self.oddities = Oddities(session, now)
+
+    def book(
+        self,
+        resource_ids: Collection[int],
+        *,
+        pause: datetime.timedelta = datetime.timedelta(0),
+        own: Collection[str] = (),
+    ) -> Books:
+        """Lock resources and return the right to book them; see :class:`Books`.
+
+        :raises RuntimeError: if the transaction only reads
+        """
+        if self._docket is None:
+            raise RuntimeError('a transaction that only reads cannot book')
+        return Books(self.session, self.now, self._docket, resource_ids, pause=pause, own=own)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,16 +182,24 @@ class Store:
             # Must be the first thing the session hears: SQLite decides at
             # BEGIN whether the transaction may write.
             session.connection(execution_options={_WRITES: True})
-            yield Transaction(session, self._clock.now())
+            docket = Docket()
+            yield Transaction(session, self._clock.now(), docket)
+            # The last statement before the commit, whatever the work was.
+            docket.judge(session)
 
     def run(self, work: Callable[[Transaction], T]) -> T:
         """Run *work* in a transaction that may write, and commit.
 
-        The one place where a deadlock is tried again; *work* is then called
-        anew and must have no other effects than those in SQL. So is one that
-        writes what another transaction has written since it looked: called
-        again, *work* finds it there, and refuses or goes by it.
+        What it books is judged first (:mod:`climate.db.judgement`). The one
+        place where a deadlock is tried again; *work* is then called again and
+        must have no other effects than those in SQL. So is one that writes what
+        another transaction has written since it looked: called again, *work*
+        finds it there, and refuses or goes by it.
 
+        :raises climate.db.judgement.LostRace: if the resources do not bear
+            what was booked; nothing is then
+        :raises climate.exceptions.InventoryInUse: if an inventory was made too
+            small for what is booked
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         :raises climate.exceptions.BookedMeanwhile: if the database itself finds
             something booked twice

@@ -48,6 +48,17 @@ class Period:
         """Whether *other* lies wholly inside."""
         return self.start <= other.start and other.end <= self.end
 
+    def beyond(self, other: Period) -> tuple[Period, ...]:
+        """The parts of it that lie outside *other*, in order."""
+        if not self.overlaps(other):
+            return (self,)
+        found = []
+        if self.start < other.start:
+            found.append(Period(start=self.start, end=other.start))
+        if self.end > other.end:
+            found.append(Period(start=other.end, end=self.end))
+        return tuple(found)
+
     def padded(self, pause: datetime.timedelta) -> Period:
         """The period with *pause* (not negative) added on both sides."""
         return Period(start=self.start - pause, end=self.end + pause)

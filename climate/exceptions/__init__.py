@@ -258,6 +258,13 @@ class BookedMeanwhile(Conflict):
     template = 'The resources were booked by others meanwhile; please try again'
 
 
+class ResourceInMaintenance(Conflict):
+    """What is in use would be kept into a maintenance of its resource."""
+
+    error_name = 'RESOURCE_IN_MAINTENANCE'
+    template = '%(name)s, which the lease uses, is in maintenance from %(start)s to %(end)s'
+
+
 class NotEnoughResources(Conflict):
     """The period is taken, or nothing matches.
 

@@ -29,6 +29,8 @@ from typing import Any
 
 from climate import exceptions
 from climate.allocation import shares as slots
+from climate.db import judgement
+from climate.db.books import Books
 from climate.db.rooms import Room
 from climate.db.rooms import Window
 from climate.db.store import Transaction
@@ -42,25 +44,19 @@ from climate.leasing.settings import LeasingSettings
 from climate.leasing.wishes import Wish
 from climate.plugins import base
 
-
-class LostRace(Exception):
-    """Somebody else booked a chosen resource; choose again, in a new transaction."""
+LostRace = judgement.LostRace
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class _Choice:
-    """What was chosen for a wish, to be looked at again if somebody interferes.
+    """The resources that were chosen for a wish.
 
-    :ivar bookable: whether it must be open to new bookings
+    :ivar bookable: whether they must be open to new bookings
     """
 
     wish: Wish
-    shares: tuple[Share, ...]
+    ids: frozenset[int]
     bookable: bool = True
-
-    @property
-    def ids(self) -> frozenset[int]:
-        return frozenset(share.candidate.resource_id for share in self.shares)
 
 
 class Booking:
@@ -84,7 +80,6 @@ class Booking:
         self._rng = rng
         self._changing = tuple(changing)
         self._generations: dict[int, int] = {}
-        self._kept: dict[int, Period] = {}
         self._chosen: list[_Choice] = []
         self._whole: set[int] = set()
         self._parts: dict[int, Counter[str]] = defaultdict(Counter)
@@ -123,28 +118,30 @@ class Booking:
             )
             pick = wish.plugin.choose(wish.request, snapshot, self._rng)
             if not isinstance(pick, base.NotEnough):
-                return self._took(_Choice(wish=wish, shares=pick.shares))
+                return self._took(wish, pick.shares)
         raise self.refusal(wish)
 
-    def keep(self, generations: Mapping[int, int], period: Period) -> None:
-        """Remember on which state of resources the lease has already the decision rests.
+    def matching(self, wish: Wish, ids: Collection[int]) -> set[int]:
+        """Return those of *ids*, which the lease has, that match a wish.
 
-        :param generations: resource id -> generation, read before the decision
+        Open to new bookings they need not be.
         """
-        self._generations.update(generations)
-        self._kept.update(dict.fromkeys(generations, self._padded(period)))
+        self._see(self._tx.resources.generations(ids))
+        found = self._tx.resources.matching(wish.match, ids)
+        self._chosen.append(_Choice(wish=wish, ids=frozenset(found), bookable=False))
+        return found
 
-    def room(self, wish: Wish, only: Collection[int], *, bookable: bool = False) -> list[Room]:
+    def room(self, wish: Wish, only: Collection[int]) -> list[Room]:
         """Return what is left of some resources for a wish, beside this lease.
 
-        :param bookable: only of those that are open to new bookings
+        Open to new bookings they need not be.
         """
         return self._tx.rooms.find(
             wish.match,
             wish.search.demand,
             self._window(wish.period),
             only_ids=only,
-            bookable=bookable,
+            bookable=False,
         )
 
     def hold(self, wish: Wish, shares: Iterable[Share], rooms: Mapping[int, Room]) -> bool:
@@ -156,30 +153,28 @@ class Booking:
         held = tuple(shares)
         if any(self._fit(wish, rooms[item.candidate.resource_id]) < item.slots for item in held):
             return False
-        self._took(_Choice(wish=wish, shares=held, bookable=False))
+        self._took(wish, held, bookable=False)
         return True
 
-    def take(self, tx: Transaction, own_reservations: Collection[str]) -> None:
-        """Take the right to book what was chosen; from here on nobody else can.
+    def take(self, tx: Transaction, resource_ids: Collection[int] = ()) -> Books:
+        """Return the right to book what was chosen; from here on nobody else can.
+
+        Whether the resources bear it is judged when it is written. What cannot
+        be seen from the bookings is looked at here: whether a resource that
+        has changed since it was chosen is still what is wanted.
 
         :param tx: in which it is booked: that of the choice, or a later one
-        :param own_reservations: whose allocations are not in the way
-        :raises LostRace: if somebody else has it by now
+        :param resource_ids: of what is changed besides, such as what is kept
+        :raises LostRace: if something that was chosen will not do any more
         """
         self._tx = tx
-        if not self._generations or self._tx.resources.claim_generations(self._generations):
-            return
-        # Something about one of them has changed: another booking, perhaps for
-        # another time, or the resource itself. The rows are locked by now, so
-        # what is looked up here cannot change any more; looking again instead
-        # of choosing again keeps a busy resource from starving anybody.
-        if not self._still_good(own_reservations):
+        ids = {*self._generations, *resource_ids}
+        books = tx.book(ids, pause=self._settings.cleaning_time, own=self._changing)
+        found = books.generations
+        changed = {key for key, seen in self._generations.items() if found.get(key) != seen}
+        if not ids <= found.keys() or not self._still_match(changed):
             raise LostRace
-        current = self._tx.resources.generations(self._generations)
-        if set(current) != set(self._generations):
-            raise LostRace
-        if not self._tx.resources.claim_generations(current):
-            raise LostRace
+        return books
 
     def refusal(self, wish: Wish) -> exceptions.NotEnoughResources:
         """Return the refusal of a wish, with the reasons."""
@@ -197,14 +192,18 @@ class Booking:
 
     # -- what is chosen from
 
-    def _took(self, choice: _Choice) -> tuple[Share, ...]:
-        wish, shares = choice.wish, choice.shares
-        self._generations.update(
-            {share.candidate.resource_id: share.candidate.generation for share in shares}
-        )
-        self._chosen.append(choice)
+    def _took(
+        self, wish: Wish, shares: tuple[Share, ...], *, bookable: bool = True
+    ) -> tuple[Share, ...]:
+        seen = {share.candidate.resource_id: share.candidate.generation for share in shares}
+        self._see(seen)
+        self._chosen.append(_Choice(wish=wish, ids=frozenset(seen), bookable=bookable))
         self.occupy(slots.allocations('', shares, wish.search.demand, wish.period))
         return shares
+
+    def _see(self, generations: Mapping[int, int]) -> None:
+        """Remember on which state of resources a choice rests: the first one that was seen."""
+        self._generations = {**generations, **self._generations}
 
     def _candidates(self, wish: Wish) -> Iterator[list[Candidate]]:
         """Yield ever more candidates, until enough of them are good."""
@@ -266,10 +265,10 @@ class Booking:
             if len(seen) - before < limit:
                 look(loaded=loaded, before_id=first, limit=limit)
             yield list(seen.values())
-        if len(seen) >= limit:
-            # The sample was full; what is not in it may have room.
-            look()
-            yield list(seen.values())
+        # What was not in the samples may have room, and so may what others
+        # began or ceased to use between the looks.
+        look()
+        yield list(seen.values())
 
     def _candidate(self, wish: Wish, room: Room) -> Candidate:
         used = [
@@ -301,30 +300,19 @@ class Booking:
 
     # -- what is looked at again
 
-    def _still_good(self, own_reservations: Collection[str]) -> bool:
-        for choice in self._chosen:
-            good = self._room_again(choice) if choice.wish.search.demand else self._again(choice)
-            if not good:
-                return False
-        return not any(
-            self._tx.allocations.clashes([resource_id], period, own_reservations)
-            for resource_id, period in self._kept.items()
-        )
+    def _still_match(self, changed: Collection[int]) -> bool:
+        """Whether what was chosen is still what is wanted, of resources that have changed.
 
-    def _again(self, choice: _Choice) -> bool:
-        again = self._tx.resources.free(
-            choice.wish.match,
-            self._padded(choice.wish.period),
-            only_ids=choice.ids,
-            limit=len(choice.ids),
-        )
-        return len(again) == len(choice.ids)
-
-    def _room_again(self, choice: _Choice) -> bool:
-        """Whether everything that this lease has there still has room."""
-        rooms = self.room(choice.wish, choice.ids, bookable=choice.bookable)
-        return len(rooms) == len(choice.ids) and all(
-            room.left[name] >= self._beside(room, name) for room in rooms for name in room.left
+        Looking again instead of choosing again keeps a busy resource from
+        starving a booking.
+        """
+        return all(
+            ids
+            == self._tx.resources.matching(
+                choice.wish.match, ids, demand=choice.wish.search.demand, bookable=choice.bookable
+            )
+            for choice in self._chosen
+            if (ids := choice.ids.intersection(changed))
         )
 
     def _padded(self, period: Period) -> Period:

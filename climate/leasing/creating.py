@@ -117,12 +117,12 @@ class Creation:
         :raises climate.leasing.booking.LostRace: if it is to be tried again
         """
         lease = plan.lease
-        plan.desk.take(tx, [])
+        books = plan.desk.take(tx)
         tx.leases.insert(lease)
         if lease.trust_id is not None:
             tx.trusts.give(lease.trust_id, lease.id)
         tx.reservations.insert(lease.reservations)
-        tx.allocations.insert(plan.allocations)
+        books.insert(plan.allocations)
         tx.events.insert(lease.events)
         notices.tell(tx, self._plugins, 'lease.create', lease)
         return lease

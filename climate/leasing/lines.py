@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from collections.abc import Mapping
 from typing import Any
 
@@ -105,6 +106,7 @@ class Lines:
         self._lease = lease
         self._period = booking.from_now(period, tx.now)
         self._moved = period != lease.period
+        self._new_time = self._period.beyond(lease.period)
         self._private = private
 
     def line(
@@ -180,10 +182,11 @@ class Lines:
         wish = case.wish
         good = {allocation.resource_id for allocation in case.current}
         if good and case.changed:
-            good = self._tx.resources.matching(wish.match, good)
+            good = self._desk.matching(wish, good)
         if good:
             padded = wish.period.padded(self._settings.cleaning_time)
             good -= self._tx.allocations.clashes(good, padded, [case.reservation.id])
+            good -= self._in_maintenance(case, good)
         has = {item.resource_name for item in case.current if item.resource_id in good}
         named = len(set(wish.search.names) - has)
         # Surplus can go where the plugin sees to it; nothing that it must keep can.
@@ -203,6 +206,21 @@ class Lines:
             missing_minimum=kept.missing_minimum + named,
             missing_maximum=kept.missing_maximum + named,
         )
+
+    def _in_maintenance(self, case: _Case, ids: Collection[int]) -> set[int]:
+        """Return those of *ids* that are out at some instant of the time that is new.
+
+        :raises climate.exceptions.ResourceInMaintenance: if there are any, and
+            they cannot be left because they are in use
+        """
+        found = self._tx.maintenances.within(ids, self._new_time)
+        if found and case.running:
+            raise exceptions.ResourceInMaintenance(
+                name=found[0].resource_name,
+                start=found[0].period.start.isoformat(),
+                end=found[0].period.end.isoformat(),
+            )
+        return {item.resource_id for item in found}
 
     # -- parts of resources
 
@@ -232,6 +250,7 @@ class Lines:
         if dict(case.plugin.search(case.before).demand) != dict(case.wish.search.demand):
             raise exceptions.CantUpdateParameter(param='The size of what is in use')
         has = case.has
+        self._in_maintenance(case, has)
         total = sum(has.values())
         stays = slots.fewer(has, max(0, total - case.wish.maximum))
         kept, leaving = slots.cut(case.current, case.wish.search.demand, stays)

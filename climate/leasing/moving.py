@@ -144,12 +144,12 @@ class Mover:
             period=booking.from_now(self._lease.period, self._tx.now),
             minimum=count,
             maximum=count,
-            # What it asks for was allowed when it was asked for.
-            private=True,
+            private=True,  # It was allowed to ask for it.
             never=avoided,
         )
         shares = self._desk.choose(wish)
-        self._desk.vacate(leaving)
+        # What is in use is there until the cloud has followed.
+        self._desk.vacate(() if self._lease.status is LeaseStatus.ACTIVE else leaving)
         self._leaving += leaving
         self._added += slots.allocations(reservation.id, shares, search.demand, wish.period)
         self._moves.append(
@@ -172,10 +172,11 @@ class Mover:
         """
         if not self._moves:
             return lease
-        self._desk.take(self._tx, self._ids)
-        self._tx.allocations.insert(self._added)
+        books = self._desk.take(self._tx, {item.resource_id for item in self._leaving})
         if lease.status is LeaseStatus.PENDING:
-            self._tx.allocations.remove([item.id for item in self._leaving if item.id is not None])
+            books.remove([item.id for item in self._leaving if item.id is not None])
+        books.insert(self._added)
+        if lease.status is LeaseStatus.PENDING:
             lease = self._reannounced(lease)
             for move in self._moves:
                 tell(self._tx, self._plugins, lease, move)

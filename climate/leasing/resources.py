@@ -22,10 +22,8 @@ from typing import Any
 from typing import Protocol
 
 from climate import exceptions
-from climate.allocation import timeline
 from climate.db.store import Store
 from climate.db.store import Transaction
-from climate.domain.periods import Period
 from climate.domain.requests import BusyPeriod
 from climate.domain.requests import Caller
 from climate.domain.requests import ResourceCalendar
@@ -165,19 +163,8 @@ class Resources:
     ) -> None:
         assert resource.id is not None
         plugin = registrar.owner(self._plugins, resource.resource_type)
-        inventories = plugin.stock(wanted)
-        capacities = {item.resource_class: item.capacity for item in inventories}
-        for resource_class, uses in tx.catalogue.uses(resource.id).items():
-            window = Period(
-                start=min(period.start for period, _ in uses),
-                end=max(period.end for period, _ in uses),
-            )
-            booked = timeline.peak(uses, window)
-            if booked > capacities.get(resource_class, 0):
-                raise exceptions.InventoryInUse(
-                    name=resource.name, resource_class=resource_class, booked=booked
-                )
-        tx.catalogue.replace_inventories(resource.id, inventories)
+        # Whether that is enough for what is booked is judged before the commit.
+        tx.book([resource.id]).restock(resource.id, plugin.stock(wanted))
 
     def delete(self, resource_id: int, resource_type: str | None = None) -> None:
         """Let a resource go.

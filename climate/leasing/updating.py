@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.db.books import Books
 from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.leases import Allocation
@@ -154,7 +155,8 @@ class Update:
             self._still_so(tx, plan)
         if plan.desk is None:
             return self._rename(tx, plan.old)
-        plan.desk.take(tx, [reservation.id for reservation in plan.old.reservations])
+        kept = {item.resource_id for line in plan.lines for item in (*line.kept, *line.dropped)}
+        self._book(plan.desk.take(tx, kept), tx, plan)
         return self._write(tx, plan, charge_id)
 
     def _still_so(self, tx: Transaction, plan: Changed) -> None:
@@ -232,9 +234,6 @@ class Update:
     ) -> list[Line]:
         bodies = self._bodies(lease)
         desk.occupy(current)
-        whole = {item.resource_id for item in current if item.resource_class is None}
-        if whole:
-            desk.keep(tx.resources.generations(whole), booking.from_now(period, tx.now))
         lines = Lines(tx, desk, self._settings, lease, period, private=self._caller.all_projects)
         changed = []
         for place, reservation in enumerate(lease.reservations):
@@ -276,13 +275,30 @@ class Update:
 
     # -- writing
 
+    def _book(self, books: Books, tx: Transaction, plan: Changed) -> None:
+        """Write what becomes of the allocations.
+
+        All that goes goes first, and what comes comes last, so that nothing is
+        over capacity in between.
+        """
+        dropped = [item.id for line in plan.lines for item in line.dropped]
+        books.remove([number for number in dropped if number is not None])
+        stays = {line.old.id for line in plan.lines if line.kept}
+        gone = set(dropped)
+        ids = [
+            item.id
+            for item in plan.had
+            if item.reservation_id in stays and item.id is not None and item.id not in gone
+        ]
+        period = booking.from_now(plan.lease.period, tx.now)
+        # What is in use keeps the instant at which it came into use.
+        start = None if plan.old.status is LeaseStatus.ACTIVE else period.start
+        books.move(ids, start=start, end=period.end)
+        books.insert(item for line in plan.lines for item in line.added)
+
     def _write(self, tx: Transaction, plan: Changed, charge_id: str | None) -> Lease:
         old, new, lines = plan.old, plan.lease, plan.lines
         for line in lines:
-            tx.allocations.remove([item.id for item in line.dropped if item.id is not None])
-            if line.kept:
-                self._move(tx, old, line, new.period)
-            tx.allocations.insert(line.added)
             if _seen(line.new) != line.old:
                 tx.reservations.update(_seen(line.new))
         timetable = self._reschedule(tx, old, new)
@@ -305,13 +321,6 @@ class Update:
         tx.leases.update(written)
         notices.tell(tx, self._plugins, 'lease.update', written)
         return written
-
-    def _move(self, tx: Transaction, old: Lease, line: Line, period: Period) -> None:
-        if old.status is LeaseStatus.ACTIVE:
-            # What is in use keeps the instant at which it came into use.
-            tx.allocations.end_at([line.old.id], period.end)
-        else:
-            tx.allocations.move([line.old.id], booking.from_now(period, tx.now))
 
     def _reschedule(self, tx: Transaction, old: Lease, new: Lease) -> list[events.Event]:
         moved = schedule.rescheduled(

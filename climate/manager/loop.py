@@ -35,6 +35,11 @@ _AWAY_PAUSE = 1.0
 # the same time: the first if all workers were busy, the second otherwise.
 _SHORT_PAUSE = 0.005
 _PAUSE = 0.05
+# What is due and could not be claimed is locked, by a change or by another
+# manager that is just claiming it. It is looked for at once, and then after
+# pauses from the first of these on, each twice as long as the one before.
+_LOCKED_PAUSE = 0.01
+_LONGEST_LOCKED_PAUSE = 1.0
 
 
 class Loop:
@@ -64,6 +69,8 @@ class Loop:
         self._changed = threading.Condition()
         # When to look next, on the monotonic clock.
         self._look_at = 0.0
+        # Looks in a row that found something due and could not claim it.
+        self._in_vain = 0
         self._stopping = False
         self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='lease')
         self._thread = threading.Thread(target=self._run, name='loop', daemon=True)
@@ -126,12 +133,17 @@ class Loop:
         if len(claimed) == free:
             # More may be due; a worker that becomes free wakes the loop.
             return self._max_sleep
-        return self._until(due)
+        return min(self._until(due, len(claimed)), self._max_sleep)
 
-    def _until(self, due: datetime.datetime | None) -> float:
-        if due is None:
-            return self._max_sleep
-        return min(max((due - self._clock.now()).total_seconds(), 0.0), self._max_sleep)
+    def _until(self, due: datetime.datetime | None, claimed: int) -> float:
+        left = math.inf if due is None else (due - self._clock.now()).total_seconds()
+        if left > 0:
+            self._in_vain = 0
+            return left
+        self._in_vain = 0 if claimed else self._in_vain + 1
+        if self._in_vain <= 1:
+            return 0.0
+        return min(_LOCKED_PAUSE * 2.0 ** min(self._in_vain - 2, 10), _LONGEST_LOCKED_PAUSE)
 
     def _work(self, lease_id: str) -> None:
         try:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Iterable
-from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -29,9 +28,11 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Server
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
-from climate.domain.resources import Resource
 from climate.plugins import base
+from climate.plugins import host_servers
+from climate.plugins import instance_marks
 from climate.plugins import isolation
+from climate.plugins.host_servers import service_host
 from climate.plugins.isolation import Isolation
 from climate.plugins.isolation import Marking
 
@@ -186,7 +187,9 @@ class HostPools:
         Whatever others run on a host of the pool is there on sufferance only,
         and Nova does not let a host with servers change its zone.
         """
-        foreign = clear(work, cloud, host, spare=work.lease.project_id)
+        foreign = host_servers.evict(
+            work, cloud, host, lambda: self._is_let(cloud, host, aggregate)
+        )
         if foreign:
             return foreign
         try:
@@ -209,15 +212,17 @@ class HostPools:
         if not hosts:
             return
         freepool, _ = self._freepool(cloud)
-        members = () if aggregate is None else aggregate.hosts
+        # Looked at again: another manager may have given them back meanwhile.
+        found = None if aggregate is None else cloud.compute.find_aggregate(aggregate.name)
+        members = () if found is None else found.hosts
         strays = {host for host in hosts if host not in members and host not in freepool.hosts}
         elsewhere = strays & self._leased(cloud) if strays else strays
         try:
             for host in hosts:
                 if host not in freepool.hosts and host not in elsewhere:
                     self._pool(cloud, freepool, host)
-                if aggregate is not None and host in members:
-                    cloud.compute.remove_host(aggregate.id, host)
+                if found is not None and host in members:
+                    cloud.compute.remove_host(found.id, host)
         except CloudConflict as error:
             # A server came up meanwhile; it is seen when one looks again.
             raise exceptions.Transient(error.message) from error
@@ -229,6 +234,19 @@ class HostPools:
             # Either the pool went away, which an operator can mend, or the
             # machine did, and then there is nothing to give back.
             self._freepool(cloud)
+
+    def _is_let(self, cloud: Cloud, host: str, mine: Aggregate) -> bool:
+        """Look whether a reservation other than that of *mine* has a host, or slots on it."""
+        return any(
+            host in aggregate.hosts and aggregate.id != mine.id and self._is_of_lease(aggregate)
+            for aggregate in cloud.compute.list_aggregates()
+        )
+
+    def _is_of_lease(self, aggregate: Aggregate) -> bool:
+        return aggregate.availability_zone == self._settings.zone_prefix + aggregate.name or (
+            instance_marks.is_of_instances(aggregate)
+            and aggregate.metadata.get(instance_marks.AGGREGATE_KEY) == aggregate.name
+        )
 
     def _leased(self, cloud: Cloud) -> set[str]:
         """Return the hosts that are in the aggregate of any reservation."""
@@ -248,11 +266,6 @@ def _mark(cloud: Cloud, aggregate: Aggregate, marking: Marking) -> list[str]:
     return [f'aggregate {aggregate.name} was not marked as it should be: {", ".join(changes)}']
 
 
-def service_host(resource: Resource) -> str:
-    """Return the name under which aggregates know a host."""
-    return str(resource.attributes.get('service_name') or resource.name)
-
-
 def hosts_of(work: base.Work, allocations: Iterable[Allocation]) -> set[str]:
     """Return the service hosts of some of the allocations of *work*."""
     ids = {allocation.resource_id for allocation in allocations}
@@ -262,77 +275,3 @@ def hosts_of(work: base.Work, allocations: Iterable[Allocation]) -> set[str]:
 def held_hosts(work: base.Work) -> set[str]:
     """Return the service hosts that the lease has in hand."""
     return hosts_of(work, (item for item in work.allocations if item.state is AllocationState.HELD))
-
-
-def servers_on(cloud: Cloud, host: str) -> str:
-    """Name the servers on a service host; '' if there are none."""
-    return ', '.join(server.id for server in cloud.compute.list_servers(host))
-
-
-def empty(work: base.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Server]:
-    """See to it that nothing runs on hosts that are to be given up.
-
-    :returns: servers that are still going
-    :raises climate.exceptions.Permanent: if something runs and must not go
-    """
-    if work.forced:
-        return [server for host in sorted(hosts) for server in clear(work, cloud, host)]
-    for host in sorted(hosts):
-        running = servers_on(cloud, host)
-        if running:
-            raise exceptions.Permanent(f'servers run on {host}: {running}')
-    return []
-
-
-def clear(work: base.Work, cloud: Cloud, host: str, *, spare: str | None = None) -> list[Server]:
-    """Ask for the deletion of the servers on *host*; return those still there.
-
-    :param spare: a project whose servers stay
-    """
-    servers = _others(cloud.compute.list_servers(host), spare)
-    for resource in work.resources:
-        if not servers and service_host(resource) == host:
-            servers = _others(_hidden(cloud, host, _provider(resource)), spare)
-    for server in servers:
-        if server.task_state != 'deleting':
-            cloud.compute.delete_server(server.id)
-    return servers
-
-
-def _others(servers: Iterable[Server], spare: str | None) -> list[Server]:
-    return [server for server in servers if spare is None or server.project_id != spare]
-
-
-def _provider(resource: Resource) -> str:
-    # Nova gives a hypervisor and its provider the same id.
-    return str(resource.attributes['hypervisor_id'])
-
-
-def _hidden(cloud: Cloud, host: str, provider: str) -> Iterator[Server]:
-    """Yield the servers that hold something of a host, listed or not.
-
-    Nova's lists leave out those of a cell that does not answer just now, and
-    those that the scheduler has sent to the host and that are under way.
-    Placement knows what they hold. It may know of holders that are long gone,
-    or that are no servers, as well: those do not count.
-    """
-    try:
-        holders = cloud.placement.allocations(provider)
-    except CloudNotFound:
-        return
-    for holder in holders:
-        server = cloud.compute.find_server(holder.consumer_id)
-        if server is not None and server.host in ('', host):
-            yield server
-
-
-def refuse_servers(cloud: Cloud, resource: Resource) -> None:
-    """Refuse a host on which servers run.
-
-    :raises climate.exceptions.HostHavingServers: naming them
-    """
-    host = service_host(resource)
-    servers = cloud.compute.list_servers(host) or _hidden(cloud, host, _provider(resource))
-    ids = ', '.join(server.id for server in servers)
-    if ids:
-        raise exceptions.HostHavingServers(servers=ids, host=resource.name)

@@ -24,7 +24,7 @@ from climate.plugins.base import Finding
 from climate.plugins.base import Records
 from climate.plugins.host_pools import HostPools
 from climate.plugins.host_pools import HostSettings
-from climate.plugins.host_pools import service_host
+from climate.plugins.host_servers import service_host
 
 
 class HostSweep:

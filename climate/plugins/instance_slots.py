@@ -37,7 +37,7 @@ from climate.plugins import isolation
 from climate.plugins import nested_providers
 from climate.plugins.host_pools import HostPools
 from climate.plugins.host_pools import HostSettings
-from climate.plugins.host_pools import service_host
+from climate.plugins.host_servers import service_host
 
 
 class InstanceSlots:

@@ -20,9 +20,7 @@ contract with Nova's scheduler: see :mod:`climate.plugins.isolation`.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import datetime
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
@@ -32,21 +30,20 @@ from climate import exceptions
 from climate.allocation import requirements
 from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
 from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.plugins import base
 from climate.plugins import fields
+from climate.plugins import host_images
 from climate.plugins import host_pools
+from climate.plugins import host_servers
 from climate.plugins import isolation
 from climate.plugins import nested_providers
 from climate.plugins.host_pools import HostSettings
 from climate.plugins.host_sweeps import HostSweep
 
 RESOURCE_TYPE = 'physical:host'
-
-_AT_ONCE = datetime.timedelta(0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -178,7 +175,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
 
         A host that is to be given up must be empty, unless that is forced.
         """
-        going = host_pools.empty(work, cloud, host_pools.hosts_of(work, work.leaving))
+        going = host_servers.empty(work, cloud, host_pools.hosts_of(work, work.leaving))
         if going:
             return self._pools.until_gone(work, going, {})
         wanted = host_pools.hosts_of(work, work.allocations)
@@ -197,40 +194,14 @@ class PhysicalHost(base.Plugin[HostRequest]):
         return base.Done(facts=facts, repaired=tuple(repaired))
 
     def before_end(self, work: base.Work, cloud: Cloud) -> base.Outcome:
-        """Make an image of every server on the hosts, if that is wanted.
-
-        One server a call: the image is remembered before the next is made, so
-        that a manager that dies in between makes none twice.
-        """
+        """Make an image of every server on the hosts, if that is wanted."""
         action = self.load(work.reservation.request).before_end
         if action == 'default':
             action = self._settings.before_end
         aggregate = cloud.compute.find_aggregate(work.reservation.id)
         if action != 'snapshot' or aggregate is None:
             return base.Done()
-        images = dict(work.reservation.facts.get('images') or {})
-        busy = []
-        for server in (
-            item for host in aggregate.hosts for item in cloud.compute.list_servers(host)
-        ):
-            if server.id in images or server.task_state == 'deleting':
-                continue
-            try:
-                image = cloud.compute.create_image(
-                    server.id, self._settings.image_prefix + server.name
-                )
-            except CloudNotFound:
-                continue
-            except CloudConflict:
-                # Its turn comes when those that can be had are made.
-                busy.append(server.id)
-                continue
-            facts = {'images': {**images, server.id: image}}
-            return base.Again(after=_AT_ONCE, why='snapshots', facts=facts)
-        _hand_over(cloud, images.values(), work.lease.project_id)
-        if busy:
-            raise exceptions.Transient(f'no image can be made of {", ".join(busy)}')
-        return base.Done(facts={'images': images})
+        return host_images.take(work, cloud, aggregate.hosts, self._settings.image_prefix)
 
     def end(self, work: base.Work, cloud: Cloud) -> base.Outcome:
         """Delete the servers, and put the hosts back once they are empty.
@@ -242,7 +213,8 @@ class PhysicalHost(base.Plugin[HostRequest]):
         members = aggregate.hosts if aggregate is not None else ()
         if aggregate is not None and members:
             self._pools.close_to_owner(cloud, aggregate)
-        going = [server for host in members for server in host_pools.clear(work, cloud, host)]
+        host_images.tidy(work, cloud, self._settings.image_prefix)
+        going = [server for host in members for server in host_servers.clear(work, cloud, host)]
         if going:
             return self._pools.until_gone(work, going, {})
         # A host that was taken out of the pool by a manager that died before
@@ -254,7 +226,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
             except CloudConflict as error:
                 # Somebody put a host in meanwhile; it is seen next time.
                 raise exceptions.Transient(error.message) from error
-        return base.Done(facts={'aggregate_id': None})
+        return base.Done(facts={'aggregate_id': None, 'imaging': None})
 
     def sweep(
         self, records: base.Records, cloud: Cloud, *, dry_run: bool
@@ -264,7 +236,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
         """Name the servers on a host."""
-        return host_pools.servers_on(cloud, host_pools.service_host(resource))
+        return host_servers.servers_on(cloud, host_servers.service_host(resource))
 
     # -- resources
 
@@ -298,7 +270,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
                 'availability_zone': hypervisor.availability_zone,
             },
         )
-        host_pools.refuse_servers(cloud, found)
+        host_servers.refuse_servers(cloud, found)
         return found
 
     def admit(self, resource: Resource, cloud: Cloud) -> None:
@@ -309,29 +281,14 @@ class PhysicalHost(base.Plugin[HostRequest]):
         """
         traits = isolation.of_provider(self._settings.isolation)
         nested_providers.admit(cloud, resource.name, traits)
-        self._pools.put_into_pool(cloud, host_pools.service_host(resource))
+        self._pools.put_into_pool(cloud, host_servers.service_host(resource))
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Take a host without servers out of the pool of reservable hosts."""
-        host = host_pools.service_host(resource)
-        host_pools.refuse_servers(cloud, resource)
+        host = host_servers.service_host(resource)
+        host_servers.refuse_servers(cloud, resource)
         self._pools.take_out_of_pool(cloud, host)
         nested_providers.release(cloud, resource.name)
-
-
-def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> None:
-    """Give images to the project whose servers they are made of.
-
-    Nova made them for whoever asked, and the project could neither see nor
-    use what is ours.
-    """
-    for image_id in images:
-        image = cloud.image.find_image(image_id)
-        if image is None or image.owner == project_id:
-            continue
-        # Nova drops an unfinished image when its server goes.
-        with contextlib.suppress(CloudNotFound):
-            cloud.image.give_image(image_id, project_id)
 
 
 def _before_end(value: Any) -> str:

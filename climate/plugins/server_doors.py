@@ -25,7 +25,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.plugins import base
-from climate.plugins import host_pools
+from climate.plugins import host_servers
 from climate.plugins import instance_needs
 from climate.plugins.flavor_instance import FlavorInstance
 from climate.plugins.host_pools import HostPools
@@ -46,7 +46,7 @@ class Door:
     def hosts(self) -> frozenset[str]:
         """The service hosts that have room for the server."""
         return frozenset(
-            host_pools.service_host(resource)
+            host_servers.service_host(resource)
             for part in self._case.work.parts
             for resource in part.resources
         )

@@ -122,24 +122,12 @@ class Catalogue:
             [(one.lease_id, one.period, dict(one.amounts)) for one in taken],
         )
 
-    def test_who_has_how_much(self) -> None:
-        one = self.put('a')
-        lease = self.use(one, ('SEAT', 4, 1, 3), ('SEAT', 2, 2, 5))
-        self.use(one, (None, 1, 7, 8))
-        with self.store.reading() as tx:
-            uses = tx.catalogue.uses(one)
-        expected = [(cases.hours(1, 3), 4), (cases.hours(2, 5), 2)]
-        self.assertEqual({'SEAT': expected}, {key: sorted(value) for key, value in uses.items()})
-        self.store.run(lambda tx: tx.allocations.release([lease.reservations[0].id]))
-        with self.store.reading() as tx:
-            self.assertEqual({}, tx.catalogue.uses(one))
-
     def test_inventories_are_replaced(self) -> None:
         one = self.put('a')
-        self.store.run(lambda tx: tx.catalogue.replace_inventories(one, [CORES]))
+        self.store.run(lambda tx: tx.book([one]).restock(one, [CORES]))
         with self.store.reading() as tx:
             self.assertEqual((CORES,), tx.resources.get('custom:licence', one).inventories)
-        self.store.run(lambda tx: tx.catalogue.replace_inventories(one, []))
+        self.store.run(lambda tx: tx.book([one]).restock(one, []))
         self.store.run(lambda tx: tx.catalogue.set_disabled(one, True))
         with self.store.reading() as tx:
             found = tx.resources.get('custom:licence', one)

@@ -242,7 +242,7 @@ class Guards:
         more = Inventory(resource_class='VCPU', total=4)
 
         def replace(*new: Inventory) -> dict[str, int]:
-            self.store.run(lambda tx: tx.catalogue.replace_inventories(self.host, new))
+            self.store.run(lambda tx: tx.book([self.host]).restock(self.host, new))
             with self.store.reading() as tx:
                 (found,) = tx.resources.with_ids([self.host])
             return {item.resource_class: item.total for item in found.inventories}

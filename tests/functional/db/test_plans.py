@@ -20,8 +20,10 @@ from collections.abc import Callable
 import sqlalchemy as sa
 
 from climate.allocation import requirements
+from climate.db import judgement
 from climate.db import migration
 from climate.db import purge
+from climate.db.judgement import Addition
 from climate.db.matching import Match
 from climate.db.outbox import OutboxRow
 from climate.db.rooms import Window
@@ -42,6 +44,17 @@ ANY = Match(resource_type=cases.TYPE)
 REQUIRED = Match(resource_type=cases.TYPE, requirement=REQUIREMENT)
 ASKS = ('SELECT', 'UPDATE', 'DELETE', 'WITH')
 ROOM = Window(period=WINDOW, padded=WINDOW)
+
+JUDGED = [
+    Addition(
+        resource_id=number,
+        resource_class=name,
+        period=WINDOW,
+        clear=WINDOW.padded(datetime.timedelta(minutes=5)),
+        fresh=True,
+    )
+    for number, name in ((1, None), (2, None), (3, 'VCPU'))
+]
 
 Query = Callable[[Transaction], object]
 
@@ -124,7 +137,8 @@ class Plans:
             'lock_resources': lambda tx: tx.allocations.lock_resources(mine),
             'in_use': lambda tx: tx.allocations.in_use(7),
             'hold': lambda tx: tx.allocations.hold(mine),
-            'move': lambda tx: tx.allocations.move(mine, self.lease.period),
+            'judge': lambda tx: judgement.findings(tx.session, JUDGED, shrunk=[4], own=mine),
+            'move': lambda tx: tx.book(range(500)).move([1, 2], start=None, end=now),
             'release': lambda tx: tx.allocations.release(mine),
             'required_of_resource': lambda tx: tx.reservations.required_of_resource(7),
             'take': lambda tx: tx.claims.take('me', now, 8),

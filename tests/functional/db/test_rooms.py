@@ -84,7 +84,7 @@ class Rooms:
                 host: [_allocation(lease.reservations[0].id, host, *item) for item in items]
                 for host, items in zip(ids, drawn, strict=True)
             }
-            tx.allocations.insert(item for items in booked.values() for item in items)
+            cases.put(tx, (item for items in booked.values() for item in items))
             for start, length in wanted:
                 self._compare(tx, booked, window(start, start + length))
             raise _Undo
@@ -119,7 +119,7 @@ class Rooms:
             mine = lease.reservations[0].id
             host = tx.resources.insert(cases.host(1, inventories=INVENTORIES))
             free = tx.resources.insert(cases.host(2, inventories=INVENTORIES))
-            tx.allocations.insert([_allocation(mine, host, 0, 4, 'VCPU', 4, 'booked')])
+            cases.put(tx, [_allocation(mine, host, 0, 4, 'VCPU', 4, 'booked')])
 
             def left(**facts: object) -> list[tuple[int, int]]:
                 rooms = tx.rooms.find(ANY, {'VCPU': 1}, window(1, 2, **facts))
@@ -141,9 +141,7 @@ class Rooms:
             tx.leases.insert(lease)
             tx.reservations.insert(lease.reservations)
             host = tx.resources.insert(cases.host(1, inventories=INVENTORIES))
-            tx.allocations.insert(
-                [_allocation(lease.reservations[0].id, host, 0, 4, None, 1, 'booked')]
-            )
+            cases.put(tx, [_allocation(lease.reservations[0].id, host, 0, 4, None, 1, 'booked')])
             padded = cases.hours(5, 6).padded(datetime.timedelta(hours=2))
             self.assertEqual([], tx.rooms.find(ANY, {'VCPU': 1}, window(5, 6, padded=padded)))
             self.assertEqual(1, len(tx.rooms.find(ANY, {'VCPU': 1}, window(5, 6))))
@@ -158,7 +156,7 @@ class Rooms:
             tx.reservations.insert(lease.reservations)
             mine = lease.reservations[0].id
             host = tx.resources.insert(cases.host(1, inventories=INVENTORIES))
-            tx.allocations.insert([_allocation(mine, host, -1, 4, 'VCPU', 6, 'held')])
+            cases.put(tx, [_allocation(mine, host, -1, 4, 'VCPU', 6, 'held')])
             row = tx.allocations.live_of([mine])[0]
             tx.allocations.give_back({row.id: 2})
             self.assertEqual([4], [item.amount for item in tx.allocations.live_of([mine])])
@@ -179,10 +177,10 @@ class Rooms:
             theirs, mine = old.reservations[0].id, new.reservations[0].id
             host = tx.resources.insert(cases.host(1, inventories=INVENTORIES))
             # Ten units in all: seven held by a lease that ended an hour ago.
-            tx.allocations.insert([_allocation(theirs, host, -5, 4, 'VCPU', 7, 'held')])
-            tx.allocations.insert([_allocation(mine, host, 0, 4, 'VCPU', 3, 'booked')])
+            cases.put(tx, [_allocation(theirs, host, -5, 4, 'VCPU', 7, 'held')])
+            cases.put(tx, [_allocation(mine, host, 0, 4, 'VCPU', 3, 'booked')])
             self.assertFalse(tx.allocations.crowded([mine]))
-            tx.allocations.insert([_allocation(mine, host, 0, 4, 'VCPU', 1, 'booked')])
+            cases.put(tx, [_allocation(mine, host, 0, 4, 'VCPU', 1, 'booked')])
             self.assertTrue(tx.allocations.crowded([mine]))
             self.assertEqual([], tx.allocations.holders([mine]))
             tx.allocations.release([theirs])

@@ -108,7 +108,7 @@ class Search:
             tx.reservations.insert(lease.reservations)
             ids = [tx.resources.insert(cases.host(number)) for number in range(HOSTS)]
             for number, calendar in zip(ids, drawn, strict=True):
-                tx.allocations.insert(
+                booked = (
                     Allocation(
                         reservation_id=lease.reservations[0].id,
                         resource_id=number,
@@ -117,6 +117,7 @@ class Search:
                     )
                     for period, state in calendar
                 )
+                cases.put(tx, booked)
             for window in wanted:
                 self._compare(tx, ids, drawn, window, ids[0] + split)
             raise _Undo
@@ -176,13 +177,17 @@ class Search:
             self.assertEqual(ids[3:], [item.resource_id for item in found])
             self.assertIn(tx.resources.pivot(cases.TYPE, 0.5), range(ids[2], ids[3] + 1))
 
-    def test_a_generation_is_claimed_once(self) -> None:
+    def test_the_right_to_book_raises_generations(self) -> None:
         ids = self.add_hosts(2)
-        chosen = dict.fromkeys(ids, 0)
-        self.assertTrue(self.store.run(lambda tx: tx.resources.claim_generations(chosen)))
-        self.assertFalse(self.store.run(lambda tx: tx.resources.claim_generations(chosen)))
+
+        def book(tx: Transaction) -> tuple[dict[int, int], dict[int, int]]:
+            first = tx.book(ids).generations
+            return first, tx.book(ids[:1]).generations
+
+        self.assertEqual((dict.fromkeys(ids, 0),) * 2, self.store.run(book))
         with self.store.reading() as tx:
             self.assertEqual(dict.fromkeys(ids, 1), tx.resources.generations(ids))
+            self.assertRaises(RuntimeError, tx.book, ids)
 
 
 class TestSqlite(Search, cases.StoreCase):

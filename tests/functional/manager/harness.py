@@ -25,6 +25,7 @@ from typing import Any
 import fixtures
 from oslo_config import cfg
 
+from climate.clients.base import Cloud
 from climate.clients.fake import Twin
 from climate.clock import Clock
 from climate.clock import ManualClock
@@ -167,6 +168,11 @@ class Office(fixtures.Fixture):
         self.isolation = isolation
         self.plugins['physical:host'] = self._plugin()
 
+    @property
+    def managed(self) -> Cloud:
+        """The cloud as the managers have it that are hired now."""
+        return self.twin
+
     def hire(self, batch: int = 100) -> Manager:
         """Return a new manager that sends so many notifications at one go."""
         self._managers += 1
@@ -208,7 +214,7 @@ class Office(fixtures.Fixture):
         self._managers += 1
         owner = f'repair-{self._managers}'
         claims = Claims(self.store, self.clock, owner, CLAIM_SECONDS)
-        return Repair(self.store, self.plugins, self.twin, self.clock, self.settings, claims)
+        return Repair(self.store, self.plugins, self.managed, self.clock, self.settings, claims)
 
     # -- users
 
@@ -321,7 +327,7 @@ class Manager:
         self.worker = Worker(
             office.store,
             office.plugins,
-            office.twin,
+            office.managed,
             office.settings,
             self.claims,
             lambda: None,

@@ -1,0 +1,239 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Writes what resources are booked for: the one place where allocations come or grow."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from climate.db import judgement
+from climate.db import models
+from climate.db.judgement import Addition
+from climate.db.repository import Repository
+from climate.domain.leases import Allocation
+from climate.domain.periods import Period
+from climate.domain.resources import Inventory
+
+_table = models.Base.metadata.tables['allocations']
+_resources = models.Base.metadata.tables['resources']
+_inventories = models.Base.metadata.tables['inventories']
+
+# Made once, see leases.py.
+_IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
+_LOCK = (
+    sa.select(_resources.c.id, _resources.c.generation)
+    .where(_resources.c.id.in_(_IDS), _resources.c.deleted == 0)
+    .order_by(_resources.c.id)
+    .with_for_update()
+)
+_RAISE = (
+    sa.update(_resources)
+    .where(_resources.c.id.in_(_IDS))
+    .values(generation=_resources.c.generation + 1)
+)
+_LIVE = sa.select(_table).where(_table.c.id.in_(_IDS), _table.c.live == 1)
+
+
+class NotLocked(RuntimeError):
+    """A resource was to be booked whose row the transaction has not locked."""
+
+
+@dataclasses.dataclass(kw_only=True, slots=True)
+class Docket:
+    """What one transaction has done that has to be judged before it commits.
+
+    :ivar generations: of the resources whose rows are locked, as they were before
+    :ivar additions: what was booked
+    :ivar shrunk: ids of the resources whose inventories were changed
+    :ivar own: ids of the reservations that are booked for
+    """
+
+    generations: dict[int, int] = dataclasses.field(default_factory=dict)
+    additions: list[Addition] = dataclasses.field(default_factory=list)
+    shrunk: set[int] = dataclasses.field(default_factory=set)
+    own: set[str] = dataclasses.field(default_factory=set)
+
+    def judge(self, session: orm.Session) -> None:
+        """Return if the resources bear all of it.
+
+        :raises climate.db.judgement.LostRace: if they do not bear what was booked
+        :raises climate.exceptions.InventoryInUse: if an inventory has become too small
+        """
+        if self.additions or self.shrunk:
+            judgement.judge(session, self.additions, shrunk=self.shrunk, own=self.own)
+
+
+class Books(Repository):
+    """The right to book some resources, until the transaction ends.
+
+    Locks their rows in id order, so that two bookings never wait for each
+    other in a circle, and raises each generation by one. What is written is
+    judged before the commit, by :meth:`climate.db.store.Store.run`.
+
+    To never be over capacity in between, remove first, then move, then insert.
+
+    :param docket: of the transaction
+    :param resource_ids: ids of all resources that are to be booked
+    :param pause: the time for cleaning between two allocations of one resource
+        if either has the whole of it
+    :param own: ids of the reservations that are booked for; what they have
+        given back needs no cleaning for them
+    """
+
+    def __init__(
+        self,
+        session: orm.Session,
+        now: datetime.datetime,
+        docket: Docket,
+        resource_ids: Collection[int],
+        *,
+        pause: datetime.timedelta,
+        own: Collection[str],
+    ) -> None:
+        super().__init__(session, now)
+        self._docket = docket
+        self._pause = pause
+        docket.own.update(own)
+        self._lock(set(resource_ids) - set(docket.generations))
+
+    @property
+    def generations(self) -> dict[int, int]:
+        """The generations of the locked resources as they were before, by id; without those gone.
+
+        One that has moved on since a choice says that something about the
+        resource has changed, such as its properties.
+        """
+        return dict(self._docket.generations)
+
+    def remove(self, ids: Collection[int]) -> None:
+        """Forget allocations that were booked but never used."""
+        if ids:
+            self._session.execute(sa.delete(_table).where(_table.c.id.in_(ids)))
+
+    def move(
+        self, ids: Collection[int], *, start: datetime.datetime | None, end: datetime.datetime
+    ) -> None:
+        """Change the periods of live allocations.
+
+        :param start: None if each keeps the instant at which it begins
+        :raises NotLocked: if the row of one of the resources is not locked
+        """
+        if not ids:
+            return
+        rows = self._session.execute(_LIVE, {'ids': list(ids)}).all()
+        moved = []
+        for row in rows:
+            old = Period(start=row.start_date, end=row.end_date)
+            new = Period(start=start or row.start_date, end=end)
+            if new != old:
+                moved.append(row.id)
+                self._add(row, self._grown(old, new), fresh=False)
+        if moved:
+            values = {'end_date': end} if start is None else {'start_date': start, 'end_date': end}
+            self._session.execute(sa.update(_table).where(_table.c.id.in_(moved)).values(**values))
+
+    def insert(self, new: Iterable[Allocation]) -> None:
+        """Write new allocations, in one statement.
+
+        :raises NotLocked: if the row of one of the resources is not locked
+        """
+        values = []
+        for item in new:
+            self._add(item, [(item.period, item.period.padded(self._pause))], fresh=True)
+            values.append(
+                {
+                    'reservation_id': item.reservation_id,
+                    'resource_id': item.resource_id,
+                    'resource_class': item.resource_class,
+                    'amount': item.amount,
+                    'start_date': item.period.start,
+                    'end_date': item.period.end,
+                    'state': item.state,
+                }
+            )
+        if values:
+            self._session.execute(sa.insert(_table), values)
+
+    def restock(self, resource_id: int, new: Iterable[Inventory]) -> None:
+        """Give a resource other inventories.
+
+        What stays is changed in its place: the database lets no class go of
+        which something is allocated, be it for a moment.
+
+        :raises NotLocked: if its row is not locked
+        """
+        self._check_locked(resource_id)
+        self._docket.shrunk.add(resource_id)
+        wanted = {item.resource_class: dataclasses.asdict(item) for item in new}
+        mine = _inventories.c.resource_id == resource_id
+        has = set(self._session.scalars(sa.select(_inventories.c.resource_class).where(mine)))
+        gone = has - set(wanted)
+        if gone:
+            self._session.execute(
+                sa.delete(_inventories).where(mine, _inventories.c.resource_class.in_(gone))
+            )
+        for name in sorted(has & set(wanted)):
+            self._session.execute(
+                sa.update(_inventories)
+                .where(mine, _inventories.c.resource_class == name)
+                .values(**wanted[name])
+            )
+        added = [
+            {'resource_id': resource_id, **values}
+            for name, values in wanted.items()
+            if name not in has
+        ]
+        if added:
+            self._session.execute(sa.insert(_inventories), added)
+
+    def _lock(self, ids: set[int]) -> None:
+        if not ids:
+            return
+        found = self._session.execute(_LOCK, {'ids': sorted(ids)})
+        self._docket.generations.update({row.id: row.generation for row in found})
+        # A constant of this module, which the session need not look through.
+        self._session.connection().execute(_RAISE, {'ids': sorted(ids)})
+
+    def _check_locked(self, resource_id: int) -> None:
+        if resource_id not in self._docket.generations:
+            raise NotLocked(f'resource {resource_id} is not locked')
+
+    def _add(self, item: Any, windows: Iterable[tuple[Period, Period]], *, fresh: bool) -> None:
+        self._check_locked(item.resource_id)
+        self._docket.own.add(item.reservation_id)
+        self._docket.additions += [
+            Addition(
+                resource_id=item.resource_id,
+                resource_class=item.resource_class,
+                period=period,
+                clear=clear,
+                fresh=fresh,
+            )
+            for period, clear in windows
+        ]
+
+    def _grown(self, old: Period, new: Period) -> Iterator[tuple[Period, Period]]:
+        """Yield what *new* has beyond *old*, each with the time for cleaning where it has it."""
+        padded = new.padded(self._pause)
+        for part in new.beyond(old):
+            start = padded.start if part.start == new.start else part.start
+            end = padded.end if part.end == new.end else part.end
+            yield part, Period(start=start, end=end)

@@ -1,0 +1,200 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Judges what a transaction has booked, from the database, as its last statement.
+
+The rows of all resources that the transaction books on are locked by then
+(:mod:`climate.db.books`), so what is read here is what is committed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import orm
+
+from climate import exceptions
+from climate.db import overbooking
+from climate.domain.periods import Period
+
+
+class LostRace(exceptions.BookedMeanwhile):
+    """Another transaction changed what a choice rests on; choose again, in a new transaction."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Addition:
+    """What a transaction has booked beyond what there was before.
+
+    :ivar resource_class: None if the whole resource is booked
+    :ivar period: the new part of the period
+    :ivar clear: *period* with the time for cleaning where it counts; no other
+        allocation may overlap it if either has the whole resource
+    :ivar fresh: whether the allocation is new, and not one that lasts longer
+    """
+
+    resource_id: int
+    resource_class: str | None
+    period: Period
+    clear: Period
+    fresh: bool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """What is wrong with a resource.
+
+    :ivar resource_class: None if it is not about a class
+    :ivar peak: most units of the class that are booked at one instant
+    :ivar shrunk: whether the inventory was changed, and not a booking added
+    :ivar why: for the log
+    """
+
+    resource_id: int
+    name: str
+    resource_class: str | None
+    peak: int
+    shrunk: bool
+    why: str
+
+
+def judge(
+    session: orm.Session,
+    additions: Iterable[Addition],
+    *,
+    shrunk: Collection[int] = (),
+    own: Collection[str] = (),
+) -> None:
+    """Return if the resources bear what was written.
+
+    :param additions: what the transaction has booked
+    :param shrunk: ids of resources whose inventories it has changed
+    :param own: ids of the reservations that it books for
+    :raises LostRace: if they do not bear an addition
+    :raises climate.exceptions.InventoryInUse: if more of a class is booked
+        than a changed inventory has
+    """
+    found = findings(session, additions, shrunk=shrunk, own=own)
+    for one in found:
+        if one.shrunk:
+            raise exceptions.InventoryInUse(
+                name=one.name, resource_class=one.resource_class, booked=one.peak
+            )
+    if found:
+        raise LostRace from Overbooked('; '.join(f'{one.name}: {one.why}' for one in found))
+
+
+class Overbooked(Exception):
+    """Says for the log why a booking was refused."""
+
+
+def findings(
+    session: orm.Session,
+    additions: Iterable[Addition],
+    *,
+    shrunk: Collection[int] = (),
+    own: Collection[str] = (),
+) -> list[Finding]:
+    """Return what is wrong, by one statement; an empty list if nothing is.
+
+    Each addition is a window on a resource. Where a whole resource was added,
+    other allocations in the window are counted::
+
+        SELECT * FROM (
+            SELECT r.id, …, (SELECT COUNT(*) FROM allocations a
+                             WHERE a.resource_id = r.id AND a.live = 1
+                               AND a.end_date > :clear_from AND a.start_date < :clear_until) AS n
+            FROM resources r WHERE r.id IN (…)) found
+        WHERE found.shut = 1 OR found.out = 1 OR found.n > 1
+
+    Where an amount was added, the most that is used at one instant of the
+    window is found as in :meth:`climate.db.rooms.Rooms.find`::
+
+        WITH windows AS (SELECT r.id, …, :from AS start_date, :until AS end_date
+                         FROM resources r LEFT JOIN inventories i ON … WHERE r.id IN (…)
+                         UNION ALL …),
+             uses AS (SELECT windows.*, a.* FROM windows LEFT JOIN allocations a ON …),
+             steps AS (… each use twice: as it comes, and as it goes …),
+             levels AS (SELECT …, SUM(delta) OVER (PARTITION BY … ORDER BY at, delta) …)
+        SELECT id, …, MAX(level) FROM levels GROUP BY id, …
+        HAVING … OR MAX(level) > units * ratio
+
+    A shrunk inventory is judged like an amount that was added for as long as
+    anything of its class is booked.
+
+    Only windows are judged: what was overbooked before, in another period or
+    of another class, is nobody's fault here.
+    """
+    wholes, parts = _shapes(additions)
+    values: dict[str, Any] = {'own': list(own)}
+    for prefix, shapes in (('w', wholes), ('p', parts)):
+        for number, (shape, ids) in enumerate(shapes.items()):
+            values |= _values(f'{prefix}{number}', shape, ids)
+    if shrunk:
+        values['shrunk'] = list(shrunk)
+    if not (wholes or parts or shrunk):
+        return []
+    statement = overbooking.statement(len(wholes), len(parts), bool(shrunk))
+    return [_finding(row) for row in session.connection().execute(statement, values)]
+
+
+_Shape = tuple[str | None, Period, Period, bool]
+
+
+def _shapes(
+    additions: Iterable[Addition],
+) -> tuple[dict[_Shape, set[int]], dict[_Shape, set[int]]]:
+    """Group additions, so that the statement does not grow with the resources."""
+    wholes: dict[_Shape, set[int]] = defaultdict(set)
+    parts: dict[_Shape, set[int]] = defaultdict(set)
+    for one in additions:
+        shape = (one.resource_class, one.period, one.clear, one.fresh)
+        (wholes if one.resource_class is None else parts)[shape].add(one.resource_id)
+    return wholes, parts
+
+
+def _values(prefix: str, shape: _Shape, ids: Iterable[int]) -> dict[str, Any]:
+    resource_class, period, clear, fresh = shape
+    values = {
+        'ids': sorted(ids),
+        'from': period.start,
+        'until': period.end,
+        'clear_from': clear.start,
+        'clear_until': clear.end,
+        'fresh': int(fresh),
+    }
+    if resource_class is not None:
+        values['class'] = resource_class
+    return {f'{prefix}_{name}': value for name, value in values.items()}
+
+
+def _finding(row: Any) -> Finding:
+    if row.shut:
+        why = 'is not open to bookings'
+    elif row.away:
+        why = 'is in maintenance'
+    elif row.others:
+        why = 'is booked by others'
+    else:
+        why = f'{row.peak} units of {row.resource_class} are booked at one instant'
+    return Finding(
+        resource_id=row.id,
+        name=row.name,
+        resource_class=row.resource_class or None,
+        peak=int(row.peak or 0),
+        shrunk=bool(row.shrunk),
+        why=why,
+    )

@@ -1,0 +1,291 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The statement that finds what is booked twice, in windows on resources."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+
+_tables = models.Base.metadata.tables
+_resources = _tables['resources']
+_inventories = _tables['inventories']
+_maintenances = _tables['maintenances']
+_allocations = _tables['allocations']
+_INSTANT = _allocations.c.start_date.type
+
+_OWN: sa.BindParameter[Any] = sa.bindparam('own', expanding=True)
+_ZERO: Any = sa.literal_column('0')
+_ONE: Any = sa.literal_column('1')
+
+
+@functools.lru_cache(maxsize=256)
+def statement(wholes: int, parts: int, shrunk: bool) -> Any:
+    """Return the statement; see :func:`climate.db.judgement.findings`.
+
+    Built once for each number of shapes, for that takes longer than to run it.
+
+    :param wholes: how many shapes of whole resources there are, with
+        parameters that begin with ``w0_``, ``w1_``…
+    :param parts: how many shapes of parts there are: ``p0_``, ``p1_``…
+    :param shrunk: whether changed inventories are judged
+    """
+    branches = [_whole(f'w{number}') for number in range(wholes)]
+    if parts or shrunk:
+        windows = [_window(number) for number in range(parts)]
+        branches.append(_peaks([*windows, *([_shrunk()] if shrunk else [])]))
+    found: Any = branches[0] if len(branches) == 1 else sa.union_all(*branches)
+    return found
+
+
+class _Bind:
+    """The parameters of one shape."""
+
+    def __init__(self, prefix: str) -> None:
+        self.ids: Any = sa.bindparam(f'{prefix}_ids', expanding=True)
+        self.start = sa.bindparam(f'{prefix}_from', type_=_INSTANT)
+        self.end = sa.bindparam(f'{prefix}_until', type_=_INSTANT)
+        self.clear_from = sa.bindparam(f'{prefix}_clear_from', type_=_INSTANT)
+        self.clear_until = sa.bindparam(f'{prefix}_clear_until', type_=_INSTANT)
+        self.fresh = sa.bindparam(f'{prefix}_fresh', type_=sa.Integer())
+        self.resource_class = sa.bindparam(
+            f'{prefix}_class', type_=_allocations.c.resource_class.type
+        )
+
+    def shut(self) -> Any:
+        """Whether nothing may be added: to what is booked already a little less strictly."""
+        closed = sa.or_(
+            _resources.c.reservable.is_(False),
+            _resources.c.disabled.is_(True),
+            _resources.c.failed_at.is_not(None),
+        )
+        return _flag(
+            sa.or_(_resources.c.deleted != _ZERO, sa.and_(self.fresh == _ONE, closed)), 'shut'
+        )
+
+    def away(self) -> Any:
+        """Whether a maintenance lies in the window."""
+        query = sa.exists().where(
+            _maintenances.c.resource_id == _resources.c.id,
+            _maintenances.c.end_date > self.start,
+            _maintenances.c.start_date < self.end,
+        )
+        return _flag(query, 'away')
+
+
+def _flag(condition: Any, name: str) -> Any:
+    return sa.case((condition, _ONE), else_=_ZERO).label(name)
+
+
+def _whole(prefix: str) -> Any:
+    bind = _Bind(prefix)
+    of_it = _allocations.c.resource_id == _resources.c.id
+    live = sa.select(sa.func.count()).where(
+        of_it,
+        _allocations.c.live == _ONE,
+        _allocations.c.end_date > bind.clear_from,
+        _allocations.c.start_date < bind.clear_until,
+    )
+    # What was given back ended then, and is in the way of the time for cleaning only.
+    dirty = sa.exists().where(
+        of_it,
+        _allocations.c.live == _ZERO,
+        _allocations.c.end_date > bind.clear_from,
+        _allocations.c.end_date <= bind.start,
+        _allocations.c.reservation_id.not_in(_OWN),
+    )
+    found = (
+        sa.select(
+            _resources.c.id,
+            _resources.c.name,
+            sa.literal_column("''").label('resource_class'),
+            bind.shut(),
+            bind.away(),
+            (live.scalar_subquery() - _ONE + _flag(dirty, 'dirty')).label('others'),
+        )
+        .where(_resources.c.id.in_(bind.ids))
+        .subquery()
+    )
+    return sa.select(found, _ZERO.label('shrunk'), _ZERO.label('peak')).where(
+        sa.or_(found.c.shut == _ONE, found.c.away == _ONE, found.c.others > _ZERO)
+    )
+
+
+def _window(number: int) -> Any:
+    """The resources of one shape, each with its supply of the class."""
+    bind = _Bind(f'p{number}')
+    supply = sa.and_(
+        _inventories.c.resource_id == _resources.c.id,
+        _inventories.c.resource_class == bind.resource_class,
+    )
+    return (
+        sa.select(
+            # Two shapes may differ in nothing else that matters here.
+            sa.literal_column(str(number)).label('number'),
+            _resources.c.id,
+            _resources.c.name,
+            bind.resource_class.label('resource_class'),
+            bind.shut(),
+            bind.away(),
+            _ZERO.label('shrunk'),
+            bind.start.label('start_date'),
+            bind.end.label('end_date'),
+            bind.clear_from.label('clear_from'),
+            bind.clear_until.label('clear_until'),
+            (_inventories.c.total - _inventories.c.reserved).label('units'),
+            _inventories.c.allocation_ratio.label('ratio'),
+        )
+        .select_from(_resources.outerjoin(_inventories, supply))
+        .where(_resources.c.id.in_(bind.ids))
+    )
+
+
+def _shrunk() -> Any:
+    """All that is booked of changed inventories, by class."""
+    ids: sa.BindParameter[Any] = sa.bindparam('shrunk', expanding=True)
+    start, end = sa.func.min(_allocations.c.start_date), sa.func.max(_allocations.c.end_date)
+    supply = sa.and_(
+        _inventories.c.resource_id == _allocations.c.resource_id,
+        _inventories.c.resource_class == _allocations.c.resource_class,
+    )
+    units = (_inventories.c.total - _inventories.c.reserved).label('units')
+    group = [
+        _resources.c.id,
+        _resources.c.name,
+        _allocations.c.resource_class,
+        _inventories.c.total,
+        _inventories.c.reserved,
+        _inventories.c.allocation_ratio,
+    ]
+    return (
+        sa.select(
+            sa.literal_column('-1').label('number'),
+            *group[:3],
+            *(_ZERO.label('shut'), _ZERO.label('away'), _ONE.label('shrunk')),
+            start.label('start_date'),
+            end.label('end_date'),
+            start.label('clear_from'),
+            end.label('clear_until'),
+            units,
+            _inventories.c.allocation_ratio.label('ratio'),
+        )
+        .select_from(
+            _allocations.join(_resources, _resources.c.id == _allocations.c.resource_id).outerjoin(
+                _inventories, supply
+            )
+        )
+        .where(
+            _allocations.c.resource_id.in_(ids),
+            _allocations.c.live == _ONE,
+            _allocations.c.resource_class.is_not(None),
+        )
+        .group_by(*group)
+    )
+
+
+def _uses(windows: Any) -> Any:
+    """Who has a part in a window, or the whole in it or in the time for cleaning around it."""
+    inside = sa.and_(
+        _allocations.c.resource_class == windows.c.resource_class,
+        _allocations.c.end_date > windows.c.start_date,
+        _allocations.c.start_date < windows.c.end_date,
+        _allocations.c.live == _ONE,
+    )
+    whole = sa.and_(
+        _allocations.c.resource_class.is_(None),
+        sa.or_(_allocations.c.live == _ONE, _allocations.c.end_date <= windows.c.start_date),
+        sa.or_(_allocations.c.live == _ONE, _allocations.c.reservation_id.not_in(_OWN)),
+        windows.c.shrunk == _ZERO,
+    )
+    of_it = sa.and_(
+        _allocations.c.resource_id == windows.c.id,
+        # Both there are, named so that the index leads to the period.
+        _allocations.c.live.in_([_ZERO, _ONE]),
+        _allocations.c.end_date > windows.c.clear_from,
+        _allocations.c.start_date < windows.c.clear_until,
+        sa.or_(inside, whole),
+    )
+    dates = ('clear_from', 'clear_until', 'start_date', 'end_date')
+    rest: list[Any] = [item for item in windows.c if item.name not in dates]
+    return (
+        sa.select(
+            *rest,
+            _allocations.c.start_date,
+            _allocations.c.end_date,
+            sa.case((inside, _allocations.c.amount), else_=_ZERO).label('amount'),
+            _flag(whole, 'others'),
+        )
+        .select_from(windows.outerjoin(_allocations, of_it))
+        .cte('uses')
+    )
+
+
+def _peaks(windows: list[Any]) -> Any:
+    every: Any = windows[0] if len(windows) == 1 else sa.union_all(*windows)
+    levels = _levels(_steps(_uses(every.cte('windows'))))
+    others, peak = sa.func.max(levels.c.others), sa.func.max(levels.c.level)
+    named = levels.c
+    key = [named[name] for name in _KEY]
+    return (
+        sa.select(
+            *(named.id, named.name, named.resource_class, named.shut, named.away),
+            others.label('others'),
+            named.shrunk,
+            peak.label('peak'),
+        )
+        .group_by(*key)
+        .having(
+            sa.or_(
+                named.shut == _ONE,
+                named.away == _ONE,
+                others == _ONE,
+                # As domain.resources.Inventory: a class without an inventory
+                # has nothing. An amount is over what is rounded down if it is
+                # over what is not.
+                sa.and_(peak > _ZERO, named.units.is_(None)),
+                peak > named.units * named.ratio,
+            )
+        )
+    )
+
+
+_KEY = ('number', 'id', 'name', 'resource_class', 'shut', 'away', 'shrunk', 'units', 'ratio')
+
+
+def _steps(uses: Any) -> Any:
+    """Each use twice: as it comes, and as it goes."""
+    signs: Any = sa.union_all(
+        sa.select(sa.literal_column('1').label('sign')), sa.select(sa.literal_column('-1'))
+    ).subquery('signs')
+    at = sa.case((signs.c.sign == _ONE, uses.c.start_date), else_=uses.c.end_date)
+    kept = [item for item in uses.c if item.name not in ('start_date', 'end_date', 'amount')]
+    return (
+        sa.select(*kept, at.label('at'), (signs.c.sign * uses.c.amount).label('delta'))
+        .select_from(uses.join(signs, sa.true()))
+        .cte('steps')
+    )
+
+
+def _levels(steps: Any) -> Any:
+    """How much is in use after each step."""
+    # At one instant what ends comes first, for its step is negative.
+    level = sa.func.sum(steps.c.delta).over(
+        partition_by=[steps.c.number, steps.c.id, steps.c.resource_class],
+        order_by=[steps.c.at, steps.c.delta],
+    )
+    kept = [steps.c[name] for name in (*_KEY, 'others')]
+    return sa.select(*kept, level.label('level')).cte('levels')

@@ -1,0 +1,119 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Images of the servers on leased hosts, made before the end.
+
+Names of images are not unique, and a manager can die when one was made and
+before that is written down. So the images that there are of a server are
+remembered before one is made: one that is there later is the one that was
+made. A second one, which a manager that hung has made, is deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Image
+from climate.clients.base import Server
+from climate.plugins import base
+
+# What is remembered: by server the image of it, and those that there were before.
+IMAGES_FACT = 'images'
+BEFORE_FACT = 'imaging'
+_AT_ONCE = datetime.timedelta(0)
+
+
+def take(work: base.Work, cloud: Cloud, hosts: Iterable[str], prefix: str) -> base.Outcome:
+    """Make an image of each of the project's servers on *hosts*, one a call.
+
+    :param prefix: what the names of the images begin with
+    :raises climate.exceptions.Transient: if a server is busy
+    """
+    images: dict[str, str] = dict(work.reservation.facts.get(IMAGES_FACT) or {})
+    left = [server for server in _servers(work, cloud, hosts) if server.id not in images]
+    before: dict[str, list[str]] = dict(work.reservation.facts.get(BEFORE_FACT) or {})
+    unknown = [server.id for server in left if server.id not in before]
+    if unknown:
+        known = {each: [item.id for item in _made_of(cloud, each, prefix)] for each in unknown}
+        remembered = {BEFORE_FACT: {**before, **known}}
+        return base.Again(after=_AT_ONCE, why='images are to be made', facts=remembered)
+    busy = []
+    for server in left:
+        there = [image.id for image in _made_of(cloud, server.id, prefix)]
+        new = [image_id for image_id in there if image_id not in before[server.id]]
+        try:
+            made = new[0] if new else cloud.compute.create_image(server.id, prefix + server.name)
+        except CloudNotFound:
+            continue
+        except CloudConflict:
+            # Its turn comes when those that can be had are made.
+            busy.append(server.id)
+            continue
+        facts = {IMAGES_FACT: {**images, server.id: made}}
+        return base.Again(after=_AT_ONCE, why='snapshots', facts=facts)
+    _hand_over(cloud, images.values(), work.lease.project_id)
+    tidy(work, cloud, prefix)
+    if busy:
+        raise exceptions.Transient(f'no image can be made of {", ".join(busy)}')
+    return base.Done(facts={IMAGES_FACT: images})
+
+
+def tidy(work: base.Work, cloud: Cloud, prefix: str) -> None:
+    """Delete what a manager that hung has made beside the image that counts.
+
+    Those of the project are its own.
+    """
+    before: Mapping[str, list[str]] = work.reservation.facts.get(BEFORE_FACT) or {}
+    images: Mapping[str, str] = work.reservation.facts.get(IMAGES_FACT) or {}
+    for server_id, old in before.items():
+        if server_id not in images:
+            continue
+        for image in _made_of(cloud, server_id, prefix):
+            ours = image.owner != work.lease.project_id
+            if ours and image.id not in old and image.id != images[server_id]:
+                cloud.image.delete_image(image.id)
+
+
+def _servers(work: base.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Server]:
+    return [
+        server
+        for host in hosts
+        for server in cloud.compute.list_servers(host)
+        if server.project_id == work.lease.project_id and server.task_state != 'deleting'
+    ]
+
+
+def _made_of(cloud: Cloud, server_id: str, prefix: str) -> list[Image]:
+    found = cloud.image.list_images(properties={'instance_uuid': server_id})
+    return [image for image in found if image.name.startswith(prefix)]
+
+
+def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> None:
+    """Give images to the project whose servers they are made of.
+
+    Nova made them for whoever asked, and the project could neither see nor
+    use what is ours.
+    """
+    for image_id in images:
+        image = cloud.image.find_image(image_id)
+        if image is None or image.owner == project_id:
+            continue
+        # Nova drops an unfinished image when its server goes.
+        with contextlib.suppress(CloudNotFound):
+            cloud.image.give_image(image_id, project_id)

@@ -1,0 +1,71 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Prints the table of races.
+
+``python -m tests.exhaustive.races --rounds 300 --match extend``
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from tests import services
+from tests.exhaustive.races import over_http
+from tests.exhaustive.races import rounds
+from tests.exhaustive.races.tallies import table
+from tests.exhaustive.races.tallies import Tally
+
+
+def main() -> int:
+    """Race, print each line as it comes and then the whole table; fail if anything is wrong."""
+    parser = argparse.ArgumentParser(prog='python -m tests.exhaustive.races')
+    parser.add_argument('--rounds', type=int, default=20, help='of each pair')
+    parser.add_argument('--engine', choices=services.DATABASES[1:], action='append')
+    parser.add_argument('--processes', type=int, choices=range(2, 9), action='append')
+    parser.add_argument('--match', default='', help='only races whose names have this in them')
+    parser.add_argument('--http', action='store_true', help='only the race over HTTP')
+    options = parser.parse_args()
+    found = []
+    for tally in _races(options):
+        _say('  '.join(tally.cells))
+        for story in tally.stories:
+            _say(f'    {story}')
+        found.append(tally)
+    _say('')
+    for line in table(found):
+        _say(line)
+    return int(any(tally.stories for tally in found))
+
+
+def _races(options: argparse.Namespace) -> Iterator[Tally]:
+    for engine in options.engine or services.DATABASES[1:]:
+        if options.http:
+            with over_http.Course(engine) as course:
+                yield course.run(options.rounds)
+            continue
+        with rounds.Arena(engine) as arena:
+            for pair in rounds.pairs():
+                if options.match in pair.name:
+                    for processes in options.processes or (2, 8):
+                        yield arena.run(pair, processes, options.rounds)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f'{line}\n')
+    sys.stdout.flush()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,207 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What users and operators do, in one process: an act is one call of the service."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import random
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Flavor
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.domain.leases import Lease
+from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.periods import Period
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import LeaseDraft
+from climate.domain.requests import Reallocation
+from climate.domain.requests import ReservationChange
+from climate.domain.requests import ResourceChange
+from climate.domain.resources import Inventory
+from climate.leasing.maintenances import Maintenances
+from climate.leasing.registrar import Registrar
+from climate.leasing.rehoming import Rehoming
+from climate.leasing.resources import Resources
+from tests.functional import racers
+
+FLAVOR = 'contested'
+IMAGE = 'cirros'
+TYPES = (
+    'physical:host',
+    'virtual:instance',
+    'flavor:instance',
+    'virtual:server',
+    'virtual:stack',
+)
+# What a caller can be told; anything else is a fault.
+REFUSALS = (400, 404, 409)
+_CALLER = Caller(user_id='alice', project_id='blue', token='alice:blue')
+_TEMPLATE = """heat_template_version: '2021-04-16'
+resources:
+  one: {type: OS::Nova::Server, properties: {flavor: contested}}
+"""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Act:
+    """One call: a method of :class:`Desk`, and what it is given."""
+
+    verb: str
+    values: Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Told:
+    """What came of an act.
+
+    :ivar accepted: whether it was done
+    :ivar fault: what nobody should be told, with its type; '' if all is well
+    :ivar reason: why it was refused
+    """
+
+    accepted: bool
+    fault: str = ''
+    reason: str = ''
+
+
+class Desk:
+    """The service on a database, with a cloud of its own.
+
+    :param disk: GB of the disk of the flavor that servers and stacks use
+    """
+
+    def __init__(self, url: str, types_file: str, disk: int) -> None:
+        conf = racers.configuration(url)
+        conf.set_override('resource_types', TYPES)
+        conf.set_override('types_file', types_file, group='custom')
+        conf.set_override('heal_active', 'always', group='health')
+        conf.set_override('heal_horizon', 0, group='health')
+        self.core = composition.core(conf, SystemClock())
+        self.engine = self.core.store.engine
+        self.twin = Twin(':memory:', clock=self.core.clock)
+        self._people(disk)
+        store, plugins = self.core.store, self.core.plugins
+        self.leases = composition.leases(self.core, wake=lambda: None, find_cloud=lambda: self.twin)
+        self.registrar = Registrar(store, plugins, self.twin)
+        self._resources = Resources(store, plugins, self.registrar)
+        self._maintenances = Maintenances(store, lambda: None)
+        self._rehoming = Rehoming(store, plugins, self.core.settings, random.Random(7))
+
+    def _people(self, disk: int) -> None:
+        self.twin.seed(4)
+        self.twin.put_member(_CALLER.user_id, _CALLER.project_id, 'member')
+        self._image = self.twin.add_image(IMAGE)
+        flavor = Flavor(id=FLAVOR, name=FLAVOR, vcpus=1, memory_mb=64, disk_gb=disk)
+        self.twin.compute.create_flavor(flavor)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.core.store.close()
+        self.twin.close()
+
+    def do(self, act: Act) -> Told:
+        """Do it; a refusal is an answer like any other."""
+        try:
+            getattr(self, act.verb)(**act.values)
+        except exceptions.ClimateError as error:
+            shown = f'{error.code} {type(error).__name__}: {error.message}'
+            if error.code not in REFUSALS:
+                return Told(accepted=False, fault=shown)
+            return Told(accepted=False, reason=shown)
+        except Exception as error:
+            return Told(accepted=False, fault=f'{type(error).__name__}: {error}'[:500])
+        return Told(accepted=True)
+
+    # -- acts
+
+    def create(
+        self,
+        name: str,
+        start: datetime.datetime | None = None,
+        end: datetime.datetime | None = None,
+        bodies: tuple[Mapping[str, Any], ...] = (),
+    ) -> Lease:
+        """Book a lease; from now on if it has no start."""
+        now = self.core.clock.now()
+        draft = LeaseDraft(
+            name=name,
+            start=start or now,
+            end=end or now,
+            reservations=tuple(self._real(body, name) for body in bodies),
+            grain=datetime.timedelta(0),
+            asked_at=now,
+        )
+        return self.leases.create(_CALLER, draft)
+
+    def change(
+        self,
+        lease_id: str,
+        start: datetime.datetime | None = None,
+        end: datetime.datetime | None = None,
+        bodies: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Change dates, and reservations by their ids."""
+        change = LeaseChange(
+            grain=datetime.timedelta(0),
+            start=start,
+            end=end,
+            reservations=tuple(
+                ReservationChange(id=key, body=body) for key, body in (bodies or {}).items()
+            ),
+        )
+        self.leases.update(_CALLER, lease_id, _CALLER.project_id, change)
+
+    def reallocate(self, lease_id: str, reservation_id: str, resource_id: int) -> None:
+        """Have another resource in place of one."""
+        wanted = Reallocation(reservation_id=reservation_id, resource_id=resource_id)
+        self.leases.reallocate(lease_id, None, wanted)
+
+    def heal(self, lease_id: str) -> None:
+        """Look after a lease on a resource that is out."""
+        self._rehoming.heal(lease_id, self.twin)
+
+    def maintain(self, resource_id: int, start: datetime.datetime, end: datetime.datetime) -> None:
+        """Announce a maintenance."""
+        draft = MaintenanceDraft(period=Period(start=start, end=end), resource_id=resource_id)
+        self._maintenances.create(_CALLER, draft)
+
+    def disable(self, resource_id: int) -> None:
+        """Close a resource to new bookings."""
+        self._resources.update(resource_id, ResourceChange(disabled=True))
+
+    def delete(self, resource_id: int) -> None:
+        """Let a resource go."""
+        self._resources.delete(resource_id)
+
+    def stock(self, resource_id: int, totals: Mapping[str, int]) -> None:
+        """Say how much a resource has."""
+        inventories = tuple(
+            Inventory(resource_class=name, total=total) for name, total in totals.items()
+        )
+        self._resources.update(resource_id, ResourceChange(inventories=inventories))
+
+    def _real(self, body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        """Fill in what is called otherwise in each cloud."""
+        if body['resource_type'] == 'virtual:server':
+            return {**body, 'name': name, 'flavor': FLAVOR, 'image': self._image}
+        if body['resource_type'] == 'virtual:stack':
+            return {**body, 'name': re.sub(r'\W+', '-', name), 'template': _TEMPLATE}
+        return body

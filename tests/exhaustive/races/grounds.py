@@ -1,0 +1,248 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A database and what is fought for in it; cheap to put back between two rounds.
+
+Of each kind there are four resources. ``arena`` is the one that all fight for:
+it is free in the window, the day of the race. The others belong to contenders
+that come from somewhere else: they are closed unless such a contender takes
+part, and whatever has room for it there is taken in the window.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import pathlib
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+import fixtures
+import sqlalchemy as sa
+
+from climate.db import migration
+from climate.domain.resources import Inventory
+from climate.domain.resources import ResourceDraft
+from tests import services
+from tests.exhaustive.races import books
+from tests.exhaustive.races.desks import Desk
+
+ROOM = 500
+WANTED = 300
+# Enough for all that any contender has elsewhere.
+_ELSEWHERE = 6000
+_PLENTY = 10000
+DAY = datetime.timedelta(days=1)
+START = datetime.datetime(2035, 1, 1, tzinfo=datetime.UTC)
+END = START + DAY
+PLACES = ('arena', 'field', 'yard', 'shed')
+
+# In the order in which rows may go.
+_EMPTIED = (
+    'allocations',
+    'events',
+    'steps',
+    'charges',
+    'outbox',
+    'reservations',
+    'leases',
+    'maintenances',
+    'trusts',
+)
+
+Rows = Mapping[str, tuple[Mapping[str, Any], ...]]
+"""Rows by table."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Kind:
+    """What is fought for: parts of hosts, or of what an operator declared.
+
+    :ivar disk: the resource class of which there is too little
+    :ivar cores: the one of which there is plenty
+    """
+
+    name: str
+    resource_type: str
+    disk: str
+    cores: str
+
+    def part(self, disk: int) -> dict[str, Any]:
+        """Return a reservation of so much of the scarce class, and a little of another."""
+        if self.resource_type == 'physical:host':
+            sizes = {'vcpus': 1, 'memory_mb': 64, 'disk_gb': disk}
+            return {'resource_type': 'virtual:instance', 'amount': 1, **sizes}
+        units = {self.cores: 1, **({self.disk: disk} if disk else {})}
+        return {'resource_type': self.resource_type, 'amount': 1, 'resources': units}
+
+    def grown(self, disk: int) -> dict[str, Any]:
+        """Return the change of a reservation to so much."""
+        if self.resource_type == 'physical:host':
+            return {'disk_gb': disk}
+        return {'resources': {self.cores: 1, self.disk: disk}}
+
+
+HOSTS = Kind(name='hosts', resource_type='physical:host', disk='DISK_GB', cores='VCPU')
+RIGS = Kind(name='rigs', resource_type='custom:rig', disk='SLOT', cores='PORT')
+KINDS = (HOSTS, RIGS)
+_TYPES = [
+    {
+        'name': RIGS.resource_type,
+        'noun': 'rigs',
+        'exclusive': False,
+        'classes': {RIGS.disk: ROOM, RIGS.cores: _PLENTY},
+    }
+]
+
+
+class Ground(fixtures.Fixture):
+    """A database with resources of each kind.
+
+    :ivar desk: what users do here
+    :ivar ids: of the resources, by the name of their kind and their place
+    :ivar place: what other processes make their desks with
+    """
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def setUp(self) -> None:
+        """Skip where the server is not there."""
+        services.require(self._kind)
+        super().setUp()
+
+    def _setUp(self) -> None:
+        url = self.useFixture(services.Database(self._kind)).url
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        types = folder / 'types.yaml'
+        # JSON is YAML.
+        types.write_text(json.dumps({'resource_types': _TYPES}))
+        self.place = (url, str(types), WANTED)
+        self.desk = Desk(*self.place)
+        self.addCleanup(self.desk.close)
+        self.engine = self.desk.engine
+        migration.sync(self.engine)
+        self.ids = {
+            (kind.name, place): self._register(kind, place) for kind in KINDS for place in PLACES
+        }
+        self._tables = sa.MetaData()
+        self._tables.reflect(self.engine)
+        self._set_up_inventories()
+        self._inventories = self._read('inventories')
+        self._prepared: dict[Any, tuple[Rows, Any]] = {}
+
+    def _register(self, kind: Kind, place: str) -> int:
+        number = PLACES.index(place) + 1
+        if kind is HOSTS:
+            draft = ResourceDraft(resource_type=kind.resource_type, name=f'compute-{number}')
+        else:
+            stock = [
+                Inventory(resource_class=name, total=_PLENTY) for name in (kind.disk, kind.cores)
+            ]
+            draft = ResourceDraft(
+                resource_type=kind.resource_type, name=f'rig-{number}', inventories=tuple(stock)
+            )
+        return self.desk.registrar.register_resource(draft)
+
+    def _set_up_inventories(self) -> None:
+        table = self._tables.tables['inventories']
+        with self.engine.begin() as connection:
+            for (_, place), resource_id in self.ids.items():
+                for kind in KINDS:
+                    for name, total in (
+                        (kind.disk, ROOM if place == 'arena' else _ELSEWHERE),
+                        (kind.cores, _PLENTY),
+                    ):
+                        connection.execute(
+                            sa.update(table)
+                            .where(
+                                table.c.resource_id == resource_id, table.c.resource_class == name
+                            )
+                            .values(total=total, reserved=0, allocation_ratio=1, max_unit=_PLENTY)
+                        )
+
+    # -- rows
+
+    def _read(self, name: str) -> tuple[Mapping[str, Any], ...]:
+        table = self._tables.tables[name]
+        columns = [column for column in table.columns if column.computed is None]
+        with self.engine.connect() as connection:
+            rows = connection.execute(sa.select(*columns)).mappings()
+            return tuple(dict(row) for row in rows)
+
+    def prepared(
+        self, key: Any, open_: Iterable[int], prepare: Callable[[], Any]
+    ) -> tuple[Rows, Any]:
+        """Return what is written while *prepare* runs, and what it returns; run once for each key.
+
+        :param open_: resources that are open meanwhile
+        """
+        if key not in self._prepared:
+            self.restore((), open_)
+            result = prepare()
+            rows = {name: self._read(name) for name in _EMPTIED}
+            self._prepared[key] = (rows, result)
+        return self._prepared[key]
+
+    def restore(self, prepared: Iterable[Rows], open_: Iterable[int]) -> None:
+        """Write what was prepared, and nothing else.
+
+        :param open_: the resources that are open to bookings, beside what is
+            booked on them
+        """
+        tables = self._tables.tables
+        resources = tables['resources']
+        here = sorted(self.ids.values())
+        with self.engine.begin() as connection:
+            for name in _EMPTIED:
+                connection.execute(sa.delete(tables[name]))
+            connection.execute(sa.delete(tables['inventories']))
+            connection.execute(sa.insert(tables['inventories']), self._inventories)
+            connection.execute(
+                sa.update(resources)
+                .where(resources.c.id.in_(here))
+                .values(
+                    reservable=True,
+                    deleted=0,
+                    failed_at=None,
+                    disabled=resources.c.id.not_in(list(open_)),
+                )
+            )
+            for rows in prepared:
+                for name in reversed(_EMPTIED):
+                    if rows[name]:
+                        connection.execute(sa.insert(tables[name]), rows[name])
+
+    def books(self) -> books.Books:
+        """Read what is booked."""
+        with self.engine.connect() as connection:
+            return books.read(connection)
+
+    # -- what a manager would have done
+
+    def begin(self, lease_id: str) -> None:
+        """Have a lease be in use, as managers leave it."""
+        changes = (
+            "UPDATE leases SET status = 'ACTIVE' WHERE id = :lease",
+            "UPDATE reservations SET status = 'active' WHERE lease_id = :lease",
+            "UPDATE allocations SET state = 'held' WHERE reservation_id IN"
+            ' (SELECT id FROM reservations WHERE lease_id = :lease)',
+            "UPDATE events SET state = 'DONE' WHERE lease_id = :lease"
+            " AND kind IN ('prepare', 'before_start_lease', 'start_lease')",
+        )
+        with self.engine.begin() as connection:
+            for change in changes:
+                connection.execute(sa.text(change), {'lease': lease_id})

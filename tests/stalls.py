@@ -1,0 +1,79 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A cloud in which one call hangs for as long as one likes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from climate.clients.base import Cloud
+
+# Is called in place of a verb: its name and what it would do.
+Watch = Callable[[str, Callable[[], Any]], Any]
+_OTHERS = frozenset({'acting_for', 'of_caller', 'as_service'})
+
+
+class Watched:
+    """A cloud of which every call passes a watch; fulfils ``Cloud``."""
+
+    def __init__(self, cloud: Cloud, watch: Watch) -> None:
+        self._cloud = cloud
+        self._watch = watch
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._cloud, name)
+        if name in _OTHERS:
+            return lambda *given: Watched(found(*given), self._watch)
+        return _Service(name, found, self._watch)
+
+
+class _Service:
+    """One service of a watched cloud."""
+
+    def __init__(self, name: str, real: Any, watch: Watch) -> None:
+        self._name = name
+        self._real = real
+        self._watch = watch
+
+    def __getattr__(self, verb: str) -> Any:
+        found = getattr(self._real, verb)
+
+        def call(*given: Any, **named: Any) -> Any:
+            return self._watch(f'{self._name}.{verb}', functools.partial(found, *given, **named))
+
+        return call
+
+
+class Once(Watched):
+    """A cloud in which something happens while the first call of a verb hangs.
+
+    :param verb: such as ``compute.list_servers``
+    :param act: what happens before the call arrives
+    """
+
+    def __init__(self, cloud: Cloud, verb: str, act: Callable[[], object]) -> None:
+        self._left = [act]
+        self._verb = verb
+        super().__init__(cloud, self._pass)
+
+    def _pass(self, verb: str, call: Callable[[], Any]) -> Any:
+        if verb == self._verb and self._left:
+            self._left.pop()()
+        return call()
+
+    @property
+    def happened(self) -> bool:
+        """Whether the verb was called."""
+        return not self._left
