@@ -18,18 +18,22 @@ only when the cloud has followed; until then the lease has both.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
+from climate import exceptions
 from climate.allocation import shares
 from climate.db.store import Transaction
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
 from climate.leasing import notices
+from climate.leasing import reading
 from climate.leasing import schedule
 
 LOG = logging.getLogger(__name__)
@@ -104,35 +108,78 @@ def removed(event: Event) -> dict[int, int]:
     return {int(row_id): amount for parts in rows.values() for row_id, amount in parts.items()}
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class GivenUp:
+    """What goes when the cloud has followed.
+
+    :ivar amounts: by allocation id
+    :ivar complaints: what is not as it was asked for, for people
+    """
+
+    amounts: dict[int, int]
+    complaints: tuple[str, ...] = ()
+
+
 def given_up(
     tx: Transaction,
     plugins: notices.Plugins,
     lease: Lease,
     gone: dict[int, int],
     kept: Mapping[str, Mapping[int, int]],
-) -> dict[int, int]:
+) -> GivenUp:
     """Return what goes, where effects gave up other slots than they were told.
+
+    What the cloud still uses stays booked, and so does what was promised: an
+    effect that keeps more than it was told has that, and what one gave up
+    beyond it is put back by the next check.
 
     :param gone: what they were told, as of :func:`removed`
     :param kept: slots by resource id that they kept, by reservation id
     """
     result = dict(gone)
+    complaints = []
     for reservation in lease.reservations:
         if reservation.id not in kept:
             continue
-        plugin = plugins[reservation.resource_type]
-        demand = plugin.search(plugin.load(reservation.request)).demand
         current = tx.allocations.live_of([reservation.id])
-        _, goes = shares.cut(current, demand, kept[reservation.id])
-        _, told = shares.without(current, gone)
-        if shares.total(goes) != shares.total(told):
-            LOG.error('Reservation %s: gave up other amounts than told', reservation.id)
-            continue
-        for item in current:
-            if item.id is not None:
-                result.pop(item.id, None)
-        result |= {item.id: item.amount for item in goes if item.id is not None}
-    return result
+        mine = {item.id for item in current}
+        told = {key: amount for key, amount in gone.items() if key in mine}
+        goes, complaint = _goes(plugins, reservation, current, told, kept[reservation.id])
+        result = {key: amount for key, amount in result.items() if key not in mine} | goes
+        if complaint:
+            LOG.error('Lease %s: %s', lease.id, complaint)
+            complaints.append(complaint)
+    return GivenUp(amounts=result, complaints=tuple(complaints))
+
+
+def _goes(
+    plugins: notices.Plugins,
+    reservation: Reservation,
+    current: list[Allocation],
+    told: Mapping[int, int],
+    kept: Mapping[int, int],
+) -> tuple[dict[int, int], str]:
+    """Return what a reservation gives up, and what is wrong with it."""
+    plugin = plugins[reservation.resource_type]
+    try:
+        demand = plugin.search(reading.load(plugin, reservation)).demand
+    except exceptions.Conflict as error:
+        return {}, f'nothing was given back: {error.message}'
+    stays, going = shares.cut(current, demand, kept)
+    goes = {item.id: item.amount for item in going if item.id is not None}
+    has, promised = shares.total(stays), shares.total(shares.without(current, told)[0])
+    if has == promised:
+        return goes, ''
+    complaint = f'reservation {reservation.id} keeps {_units(has)} and not {_units(promised)}'
+    if all(has.get(name, 0) >= amount for name, amount in promised.items()):
+        return goes, complaint
+    both = {key: min(amount, told.get(key, 0)) for key, amount in goes.items()}
+    return {key: amount for key, amount in both.items() if amount}, complaint
+
+
+def _units(amounts: Mapping[str | None, int]) -> str:
+    named = sorted((name or 'resources', amount) for name, amount in amounts.items())
+    return ', '.join(f'{amount} {name}' for name, amount in named) or 'nothing'
 
 
 def split(

@@ -230,7 +230,11 @@ class Settler:
     def _updated(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
         gone = following.added(event) if following.undone(event) else following.removed(event)
         if report.kept and not following.undone(event):
-            gone = following.given_up(tx, self._plugins, lease, gone, report.kept)
+            found = following.given_up(tx, self._plugins, lease, gone, report.kept)
+            gone = found.amounts
+            if found.complaints:
+                why = '; '.join(found.complaints)
+                self._tell(tx, 'lease.event.error', lease, event, reason=why)
         if gone:
             tx.allocations.give_back(gone)
         if following.undone(event):

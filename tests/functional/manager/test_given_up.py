@@ -1,0 +1,90 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is given back when an effect gave up something else than it was told."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+from climate.domain.leases import Lease
+from climate.leasing import following
+from climate.plugins.base import Done
+from climate.plugins.physical_host import PhysicalHost
+from tests import base
+from tests.functional.manager.harness import Office
+
+
+class TestGivenUp(base.TestCase):
+    """Nothing is free that the cloud still uses, nor what was promised."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+        self.lease = self.office.create(0, 3600, hosts=3)
+        self.office.until(10)
+        self.rows = self.office.allocations(self.lease)
+        self.ids = [item.id or 0 for item in self.rows]
+        self.hosts = [item.resource_id for item in self.rows]
+
+    def given_up(self, *kept: int) -> following.GivenUp:
+        """Tell an effect to give the last one up; it keeps these, by place."""
+        return self.office.store.run(
+            lambda tx: following.given_up(
+                tx,
+                self.office.plugins,
+                self.lease,
+                {self.ids[2]: 1},
+                {self.lease.reservations[0].id: {self.hosts[place]: 1 for place in kept}},
+            )
+        )
+
+    def test_as_many_as_told(self) -> None:
+        for kept, goes in (((0, 1), 2), ((0, 2), 1), ((1, 2), 0)):
+            found = self.given_up(*kept)
+            self.assertEqual(({self.ids[goes]: 1}, ()), (found.amounts, found.complaints))
+
+    def test_it_kept_more(self) -> None:
+        found = self.given_up(0, 1, 2)
+        self.assertEqual({}, found.amounts)
+        (line,) = found.complaints
+        self.assertIn(f'{self.lease.reservations[0].id} keeps 3 resources and not 2', line)
+
+    def test_it_kept_less(self) -> None:
+        found = self.given_up(0)
+        self.assertEqual({self.ids[2]: 1}, found.amounts)
+        self.assertIn('keeps 1 resources and not 2', found.complaints[0])
+        # What it should have given up it has: nothing is free.
+        found = self.given_up(2)
+        self.assertEqual({}, found.amounts)
+
+    def test_a_plugin_that_cannot_read_it(self) -> None:
+        with mock.patch.object(PhysicalHost, 'load', side_effect=KeyError):
+            found = self.given_up(0, 1)
+        self.assertEqual({}, found.amounts)
+        self.assertIn('cannot read it', found.complaints[0])
+
+    def test_people_are_told(self) -> None:
+        lease: Lease = self.office.create(20, 3600)
+        self.office.until(30)
+        (row,) = self.office.allocations(lease)
+        self.office.delete(self.lease)
+        self.office.work()
+        self.office.update(lease, hosts=2)
+        done = Done(kept={row.resource_id: 1})
+        with mock.patch.object(PhysicalHost, 'start', return_value=done):
+            self.office.work()
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual(2, len(self.office.allocations(lease)))
+        told = self.office.bus.last('lease.event.error')
+        self.assertEqual((lease.id, 'update_lease'), (told['lease_id'], told['event_type']))
+        self.assertIn('keeps 1 resources and not 2', told['reason'])
