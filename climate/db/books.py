@@ -19,13 +19,17 @@ import datetime
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from climate import exceptions
+from climate.allocation import timeline
 from climate.db import judgement
 from climate.db import models
+from climate.db.catalogue import Catalogue
 from climate.db.judgement import Addition
 from climate.db.repository import Repository
 from climate.domain.leases import Allocation
@@ -62,23 +66,19 @@ class Docket:
 
     :ivar generations: of the resources whose rows are locked, as they were before
     :ivar additions: what was booked
-    :ivar shrunk: ids of the resources whose inventories were changed
     :ivar own: ids of the reservations that are booked for
     """
 
     generations: dict[int, int] = dataclasses.field(default_factory=dict)
     additions: list[Addition] = dataclasses.field(default_factory=list)
-    shrunk: set[int] = dataclasses.field(default_factory=set)
     own: set[str] = dataclasses.field(default_factory=set)
 
     def judge(self, session: orm.Session) -> None:
         """Return if the resources bear all of it.
 
-        :raises climate.db.judgement.LostRace: if they do not bear what was booked
-        :raises climate.exceptions.InventoryInUse: if an inventory has become too small
+        :raises climate.db.judgement.LostRace: if they do not
         """
-        if self.additions or self.shrunk:
-            judgement.judge(session, self.additions, shrunk=self.shrunk, own=self.own)
+        judgement.judge(session, self.additions, own=self.own)
 
 
 class Books(Repository):
@@ -175,14 +175,15 @@ class Books(Repository):
     def restock(self, resource_id: int, new: Iterable[Inventory]) -> None:
         """Give a resource other inventories.
 
-        What stays is changed in its place: the database lets no class go of
-        which something is allocated, be it for a moment.
-
         :raises NotLocked: if its row is not locked
+        :raises climate.exceptions.InventoryInUse: if more is booked at one
+            instant than it would have
         """
         self._check_locked(resource_id)
-        self._docket.shrunk.add(resource_id)
-        wanted = {item.resource_class: dataclasses.asdict(item) for item in new}
+        wanted = {item.resource_class: item for item in new}
+        self._check_supply(resource_id, wanted)
+        # What stays is changed in its place: the database lets no class go of
+        # which something is allocated, be it for a moment.
         mine = _inventories.c.resource_id == resource_id
         has = set(self._session.scalars(sa.select(_inventories.c.resource_class).where(mine)))
         gone = has - set(wanted)
@@ -194,15 +195,28 @@ class Books(Repository):
             self._session.execute(
                 sa.update(_inventories)
                 .where(mine, _inventories.c.resource_class == name)
-                .values(**wanted[name])
+                .values(**dataclasses.asdict(wanted[name]))
             )
         added = [
-            {'resource_id': resource_id, **values}
-            for name, values in wanted.items()
+            {'resource_id': resource_id, **dataclasses.asdict(item)}
+            for name, item in wanted.items()
             if name not in has
         ]
         if added:
             self._session.execute(sa.insert(_inventories), added)
+
+    def _check_supply(self, resource_id: int, wanted: Mapping[str, Inventory]) -> None:
+        for name, uses in Catalogue(self._session, self._now).uses(resource_id).items():
+            window = Period(
+                start=min(period.start for period, _ in uses),
+                end=max(period.end for period, _ in uses),
+            )
+            booked = timeline.peak(uses, window)
+            if booked > (wanted[name].capacity if name in wanted else 0):
+                (named,) = self._session.scalars(
+                    sa.select(_resources.c.name).where(_resources.c.id == resource_id)
+                )
+                raise exceptions.InventoryInUse(name=named, resource_class=name, booked=booked)
 
     def _lock(self, ids: set[int]) -> None:
         if not ids:

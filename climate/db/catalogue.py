@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,9 +22,11 @@ import sqlalchemy as sa
 from climate import exceptions
 from climate.db import models
 from climate.db.repository import Repository
+from climate.domain.periods import Period
 from climate.domain.requests import ResourceQuery
 
 _table = models.Base.metadata.tables['resources']
+_allocations = models.Base.metadata.tables['allocations']
 
 
 class Catalogue(Repository):
@@ -97,3 +100,20 @@ class Catalogue(Repository):
         self._session.execute(
             sa.update(_table).where(_table.c.id == resource_id).values(disabled=disabled)
         )
+
+    def uses(self, resource_id: int) -> dict[str, list[tuple[Period, int]]]:
+        """Return by resource class who has how many units and when, now or later."""
+        query = sa.select(
+            _allocations.c.resource_class,
+            _allocations.c.amount,
+            _allocations.c.start_date,
+            _allocations.c.end_date,
+        ).where(
+            _allocations.c.resource_id == resource_id,
+            _allocations.c.live == 1,
+            _allocations.c.resource_class.is_not(None),
+        )
+        found: defaultdict[str, list[tuple[Period, int]]] = defaultdict(list)
+        for resource_class, amount, start, end in self._session.execute(query):
+            found[resource_class].append((Period(start=start, end=end), amount))
+        return dict(found)

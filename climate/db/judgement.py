@@ -27,7 +27,7 @@ from typing import Any
 from sqlalchemy import orm
 
 from climate import exceptions
-from climate.db import overbooking
+from climate.db import windows
 from climate.domain.periods import Period
 
 
@@ -59,7 +59,6 @@ class Finding:
 
     :ivar resource_class: None if it is not about a class
     :ivar peak: most units of the class that are booked at one instant
-    :ivar shrunk: whether the inventory was changed, and not a booking added
     :ivar why: for the log
     """
 
@@ -67,32 +66,19 @@ class Finding:
     name: str
     resource_class: str | None
     peak: int
-    shrunk: bool
     why: str
 
 
 def judge(
-    session: orm.Session,
-    additions: Iterable[Addition],
-    *,
-    shrunk: Collection[int] = (),
-    own: Collection[str] = (),
+    session: orm.Session, additions: Iterable[Addition], *, own: Collection[str] = ()
 ) -> None:
     """Return if the resources bear what was written.
 
     :param additions: what the transaction has booked
-    :param shrunk: ids of resources whose inventories it has changed
     :param own: ids of the reservations that it books for
     :raises LostRace: if they do not bear an addition
-    :raises climate.exceptions.InventoryInUse: if more of a class is booked
-        than a changed inventory has
     """
-    found = findings(session, additions, shrunk=shrunk, own=own)
-    for one in found:
-        if one.shrunk:
-            raise exceptions.InventoryInUse(
-                name=one.name, resource_class=one.resource_class, booked=one.peak
-            )
+    found = findings(session, additions, own=own)
     if found:
         raise LostRace from Overbooked('; '.join(f'{one.name}: {one.why}' for one in found))
 
@@ -102,11 +88,7 @@ class Overbooked(Exception):
 
 
 def findings(
-    session: orm.Session,
-    additions: Iterable[Addition],
-    *,
-    shrunk: Collection[int] = (),
-    own: Collection[str] = (),
+    session: orm.Session, additions: Iterable[Addition], *, own: Collection[str] = ()
 ) -> list[Finding]:
     """Return what is wrong, by one statement; an empty list if nothing is.
 
@@ -132,9 +114,6 @@ def findings(
         SELECT id, …, MAX(level) FROM levels GROUP BY id, …
         HAVING … OR MAX(level) > units * ratio
 
-    A shrunk inventory is judged like an amount that was added for as long as
-    anything of its class is booked.
-
     Only windows are judged: what was overbooked before, in another period or
     of another class, is nobody's fault here.
     """
@@ -143,11 +122,9 @@ def findings(
     for prefix, shapes in (('w', wholes), ('p', parts)):
         for number, (shape, ids) in enumerate(shapes.items()):
             values |= _values(f'{prefix}{number}', shape, ids)
-    if shrunk:
-        values['shrunk'] = list(shrunk)
-    if not (wholes or parts or shrunk):
+    if not (wholes or parts):
         return []
-    statement = overbooking.statement(len(wholes), len(parts), bool(shrunk))
+    statement = windows.statement(len(wholes), len(parts))
     return [_finding(row) for row in session.connection().execute(statement, values)]
 
 
@@ -195,6 +172,5 @@ def _finding(row: Any) -> Finding:
         name=row.name,
         resource_class=row.resource_class or None,
         peak=int(row.peak or 0),
-        shrunk=bool(row.shrunk),
         why=why,
     )

@@ -192,14 +192,12 @@ class Store:
 
         What it books is judged first (:mod:`climate.db.judgement`). The one
         place where a deadlock is tried again; *work* is then called again and
-        must have no other effects than those in SQL. So is one that writes what
-        another transaction has written since it looked: called again, *work*
-        finds it there, and refuses or goes by it.
+        must have no other effects than those in SQL. So is one that writes
+        what another transaction has written since it looked: called again,
+        *work* finds it there, and refuses or goes by it.
 
         :raises climate.db.judgement.LostRace: if the resources do not bear
             what was booked; nothing is then
-        :raises climate.exceptions.InventoryInUse: if an inventory was made too
-            small for what is booked
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         :raises climate.exceptions.BookedMeanwhile: if the database itself finds
             something booked twice

@@ -163,7 +163,6 @@ class Resources:
     ) -> None:
         assert resource.id is not None
         plugin = registrar.owner(self._plugins, resource.resource_type)
-        # Whether that is enough for what is booked is judged before the commit.
         tx.book([resource.id]).restock(resource.id, plugin.stock(wanted))
 
     def delete(self, resource_id: int, resource_type: str | None = None) -> None:

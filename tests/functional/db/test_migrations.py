@@ -123,7 +123,7 @@ class _Sync:
                     amount=amount,
                     period=cases.hours(start, end),
                 )
-                tx.allocations.insert([mine])
+                cases.put(tx, [mine])
 
         self.store.run(fill)
         return leases

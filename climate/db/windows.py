@@ -34,7 +34,7 @@ _ONE: Any = sa.literal_column('1')
 
 
 @functools.lru_cache(maxsize=256)
-def statement(wholes: int, parts: int, shrunk: bool) -> Any:
+def statement(wholes: int, parts: int) -> Any:
     """Return the statement; see :func:`climate.db.judgement.findings`.
 
     Built once for each number of shapes, for that takes longer than to run it.
@@ -42,12 +42,10 @@ def statement(wholes: int, parts: int, shrunk: bool) -> Any:
     :param wholes: how many shapes of whole resources there are, with
         parameters that begin with ``w0_``, ``w1_``…
     :param parts: how many shapes of parts there are: ``p0_``, ``p1_``…
-    :param shrunk: whether changed inventories are judged
     """
     branches = [_whole(f'w{number}') for number in range(wholes)]
-    if parts or shrunk:
-        windows = [_window(number) for number in range(parts)]
-        branches.append(_peaks([*windows, *([_shrunk()] if shrunk else [])]))
+    if parts:
+        branches.append(_peaks([_window(number) for number in range(parts)]))
     found: Any = branches[0] if len(branches) == 1 else sa.union_all(*branches)
     return found
 
@@ -120,7 +118,7 @@ def _whole(prefix: str) -> Any:
         .where(_resources.c.id.in_(bind.ids))
         .subquery()
     )
-    return sa.select(found, _ZERO.label('shrunk'), _ZERO.label('peak')).where(
+    return sa.select(found, _ZERO.label('peak')).where(
         sa.or_(found.c.shut == _ONE, found.c.away == _ONE, found.c.others > _ZERO)
     )
 
@@ -141,7 +139,6 @@ def _window(number: int) -> Any:
             bind.resource_class.label('resource_class'),
             bind.shut(),
             bind.away(),
-            _ZERO.label('shrunk'),
             bind.start.label('start_date'),
             bind.end.label('end_date'),
             bind.clear_from.label('clear_from'),
@@ -151,49 +148,6 @@ def _window(number: int) -> Any:
         )
         .select_from(_resources.outerjoin(_inventories, supply))
         .where(_resources.c.id.in_(bind.ids))
-    )
-
-
-def _shrunk() -> Any:
-    """All that is booked of changed inventories, by class."""
-    ids: sa.BindParameter[Any] = sa.bindparam('shrunk', expanding=True)
-    start, end = sa.func.min(_allocations.c.start_date), sa.func.max(_allocations.c.end_date)
-    supply = sa.and_(
-        _inventories.c.resource_id == _allocations.c.resource_id,
-        _inventories.c.resource_class == _allocations.c.resource_class,
-    )
-    units = (_inventories.c.total - _inventories.c.reserved).label('units')
-    group = [
-        _resources.c.id,
-        _resources.c.name,
-        _allocations.c.resource_class,
-        _inventories.c.total,
-        _inventories.c.reserved,
-        _inventories.c.allocation_ratio,
-    ]
-    return (
-        sa.select(
-            sa.literal_column('-1').label('number'),
-            *group[:3],
-            *(_ZERO.label('shut'), _ZERO.label('away'), _ONE.label('shrunk')),
-            start.label('start_date'),
-            end.label('end_date'),
-            start.label('clear_from'),
-            end.label('clear_until'),
-            units,
-            _inventories.c.allocation_ratio.label('ratio'),
-        )
-        .select_from(
-            _allocations.join(_resources, _resources.c.id == _allocations.c.resource_id).outerjoin(
-                _inventories, supply
-            )
-        )
-        .where(
-            _allocations.c.resource_id.in_(ids),
-            _allocations.c.live == _ONE,
-            _allocations.c.resource_class.is_not(None),
-        )
-        .group_by(*group)
     )
 
 
@@ -209,7 +163,6 @@ def _uses(windows: Any) -> Any:
         _allocations.c.resource_class.is_(None),
         sa.or_(_allocations.c.live == _ONE, _allocations.c.end_date <= windows.c.start_date),
         sa.or_(_allocations.c.live == _ONE, _allocations.c.reservation_id.not_in(_OWN)),
-        windows.c.shrunk == _ZERO,
     )
     of_it = sa.and_(
         _allocations.c.resource_id == windows.c.id,
@@ -244,7 +197,6 @@ def _peaks(windows: list[Any]) -> Any:
         sa.select(
             *(named.id, named.name, named.resource_class, named.shut, named.away),
             others.label('others'),
-            named.shrunk,
             peak.label('peak'),
         )
         .group_by(*key)
@@ -263,7 +215,7 @@ def _peaks(windows: list[Any]) -> Any:
     )
 
 
-_KEY = ('number', 'id', 'name', 'resource_class', 'shut', 'away', 'shrunk', 'units', 'ratio')
+_KEY = ('number', 'id', 'name', 'resource_class', 'shut', 'away', 'units', 'ratio')
 
 
 def _steps(uses: Any) -> Any:
