@@ -182,18 +182,18 @@ def imports(source: Source) -> Iterator[tuple[int, str]]:
             base = package[: len(package) - node.level + 1] if node.level else []
             base = [*base, *filter(None, [node.module])]
             yield from ((node.lineno, '.'.join([*base, alias.name])) for alias in node.names)
-        elif isinstance(node, ast.Call) and _dotted(node.func).endswith('import_module'):
+        elif isinstance(node, ast.Call) and dotted(node.func).endswith('import_module'):
             for argument in node.args[:1]:
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                     yield node.lineno, argument.value
 
 
-def _dotted(node: ast.expr) -> str:
+def dotted(node: ast.expr) -> str:
     """Return ``a.b.c`` for such an expression, as much of it as has a name."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        return f'{_dotted(node.value)}.{node.attr}'
+        return f'{dotted(node.value)}.{node.attr}'
     return ''
 
 
@@ -275,7 +275,7 @@ def clock_readers(source: Source) -> Iterator[str]:
         if _reads_clock(name):
             yield f'{source.path}:{line}: only clock.py reads the clock'
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Attribute) and _reads_clock(_dotted(node)):
+        if isinstance(node, ast.Attribute) and _reads_clock(dotted(node)):
             yield f'{source.path}:{node.lineno}: only clock.py reads the clock'
 
 

@@ -1,0 +1,103 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Finds what writes allocations and is not judged; see ``tests/architecture.py``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection
+from collections.abc import Iterator
+from typing import Any
+
+from tests import architecture
+from tests.architecture import Source
+
+# What gives back is not judged, and can be written in these functions only: the
+# second name is '' for a statement of the module.
+GIVES_BACK = {
+    ('climate/db/allocations.py', ''),
+    ('climate/db/allocations.py', 'release'),
+    ('climate/db/allocations.py', 'give_back'),
+    ('climate/db/purge.py', '_remove_some'),
+}
+BOOKS = 'climate/db/books.py'
+STORE = 'climate/db/store.py'
+_WRITES = re.compile(r'\b(insert\s+into|update|delete\s+from|replace\s+into)\s+allocations\b', re.I)
+_VERBS = ('insert', 'update', 'delete')
+
+
+def unjudged_bookings(source: Source) -> Iterator[str]:
+    """Complain about allocations that are written without being judged.
+
+    They come and grow in one module, whose object a transaction gives to those
+    who have locked the resources, and judges before it commits.
+    """
+    # The twin of a cloud has tables of its own.
+    if '/migrations/' in source.path or source.unit == 'clients':
+        return
+    names = {name for node in ast.walk(source.tree) for name in _bound_to_allocations(node)}
+    for function, node in _by_function(source.tree):
+        if (source.path, function) in GIVES_BACK:
+            continue
+        if source.path != BOOKS and _writes_allocations(node, names):
+            yield f'{source.path}:{node.lineno}: only {BOOKS} writes allocations'
+        if source.path != STORE and _makes(node, 'Books', 'Docket'):
+            yield f'{source.path}:{node.lineno}: only {STORE} gives the right to book'
+
+
+def _by_function(tree: ast.AST, function: str = '') -> Iterator[tuple[str, Any]]:
+    """Yield each expression with the name of the function that it is in."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.expr):
+            yield function, node
+        inner = node.name if isinstance(node, ast.FunctionDef) else function
+        yield from _by_function(node, inner)
+
+
+def _is_allocations(node: ast.AST) -> bool:
+    """Whether it is ``….tables['allocations']``, or the model of the table."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value == 'allocations'
+    return isinstance(node, ast.Attribute) and architecture.dotted(node) == 'models.Allocation'
+
+
+def _bound_to_allocations(node: ast.AST) -> Iterator[str]:
+    if not isinstance(node, ast.Assign):
+        return
+    for target in node.targets:
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=True))
+        for name, value in pairs:
+            if isinstance(name, ast.Name) and _is_allocations(value):
+                yield name.id
+
+
+def _writes_allocations(node: ast.expr, names: Collection[str]) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and _WRITES.search(node.value) is not None
+    if not isinstance(node, ast.Call):
+        return False
+    if architecture.dotted(node.func) == 'models.Allocation':
+        return True
+    verb = architecture.dotted(node.func).rpartition('.')[2]
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    about = [*node.args[:1], *([owner] if owner is not None else [])]
+    return verb in _VERBS and any(
+        _is_allocations(each) or (isinstance(each, ast.Name) and each.id in names) for each in about
+    )
+
+
+def _makes(node: ast.expr, *names: str) -> bool:
+    return isinstance(node, ast.Call) and architecture.dotted(node.func).rpartition('.')[2] in names
