@@ -70,11 +70,12 @@ class NeutronNetworking:
         found = self._networks('find_network_of_segment', **_provider(segment))
         return next((network for network in found if network.segment == segment), None)
 
-    def list_networks(self, tag: str) -> tuple[Network, ...]:
-        """Return every network that has this tag, by id."""
+    def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
+        """Return every network, or those that have this tag, by id."""
         # Whoever takes down what this returns must not be handed other networks.
-        found = self._networks('list_networks', tags=tag)
-        return tuple(network for network in found if tag in network.tags)
+        query = {} if tag is None else {'tags': tag}
+        found = self._networks('list_networks', **query)
+        return tuple(network for network in found if tag is None or tag in network.tags)
 
     def _networks(self, verb: str, **query: Any) -> tuple[Network, ...]:
         with self._service.calling(verb) as neutron:
@@ -184,10 +185,11 @@ class NeutronNetworking:
         )
         return found[0] if found else None
 
-    def list_floating_ips(self, tag: str) -> tuple[FloatingIP, ...]:
-        """Return every floating IP that has this tag, by id."""
-        found = self._floating_ips('list_floating_ips', tags=tag)
-        return tuple(item for item in found if tag in item.tags)
+    def list_floating_ips(self, tag: str | None = None) -> tuple[FloatingIP, ...]:
+        """Return every floating IP, or those that have this tag, by id."""
+        query = {} if tag is None else {'tags': tag}
+        found = self._floating_ips('list_floating_ips', **query)
+        return tuple(item for item in found if tag is None or tag in item.tags)
 
     def _floating_ips(self, verb: str, **query: Any) -> tuple[FloatingIP, ...]:
         with self._service.calling(verb) as neutron:

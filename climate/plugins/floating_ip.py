@@ -179,8 +179,8 @@ class FloatingIP(base.Plugin[FloatingIPRequest]):
         self, records: base.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[base.Finding]:
         """Remove the floating IPs that leases which are over have left."""
-        for found in cloud.network.list_floating_ips(marks.SERVICE_TAG):
-            reservation_id = marks.over(found.tags, records)
+        for found in cloud.network.list_floating_ips():
+            reservation_id = marks.over(found, records)
             if reservation_id is None:
                 continue
             if not dry_run:

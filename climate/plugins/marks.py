@@ -74,12 +74,19 @@ def is_of(work: base.Work, found: Marked, known_id: str | None) -> bool:
     return not reservations(found.tags) and found.description == mine
 
 
-def over(present: AbstractSet[str], records: base.Records) -> str | None:
-    """Return the reservation that is over and has left what bears these tags.
+def over(found: Marked, records: base.Records) -> str | None:
+    """Return the reservation that is over and has left what was *found*.
 
-    None if it is not known to be of one, or also of one that is not over.
+    A manager that hung can have made it when the lease was over, and cannot
+    have set tags on it then: it bears its description only.
+
+    :returns: None if it is not known to be of one, or also of one that is not over
     """
-    named = reservations(present)
-    if SERVICE_TAG not in present or named & records.alive:
+    named = reservations(found.tags)
+    if not named:
+        named = reservations(frozenset({found.description}))
+    elif SERVICE_TAG not in found.tags:
+        return None
+    if named & records.alive:
         return None
     return min(named & records.ended, default=None)

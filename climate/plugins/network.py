@@ -184,8 +184,8 @@ class NetworkPlugin(base.Plugin[NetworkRequest]):
         self, records: base.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[base.Finding]:
         """Remove the networks that leases which are over have left."""
-        for found in cloud.network.list_networks(marks.SERVICE_TAG):
-            reservation_id = marks.over(found.tags, records)
+        for found in cloud.network.list_networks():
+            reservation_id = marks.over(found, records)
             if reservation_id is None:
                 continue
             if not dry_run:

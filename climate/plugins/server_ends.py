@@ -60,6 +60,8 @@ class ServerEnd:
         case = self._case
         if Door(case).close():
             return case.remember('its host is back in the pool', door=None)
+        if case.tidy():
+            return case.wait('what was booted twice is being deleted')
         done = tuple(case.facts.get('ended') or ())
         left = [action for action in case.request.on_end if action not in done]
         if case.server is None or not left:
@@ -87,6 +89,7 @@ class ServerEnd:
                 'ended': None,
                 'asked': None,
                 'tried': None,
+                'call': None,
             },
             steps=(line,) if left else (),
         )

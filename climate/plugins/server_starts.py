@@ -16,11 +16,14 @@ And how one that exists gets back to what it was, if nothing comes of the lease.
 
 from __future__ import annotations
 
+import uuid
+
 from climate import exceptions
 from climate.clients.base import Server
 from climate.plugins import base
 from climate.plugins import server_drafts
 from climate.plugins.server_doors import Door
+from climate.plugins.server_steps import CALL
 from climate.plugins.server_steps import Case
 from climate.plugins.server_steps import MARK
 from climate.plugins.server_steps import OFFLOADED
@@ -176,20 +179,28 @@ class Booting:
         if server is None:
             return self._make()
         if server.id != case.facts.get('server_id'):
-            return case.remember(f'server {server.id} is being booted', server_id=server.id)
+            return case.remember(
+                f'server {server.id} is being booted',
+                server_id=server.id,
+                call=server.metadata.get(CALL),
+            )
         if server.status == 'ERROR':
             # Nobody has had it yet. The next try makes another.
             case.cloud.compute.delete_server(server.id)
             raise exceptions.Transient(f'{case.name} could not be booted: {server.fault}')
         if server.status == 'BUILD' or server.task_state is not None:
             return case.wait(f'{case.name} is being booted')
+        case.tidy()
         return base.Done(steps=(f'{case.name} was booted',))
 
     def undo(self) -> base.Outcome:
         """Delete it: nobody was told of it yet."""
         case, server = self._case, self._case.server
+        doubled = case.tidy()
+        if server is None and doubled:
+            return case.wait('what was booted twice is being deleted')
         if server is None:
-            return base.Done(facts={'server_id': None})
+            return base.Done(facts={'server_id': None, 'call': None})
         if server.task_state != 'deleting':
             case.cloud.compute.delete_server(server.id)
         return case.wait(f'{case.name} is being deleted')
@@ -202,10 +213,12 @@ class Booting:
         flavor_id = draft.flavor
         for part in case.work.parts:
             flavor_id = part.reservation.id
-        wanted = server_drafts.for_nova(draft, flavor_id, {MARK: case.work.reservation.id})
+        call = uuid.uuid4().hex
+        marks = {MARK: case.work.reservation.id, CALL: call}
+        wanted = server_drafts.for_nova(draft, flavor_id, marks)
         with passing():
             server_id = case.cloud.acting_for(lease.trust_id).compute.create_server(wanted)
-        return case.remember(f'server {server_id} is being booted', server_id=server_id)
+        return case.remember(f'server {server_id} is being booted', server_id=server_id, call=call)
 
 
 def check(case: Case) -> base.Outcome:
@@ -215,6 +228,7 @@ def check(case: Case) -> base.Outcome:
     """
     repaired = Door(case).close()
     there(case)
+    case.tidy()
     return base.Done(
         facts={'door': None},
         repaired=('the host of its room was not back in the pool',) if repaired else (),

@@ -15,6 +15,7 @@ What is remembered with the reservation:
 
 ``was``        the status that the server had before the lease touched it
 ``server_id``  Nova's id of a server that was booted
+``call``       the call that booted it
 ``door``       the host that was taken out of the pool to let the server in
 ``asked``      what for Nova is asked to put a shelved server onto a host
 ``tried``      the same, once it has been asked: if it has to be again, it could not
@@ -45,6 +46,8 @@ from climate.plugins.server_requests import ServerRequest
 
 # Metadata by which a server is known to be booted for a reservation.
 MARK = 'climate:reservation'
+# Is another one with each call that boots a server.
+CALL = 'climate:call'
 OFFLOADED = 'SHELVED_OFFLOADED'
 SHELVED = frozenset({'SHELVED', OFFLOADED})
 _AT_ONCE = datetime.timedelta(0)
@@ -119,11 +122,33 @@ class Case:
 
     def _marked(self) -> Server | None:
         """Return the server that was booted by a call whose answer was lost."""
+        return next(iter(self._of_reservation()), None)
+
+    def _of_reservation(self) -> list[Server]:
         wanted = self.work.reservation.id
-        for server in self.cloud.compute.list_servers_of_project(self.work.lease.project_id):
-            if server.metadata.get(MARK) == wanted and self._is_there(server):
-                return server
-        return None
+        found = self.cloud.compute.list_servers_of_project(self.work.lease.project_id)
+        return [
+            server
+            for server in found
+            if server.metadata.get(MARK) == wanted and self._is_there(server)
+        ]
+
+    def tidy(self) -> bool:
+        """Delete the servers that calls which hung have booted beside the one that counts.
+
+        :returns: whether there was one
+        """
+        call = self.facts.get('call')
+        doubles = [
+            server
+            for server in (self._of_reservation() if call else ())
+            if server.id != self.facts.get('server_id')
+            and server.metadata.get(CALL) not in (None, call)
+        ]
+        for server in doubles:
+            if server.task_state != 'deleting':
+                self.cloud.compute.delete_server(server.id)
+        return bool(doubles)
 
     def _is_there(self, server: Server) -> bool:
         return server.status not in _GONE and server.project_id == self.work.lease.project_id

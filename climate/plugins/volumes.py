@@ -13,7 +13,9 @@
 
 What is made bears the id of the reservation and a number as metadata, and is
 found by them if the answer was lost; once known, it is remembered by its id,
-for whoever owns a volume can change its metadata. A volume of another project
+for its owner can change its metadata. A call that hangs can make a volume when
+another manager has made it already: each call has a mark of its own as well,
+so that the second one is known and deleted. A volume of another project
 is never one of the reservation, whatever it bears.
 
 Volumes that are left are never swept up afterwards: what was restored from a
@@ -22,16 +24,21 @@ backup bears the metadata of what was backed up.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import uuid
+from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
 from climate.clients.base import CloudQuota
 from climate.clients.base import Volume
 from climate.plugins import base
 from climate.plugins.volume_ends import DELETE
+from climate.plugins.volume_ends import DETACH
 from climate.plugins.volume_ends import StorageSettings
 from climate.plugins.volume_ends import VolumeEnds
 from climate.plugins.volume_ends import waiting
@@ -42,9 +49,15 @@ VOLUMES_FACT = 'volumes'
 _READY_FACT = 'ready'
 RESERVATION_KEY = 'climate:reservation'
 NUMBER_KEY = 'climate:number'
+# Is another one with each call that makes a volume. What is a copy of a volume
+# bears that of the original.
+CALL_KEY = 'climate:call'
+# By number, the call that made the volume which counts.
+_CALLS_FACT = 'calls'
 
 _AT_ONCE = datetime.timedelta(0)
 _COMING = frozenset({'creating', 'downloading'})
+_IDLE = frozenset({'available', 'error'})
 
 
 class _Effects:
@@ -64,7 +77,9 @@ class _Effects:
 
     def _ended(self, volumes: tuple[Volume, ...], steps: tuple[str, ...]) -> base.Outcome:
         ends = VolumeEnds(self._work, self._cloud, steps, self._settings)
-        return ends.outcome(ends.run(volumes), {VOLUMES_FACT: None, _READY_FACT: None})
+        return ends.outcome(
+            ends.run(volumes), {VOLUMES_FACT: None, _READY_FACT: None, _CALLS_FACT: None}
+        )
 
     @property
     def _ready(self) -> int:
@@ -131,13 +146,15 @@ class Made(_Effects):
         )
 
     def _make_all(self, missing: list[int], known: dict[str, str]) -> base.Outcome:
+        calls = self._calls(self._found())
         for number in missing:
-            known[str(number)] = self._make(number)
+            calls[str(number)] = uuid.uuid4().hex
+            known[str(number)] = self._make(number, calls[str(number)])
         # Remembered before anything else can go wrong.
         return base.Again(
             after=_AT_ONCE,
             why='volumes are being made',
-            facts={VOLUMES_FACT: known},
+            facts={VOLUMES_FACT: known, _CALLS_FACT: calls},
             steps=tuple(f'volume {known[str(number)]} is being made' for number in missing),
         )
 
@@ -147,10 +164,14 @@ class Made(_Effects):
         for volume in new:
             _refuse_broken(volume)
         waits = [f'volume {item.id} is {item.status}' for item in new if item.status in _COMING]
-        ids = self._ids(kept)
-        facts = {VOLUMES_FACT: {n: ids[n] for n in ids if int(n) <= self._request.amount}}
+        ids, calls = self._ids(kept), self._calls(kept)
+        facts = {
+            VOLUMES_FACT: {n: ids[n] for n in ids if int(n) <= self._request.amount},
+            _CALLS_FACT: {n: calls[n] for n in calls if int(n) <= self._request.amount},
+        }
         if waits:
             return waiting(self._work, self._settings, waits, facts)
+        self._tidy(kept)
         return base.Done(
             facts={**facts, _READY_FACT: self._request.amount},
             steps=tuple(f'volume {volume.id} can be used' for volume in new),
@@ -166,30 +187,63 @@ class Made(_Effects):
             if number not in found:
                 raise _gone(volume_id)
             _refuse_broken(found[number])
-        return base.Done(facts={VOLUMES_FACT: self._ids(found)})
+        self._tidy(found)
+        return base.Done(
+            facts={VOLUMES_FACT: self._ids(found), _CALLS_FACT: self._calls(found)},
+        )
 
     def end(self) -> base.Outcome:
         """Take the steps with each."""
-        return self._ended(self._all(), self._request.on_end)
+        return self._over(self._request.on_end)
 
     def undo(self) -> base.Outcome:
         """Delete all: nobody was told that they may be used."""
-        return self._ended(self._all(), (DELETE,))
+        return self._over((DELETE,))
+
+    def _over(self, steps: tuple[str, ...]) -> base.Outcome:
+        found = self._found()
+        outcome = self._ended(tuple(self._doubles(found)), (DETACH, DELETE))
+        if isinstance(outcome, base.Again):
+            return outcome
+        return self._ended(tuple(found[number] for number in sorted(found)), steps)
 
     # -- what there is
 
-    def _all(self) -> tuple[Volume, ...]:
-        found = self._found()
-        return tuple(found[number] for number in sorted(found))
+    def _calls(self, found: Mapping[int, Volume]) -> dict[str, str]:
+        """Return the calls that made the volumes which count, by number."""
+        known: Mapping[str, str] = self._work.reservation.facts.get(_CALLS_FACT) or {}
+        said = {str(number): volume.metadata.get(CALL_KEY) for number, volume in found.items()}
+        return {**{number: call for number, call in said.items() if call}, **known}
 
-    def _found(self) -> dict[int, Volume]:
-        """Return the volumes that are there, by number."""
+    def _doubles(self, found: Mapping[int, Volume]) -> Iterator[Volume]:
+        """Yield what was made a second time, or too late, by a manager that hung in the call."""
+        amount, calls, ids = self._request.amount, self._calls(found), self._ids(found)
+        wanted = {ids[number] for number in ids if int(number) <= amount}
+        for volume in self._marked().values():
+            number, call = _number(volume.metadata), volume.metadata.get(CALL_KEY)
+            counts = calls.get(str(number)) if number and number <= amount else ''
+            if call and counts is not None and call != counts and volume.id not in wanted:
+                yield volume
+
+    def _tidy(self, found: Mapping[int, Volume]) -> None:
+        """Delete what was made a second time, unless it is in use; the end does in any case."""
+        for volume in self._doubles(found):
+            if volume.status in _IDLE and not volume.server_ids:
+                with contextlib.suppress(CloudConflict):
+                    self._cloud.volume.delete_volume(volume.id)
+
+    def _marked(self) -> dict[str, Volume]:
+        """Return the volumes of the project that bear the mark of the reservation, by id."""
         marked = self._cloud.volume.list_volumes(metadata={RESERVATION_KEY: self._reservation})
-        mine = {
+        return {
             volume.id: volume
             for volume in marked
             if volume.project_id == self._work.lease.project_id
         }
+
+    def _found(self) -> dict[int, Volume]:
+        """Return the volumes that are there, by number."""
+        mine = self._marked()
         found: dict[int, Volume] = {}
         for number, volume_id in self._known().items():
             volume = mine.get(volume_id) or self._cloud.volume.find_volume(volume_id)
@@ -216,7 +270,7 @@ class Made(_Effects):
 
     # -- making
 
-    def _make(self, number: int) -> str:
+    def _make(self, number: int, call: str) -> str:
         request, lease = self._request, self._work.lease
         name = request.name or lease.name
         if lease.trust_id is None:
@@ -228,7 +282,11 @@ class Made(_Effects):
                 volume_type=request.volume_type or None,
                 availability_zone=request.availability_zone or None,
                 source=request.source,
-                metadata={RESERVATION_KEY: self._reservation, NUMBER_KEY: str(number)},
+                metadata={
+                    RESERVATION_KEY: self._reservation,
+                    NUMBER_KEY: str(number),
+                    CALL_KEY: call,
+                },
             )
         except CloudQuota as error:
             # Something else may be given back before it is too late.

@@ -57,12 +57,14 @@ class FakeFloatingIPs:
             lambda db: _find(db, network_id, address),
         )
 
-    def list_floating_ips(self, tag: str) -> tuple[FloatingIP, ...]:
-        """Return every floating IP that has this tag, by id."""
+    def list_floating_ips(self, tag: str | None = None) -> tuple[FloatingIP, ...]:
+        """Return every floating IP, or those that have this tag, by id."""
         return self._gate.run(
             'network.list_floating_ips',
             (tag,),
-            lambda db: tuple(found for found in floating_ips(db) if tag in found.tags),
+            lambda db: tuple(
+                found for found in floating_ips(db) if tag is None or tag in found.tags
+            ),
         )
 
     def create_floating_ip(

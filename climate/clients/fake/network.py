@@ -92,12 +92,12 @@ class FakeNetworking(floating_ips.FakeFloatingIPs):
             lambda db: _find_network_of_segment(db, segment),
         )
 
-    def list_networks(self, tag: str) -> tuple[Network, ...]:
-        """Return every network that has this tag, by id."""
+    def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
+        """Return every network, or those that have this tag, by id."""
         return self._gate.run(
             'network.list_networks',
             (tag,),
-            lambda db: tuple(found for found in networks(db) if tag in found.tags),
+            lambda db: tuple(found for found in networks(db) if tag is None or tag in found.tags),
         )
 
     def create_network(

@@ -83,8 +83,8 @@ class Networks(Protocol):
         """Return the network that uses a segment; None if it is free."""
         ...
 
-    def list_networks(self, tag: str) -> tuple[Network, ...]:
-        """Return every network that has this tag, by id."""
+    def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
+        """Return every network, or those that have this tag, by id."""
         ...
 
     def create_network(

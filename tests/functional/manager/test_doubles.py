@@ -1,0 +1,160 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a manager that hung in a call has made a second time, or too late."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from climate.clients.base import Segment
+from climate.clients.base import ServerDraft
+from climate.domain.leases import Lease
+from climate.plugins import server_steps
+from climate.plugins import volumes
+from tests import base
+from tests.functional.manager import harness
+from tests.functional.manager.walk import kinds
+from tests.functional.manager.walk import servers
+from tests.functional.manager.walk import storage
+from tests.functional.manager.walk import walker
+from tests.functional.manager.walk.kinds import Place
+from tests.functional.manager.walk.world import World
+
+
+class DoubleCase(base.TestCase):
+    """A world in which calls arrive late."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.world = self.useFixture(World())
+        self.twin = self.world.twin
+        self.place = Place(self.world.store, self.world.plugins, self.twin)
+        self.user = self.twin.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
+
+    def active(self, *requests: Mapping[str, Any]) -> Lease:
+        """Return a lease that has started."""
+        lease = self.world.book(requests, walker.START, walker.END)
+        self.world.until(walker.ACTIVE)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        return lease
+
+    def repair(self) -> None:
+        """Look whether all is as it should be, and see to it."""
+        list(self.world.repair().run())
+
+    def end(self) -> None:
+        """Let the lease end."""
+        self.world.until(walker.END + walker.LONG)
+
+
+class TestVolumes(DoubleCase):
+    """Volumes are made once for each number."""
+
+    def late(self, lease: Lease, number: int = 1, call: str = 'late') -> str:
+        """Make a volume for the lease, as a manager that was overtaken does."""
+        marks = {
+            volumes.RESERVATION_KEY: lease.reservations[0].id,
+            volumes.NUMBER_KEY: str(number),
+            volumes.CALL_KEY: call,
+        }
+        return self.user.volume.create_volume('late', 10, volume_type='standard', metadata=marks)
+
+    def there(self) -> set[str]:
+        """Return the ids of the volumes that there are."""
+        self.world.until(self.world.seconds() + 5)
+        return {item.id for item in self.twin.volumes.volumes()}
+
+    def test_a_second_one_goes_and_what_its_owner_made_stays(self) -> None:
+        lease = self.active(*storage.made(self.place))
+        good = self.there()
+        original = next(item for item in self.twin.volumes.volumes() if item.name == 'walk-1')
+        copy = self.user.volume.create_volume(
+            'restored', 10, volume_type='standard', metadata=dict(original.metadata)
+        )
+        self.late(lease)
+        self.late(lease, number=7)
+        self.assertEqual(len(good) + 3, len(self.there()))
+        self.repair()
+        self.assertEqual({*good, copy}, self.there())
+
+    def test_one_that_is_in_use_goes_with_the_lease(self) -> None:
+        lease = self.active(*storage.made(self.place))
+        late = self.late(lease)
+        self.there()
+        server = next(item for item in self.twin.servers() if item.name == 'server')
+        self.twin.volumes.attach(late, server.id)
+        self.repair()
+        self.assertIn(late, self.there())
+        self.end()
+        self.assertEqual(set(), self.there())
+
+
+class TestServers(DoubleCase):
+    """A server is booted once, whether room was booked for it or not."""
+
+    def boot(self, **marks: str) -> str:
+        """Boot a server that bears some metadata."""
+        draft = ServerDraft(name='late', flavor_id='1', metadata=marks)
+        return self.user.compute.create_server(draft)
+
+    def test_a_second_one_goes_and_what_its_owner_booted_stays(self) -> None:
+        (request,) = servers.booted(self.twin)
+        lease = self.active({**request, 'guarantee': False})
+        (mine,) = self.twin.servers()
+        mark = lease.reservations[0].id
+        copies = {
+            self.boot(**{server_steps.MARK: mark}),
+            self.boot(**mine.metadata),
+            self.boot(**{server_steps.CALL: 'late'}),
+        }
+        self.boot(**{server_steps.MARK: mark, server_steps.CALL: 'late'})
+        self.repair()
+        self.assertEqual({mine.id, *copies}, {item.id for item in self.twin.servers()})
+
+    def test_the_end_takes_both(self) -> None:
+        (request,) = servers.booted(self.twin)
+        lease = self.active({**request, 'guarantee': False, 'on_end': ['delete']})
+        mark = lease.reservations[0].id
+        self.boot(**{server_steps.MARK: mark, server_steps.CALL: 'late'})
+        self.assertEqual(2, len(self.twin.servers()))
+        self.end()
+        self.assertEqual([], list(self.twin.servers()))
+
+
+class TestInNeutron(DoubleCase):
+    """What was made when the lease was over has a description, and no tags."""
+
+    def test_networks(self) -> None:
+        (request,) = kinds.KINDS['network'].furnish(self.place)
+        lease = self.active(request)
+        self.end()
+        segment = Segment(network_type='vlan', physical_network='physnet1', segmentation_id=101)
+        name = f'reservation:{lease.reservations[0].id}'
+        late = self.twin.network.create_network('late', 'blue', segment, description=name)
+        self.repair()
+        self.assertNotIn(late.id, {item.id for item in self.twin.networks.networks()})
+        other = self.twin.network.create_network('other', 'blue', segment, description='own')
+        self.repair()
+        self.assertIn(other.id, {item.id for item in self.twin.networks.networks()})
+
+    def test_floating_ips(self) -> None:
+        (request,) = kinds.KINDS['virtual:floatingip'].furnish(self.place)
+        lease = self.active(request)
+        self.end()
+        public = str(request['network_id'])
+        name = f'reservation:{lease.reservations[0].id}'
+        self.twin.network.create_floating_ip(public, 'blue', description=name)
+        other = self.twin.network.create_floating_ip(public, 'blue', description='own')
+        self.repair()
+        self.assertEqual([other.id], [item.id for item in self.twin.networks.floating_ips()])
