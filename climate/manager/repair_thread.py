@@ -29,6 +29,8 @@ LOG = logging.getLogger(__name__)
 # that not all of them ask at the same instant.
 _JITTER = 0.1
 _AWAY_PAUSE = 10.0
+# So long after a claim was lost a repair is tried again while another is under way.
+_SOON = 10.0
 
 
 class RepairThread:
@@ -44,6 +46,9 @@ class RepairThread:
         self._clock = clock
         self._interval = datetime.timedelta(seconds=interval)
         self._stopping = threading.Event()
+        self._woken = threading.Event()
+        # Since when a repair has been wanted at once.
+        self._wanted: datetime.datetime | None = None
         self._thread = threading.Thread(target=self._run, name='repair', daemon=True)
 
     def start(self) -> None:
@@ -54,10 +59,21 @@ class RepairThread:
     def stop(self) -> None:
         """Begin nothing more; what is under way is safe to be broken off."""
         self._stopping.set()
+        self._woken.set()
+
+    def hasten(self) -> None:
+        """Repair as soon as nobody else does.
+
+        A manager that lost a claim within a call cannot say whether the call
+        reached the cloud when another manager had the lease already. What it
+        left is not to wait for the next time; without an interval it does.
+        """
+        self._wanted = self._clock.now()
+        self._woken.set()
 
     def _run(self) -> None:
         pause = 0.0
-        while not self._stopping.wait(pause):
+        while not self._rest(pause):
             try:
                 self.look()
                 pause = self.pause()
@@ -67,8 +83,16 @@ class RepairThread:
                 LOG.exception('The repair failed; trying again at its next time')
                 pause = self._interval.total_seconds()
 
+    def _rest(self, pause: float) -> bool:
+        """Sleep until it is time, or something is wanted; return whether to stop."""
+        self._woken.wait(pause)
+        self._woken.clear()
+        return self._stopping.is_set()
+
     def pause(self) -> float:
         """Return how long to sleep until it is time again, in seconds."""
+        if self._wanted is not None:
+            return _SOON
         begun_at = self._repair.begun_at() or self._clock.now()
         left = (begun_at + self._interval - self._clock.now()).total_seconds()
         jitter = random.random() * _JITTER * self._interval.total_seconds()
@@ -76,13 +100,21 @@ class RepairThread:
 
     def look(self) -> int:
         """Repair if it is time; return how many things were found."""
-        found = 0
+        found, wanted = 0, self._wanted
         try:
-            for finding in self._repair.run(not_since=self._clock.now() - self._interval):
+            since = self._clock.now() - self._interval if wanted is None else wanted
+            for finding in self._repair.run(not_since=since):
                 found += 1
                 LOG.warning('Repair: %s: %s', finding.what, finding.done or 'left as it is')
                 if self._stopping.is_set():
                     break
         except exceptions.Conflict:
             LOG.debug('It is not time to repair, or another manager does')
+        self._grant(wanted)
         return found
+
+    def _grant(self, wanted: datetime.datetime | None) -> None:
+        """Want nothing more if a repair was begun since, by any manager."""
+        begun_at = self._repair.begun_at()
+        if wanted is not None and begun_at is not None and begun_at >= wanted:
+            self._wanted = None if self._wanted == wanted else self._wanted

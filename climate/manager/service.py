@@ -147,7 +147,9 @@ class Manager:
         )
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = Claims(store, clock, self.owner, options.claim_seconds, self.clocks)
-        worker = Worker(store, plugins, cloud, settings, self._claims, self._told, gate)
+        worker = Worker(
+            store, plugins, cloud, settings, self._claims, self._told, gate, self._hasten
+        )
         self._loop = Loop(
             clock,
             self._claims,
@@ -220,6 +222,10 @@ class Manager:
     def delete_resource(self, resource_id: int) -> None:
         """Let a resource go."""
         self._registrar.delete_resource(resource_id)
+
+    def _hasten(self) -> None:
+        """A claim was lost within an effect: what its last call left is looked for."""
+        self._repair.hasten()
 
     def _told(self) -> None:
         """Something was written that others are to be told of."""

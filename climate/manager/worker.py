@@ -44,6 +44,8 @@ class Worker:
     :param claims: what this manager has claimed; nothing else is worked on
     :param told: called after a commit that wrote notifications
     :param gate: the filters that judge leases; None for none
+    :param strayed: called when a claim was lost within an effect, whose last call
+        can have reached the cloud too late
     """
 
     def __init__(
@@ -55,8 +57,10 @@ class Worker:
         claims: Claims,
         told: Callable[[], None],
         gate: Gate | None = None,
+        strayed: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
+        self._strayed = strayed
         self._plugins = plugins
         self._cloud = cloud
         self._claims = claims
@@ -77,6 +81,7 @@ class Worker:
                 continue
         except ClaimLost as error:
             LOG.warning('%s; another manager goes on with it', error.message)
+            self._strayed()
         except exceptions.DatabaseUnavailable:
             LOG.warning('Lease %s: the database does not answer; it is taken up again', lease_id)
         except Exception:

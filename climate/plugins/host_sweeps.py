@@ -115,5 +115,7 @@ class HostSweep:
     def _yield_to_lease(self, cloud: Cloud, host: str) -> None:
         """Take a host out of the pool again that a lease took at the same moment."""
         for aggregate in cloud.compute.list_aggregates():
-            if host in aggregate.hosts and aggregate.name in self._records.alive:
+            # Those that are not known here include leases that began after this sweep.
+            over = aggregate.name in self._records.ended
+            if host in aggregate.hosts and self._of_lease(aggregate) and not over:
                 self._pools.take_out_of_pool(cloud, host)

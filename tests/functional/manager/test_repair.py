@@ -21,10 +21,12 @@ import sqlalchemy as sa
 from climate import exceptions
 from climate.domain.leases import Lease
 from climate.manager.repair_thread import RepairThread
+from climate.manager.worker import Worker
 from climate.plugins.base import Finding
 from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
+from tests.stalls import Once
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 UNKNOWN = '00000000-1111-2222-3333-444444444444'
@@ -277,6 +279,50 @@ class TestOneAtATime(_Test):
         self.assertEqual([1, 0], [thread.look() for thread in threads])
         self.assertTrue(threads[0].pause() >= 1000.0)
         self.assertEqual(ALL, self.office.pooled())
+
+    def test_at_once_when_a_claim_was_lost(self) -> None:
+        office = self.office
+        thread, other = (RepairThread(office.repair(), office.clock, 1000.0) for _ in range(2))
+        thread.look()
+        office.clock.advance(1)
+        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.assertEqual(0, thread.look())
+        thread.hasten()
+        under_way = office.repair().run()
+        next(under_way)
+        office.clock.advance(1)
+        self.assertEqual(0, thread.look())
+        # One that began before the claim was lost would not do; this one did not.
+        under_way.close()
+        self.assertEqual(ALL, office.pooled())
+        self.assertTrue(thread.pause() >= 1000.0 - 1)
+        self.twin.compute.remove_host(self.pool, 'compute-2')
+        other.hasten()
+        self.assertEqual([1, 0], [other.look(), other.look()])
+        self.assertEqual(ALL, office.pooled())
+
+    def test_a_worker_that_lost_its_claim_asks_for_one(self) -> None:
+        office = self.office
+        asked: list[str] = []
+        lease = office.create(start=100)
+        office.until(0)
+        claims = office.hire().claims
+        hung = Once(self.twin, 'compute.add_host', lambda: office.clock.advance(60))
+        worker = Worker(
+            office.store,
+            office.plugins,
+            hung,  # type: ignore[arg-type]  has every verb, under no name
+            office.settings,
+            claims,
+            lambda: None,
+            strayed=lambda: asked.append('repair'),
+        )
+        office.away_until(100)
+        for lease_id in claims.take(1):
+            worker.work(lease_id)
+        self.assertTrue(hung.happened)
+        self.assertEqual(['repair'], asked)
+        self.assertEqual('STARTING', office.status(lease))
 
     def test_check_settles_as_those_of_managers_do(self) -> None:
         lease, _ = self.active()
