@@ -19,10 +19,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from collections.abc import Iterator
 
 from tests import services
 from tests.exhaustive.races import over_http
+from tests.exhaustive.races import random_machine
 from tests.exhaustive.races import rounds
 from tests.exhaustive.races.tallies import table
 from tests.exhaustive.races.tallies import Tally
@@ -36,9 +38,13 @@ def main() -> int:
     parser.add_argument('--processes', type=int, choices=range(2, 9), action='append')
     parser.add_argument('--match', default='', help='only races whose names have this in them')
     parser.add_argument('--http', action='store_true', help='only the race over HTTP')
+    parser.add_argument('--histories', action='store_true', help='only the random machine')
     options = parser.parse_args()
+    engines = options.engine or services.DATABASES[1:]
+    if options.histories:
+        return _histories(engines, options.rounds)
     found = []
-    for tally in _races(options):
+    for tally in _races(options, engines):
         _say('  '.join(tally.cells))
         for story in tally.stories:
             _say(f'    {story}')
@@ -49,8 +55,8 @@ def main() -> int:
     return int(any(tally.stories for tally in found))
 
 
-def _races(options: argparse.Namespace) -> Iterator[Tally]:
-    for engine in options.engine or services.DATABASES[1:]:
+def _races(options: argparse.Namespace, engines: Iterable[str]) -> Iterator[Tally]:
+    for engine in engines:
         if options.http:
             with over_http.Course(engine) as course:
                 yield course.run(options.rounds)
@@ -60,6 +66,17 @@ def _races(options: argparse.Namespace) -> Iterator[Tally]:
                 if options.match in pair.name:
                     for processes in options.processes or (2, 8):
                         yield arena.run(pair, processes, options.rounds)
+
+
+def _histories(engines: Iterable[str], count: int) -> int:
+    wrong = 0
+    for engine in engines:
+        with random_machine.Machine(engine) as machine:
+            tally = machine.run(count)
+        for line in (*tally.lines(), *tally.stories):
+            _say(line)
+        wrong += len(tally.stories)
+    return int(bool(wrong))
 
 
 def _say(line: str) -> None:

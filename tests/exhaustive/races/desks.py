@@ -18,6 +18,7 @@ import dataclasses
 import datetime
 import random
 import re
+from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,6 +41,9 @@ from climate.leasing.maintenances import Maintenances
 from climate.leasing.registrar import Registrar
 from climate.leasing.rehoming import Rehoming
 from climate.leasing.resources import Resources
+from tests.exhaustive.races.histories import Operation
+from tests.exhaustive.races.players import Game
+from tests.exhaustive.races.players import Player
 from tests.functional import racers
 
 FLAVOR = 'contested'
@@ -75,16 +79,19 @@ class Told:
     :ivar accepted: whether it was done
     :ivar fault: what nobody should be told, with its type; '' if all is well
     :ivar reason: why it was refused
+    :ivar history: what one did who played
     """
 
     accepted: bool
     fault: str = ''
     reason: str = ''
+    history: tuple[Operation, ...] = ()
 
 
 class Desk:
     """The service on a database, with a cloud of its own.
 
+    :ivar pace: called by who plays before each act, with its number from 1
     :param disk: GB of the disk of the flavor that servers and stacks use
     """
 
@@ -96,6 +103,7 @@ class Desk:
         conf.set_override('heal_horizon', 0, group='health')
         self.core = composition.core(conf, SystemClock())
         self.engine = self.core.store.engine
+        self.pace: Callable[[int], None] = lambda _: None
         self.twin = Twin(':memory:', clock=self.core.clock)
         self._people(disk)
         store, plugins = self.core.store, self.core.plugins
@@ -120,7 +128,7 @@ class Desk:
     def do(self, act: Act) -> Told:
         """Do it; a refusal is an answer like any other."""
         try:
-            getattr(self, act.verb)(**act.values)
+            done = getattr(self, act.verb)(**act.values)
         except exceptions.ClimateError as error:
             shown = f'{error.code} {type(error).__name__}: {error.message}'
             if error.code not in REFUSALS:
@@ -128,7 +136,7 @@ class Desk:
             return Told(accepted=False, reason=shown)
         except Exception as error:
             return Told(accepted=False, fault=f'{type(error).__name__}: {error}'[:500])
-        return Told(accepted=True)
+        return Told(accepted=True, history=tuple(done) if act.verb == 'play' else ())
 
     # -- acts
 
@@ -197,6 +205,14 @@ class Desk:
             Inventory(resource_class=name, total=total) for name, total in totals.items()
         )
         self._resources.update(resource_id, ResourceChange(inventories=inventories))
+
+    def drop(self, lease_id: str) -> None:
+        """Delete a lease."""
+        self.leases.delete(_CALLER, lease_id, _CALLER.project_id)
+
+    def play(self, game: Game) -> list[Operation]:
+        """Do as one likes; see :mod:`tests.exhaustive.races.players`."""
+        return Player(self, game).play()
 
     def _real(self, body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         """Fill in what is called otherwise in each cloud."""

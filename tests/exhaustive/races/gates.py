@@ -109,6 +109,11 @@ class Shared:
         with self._changed:
             return bool(self._changed.wait_for(enough, seconds))
 
+    def step(self, count: int, number: int) -> None:
+        """Begin a step together with so many others, unless one of them is done."""
+        self.count('arrived')
+        self.wait(('arrived',), count * number, PATIENCE)
+
 
 class Gate:
     """The statements of one process.

@@ -226,6 +226,17 @@ class Ground(fixtures.Fixture):
                     if rows[name]:
                         connection.execute(sa.insert(tables[name]), rows[name])
 
+    def level(self, kind: Kind, total: int) -> None:
+        """Have every resource of a kind have as much of the scarce class; books are empty."""
+        table = self._tables.tables['inventories']
+        ids = [self.ids[kind.name, place] for place in PLACES]
+        with self.engine.begin() as connection:
+            connection.execute(
+                sa.update(table)
+                .where(table.c.resource_id.in_(ids), table.c.resource_class == kind.disk)
+                .values(total=total)
+            )
+
     def books(self) -> books.Books:
         """Read what is booked."""
         with self.engine.connect() as connection:

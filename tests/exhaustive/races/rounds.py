@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import random
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -288,7 +289,10 @@ def _supply(
 def _too_late(told: _Told, arena: int, before: books.Books, after: books.Books) -> Iterator[str]:
     """Yield what was committed on the arena after the commit of what forbids it."""
     closed = [
-        (contender, min((each.done for each in report.transactions if each.writes), default=0.0))
+        (
+            contender,
+            min((each.done for each in report.transactions if each.writes), default=math.inf),
+        )
         for contender, _, report in told
         if contender.takes in ('maintenance', 'disabled', 'deleted') and report.told.accepted
     ]

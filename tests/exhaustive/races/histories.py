@@ -1,0 +1,159 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Says whether what several processes were told could have happened in one order.
+
+An operation begins, is answered and ends; between its begin and its end there has
+to be an instant at which all of it took place. A history is good if its
+operations can be put in an order that keeps to the clock (what had ended before
+another began comes first), in which what was accepted never led beyond the
+capacity, and what was refused for lack of room found none.
+
+The search is that of Wing and Gong: take any operation that may come next, go
+on, go back where it leads nowhere. What has been done does not depend on the
+order in which it was, so a set of operations is looked at once, and as only the
+operations under way at an instant can change places, there are few such sets.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+Capacity = Mapping[int, int]
+"""Units by resource."""
+
+
+@dataclasses.dataclass(frozen=True, order=True, slots=True)
+class Use:
+    """So many units of a resource from one hour to another one."""
+
+    resource: int
+    units: int
+    start: float
+    end: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Operation:
+    """What a process did, in seconds of a clock that all share.
+
+    :ivar gone: what it gave back
+    :ivar came: what it took
+    :ivar stocked: what resources have since then, if it says so
+    :ivar unfit: what it was refused for lack of room: units, start and end of
+        one thing; None if it was not
+    """
+
+    begun: float
+    ended: float
+    process: int = 0
+    text: str = ''
+    gone: tuple[Use, ...] = ()
+    came: tuple[Use, ...] = ()
+    stocked: tuple[tuple[int, int], ...] = ()
+    unfit: tuple[int, float, float] | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _State:
+    """What is used, and what there is."""
+
+    uses: tuple[Use, ...]
+    capacity: tuple[tuple[int, int], ...]
+
+    def after(self, operation: Operation) -> _State | None:
+        """Return what an operation makes of it; None if it cannot come now."""
+        if operation.unfit is not None:
+            return None if self._fits(operation) else self
+        left = collections.Counter(self.uses)
+        for use in operation.gone:
+            if not left[use]:
+                return None
+            left[use] -= 1
+        uses = tuple(sorted([*left.elements(), *operation.came]))
+        capacity = tuple(sorted({**dict(self.capacity), **dict(operation.stocked)}.items()))
+        state = _State(uses, capacity)
+        return state if not state._full() else None
+
+    def _fits(self, operation: Operation) -> bool:
+        """Say whether some resource has room for what was refused, beside all but its own."""
+        assert operation.unfit is not None
+        units, start, end = operation.unfit
+        others = collections.Counter(self.uses) - collections.Counter(operation.gone)
+        return any(
+            not _State((*others.elements(), Use(resource, units, start, end)), self.capacity)._full(
+                resource
+            )
+            for resource, _ in self.capacity
+        )
+
+    def _full(self, only: int | None = None) -> bool:
+        """Say whether more is used than there is, at any instant."""
+        capacity = dict(self.capacity)
+        for use in self.uses:
+            if only is not None and use.resource != only:
+                continue
+            there = sum(
+                other.units
+                for other in self.uses
+                if other.resource == use.resource and other.start <= use.start < other.end
+            )
+            if there > capacity.get(use.resource, 0):
+                return True
+        return False
+
+
+def order(history: Sequence[Operation], capacity: Capacity) -> list[Operation] | None:
+    """Return the operations in an order in which all of it was right; None if there is none."""
+    first = _State((), tuple(sorted(capacity.items())))
+    everything = (1 << len(history)) - 1
+    seen = {0}
+    path: list[int] = []
+    stack = [_next(history, 0, first)]
+    done = 0
+    while stack:
+        if done == everything:
+            return [history[place] for place in path]
+        for place, state in stack[-1]:
+            reached = done | 1 << place
+            if reached not in seen:
+                seen.add(reached)
+                path.append(place)
+                done = reached
+                stack.append(_next(history, done, state))
+                break
+        else:
+            stack.pop()
+            if path:
+                done &= ~(1 << path.pop())
+    return None
+
+
+def _next(history: Sequence[Operation], done: int, state: _State) -> Iterator[tuple[int, _State]]:
+    """Yield what may come next, and what it leads to."""
+    left = [place for place in range(len(history)) if not done >> place & 1]
+    horizon = min((history[place].ended for place in left), default=0.0)
+    for place in left:
+        if history[place].begun <= horizon:
+            after = state.after(history[place])
+            if after is not None:
+                yield place, after
+
+
+def without_refusals(history: Iterable[Operation]) -> list[Operation]:
+    """Return a history in which only what was accepted has to have a place."""
+    return [operation for operation in history if operation.unfit is None]

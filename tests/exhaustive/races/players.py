@@ -1,0 +1,224 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""One process of a random machine: books, changes and deletes as it likes, and writes it down.
+
+Each lease is changed by the process that has booked it only, so what it has after
+an answer can be read afterwards.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import random
+import time
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from tests.exhaustive.races.histories import Operation
+from tests.exhaustive.races.histories import Use
+
+START = datetime.datetime(2035, 1, 1, tzinfo=datetime.UTC)
+HOURS = 6
+ROOM = 6
+
+_HAS = sa.text(
+    'SELECT a.resource_id, a.amount, a.start_date, a.end_date FROM allocations a'
+    ' JOIN reservations r ON r.id = a.reservation_id'
+    " WHERE r.lease_id = :lease AND a.resource_class = :scarce AND a.state <> 'released'"
+).columns(start_date=sa.DateTime(), end_date=sa.DateTime())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Game:
+    """What is played with.
+
+    :ivar process: which one plays
+    :ivar acts: how many acts there are to be
+    :ivar scarce: the resource class of which there is too little
+    :ivar plenty: the other one
+    :ivar resources: ids of what is fought for
+    :ivar stocks: whether this process changes how much there is; one may
+    """
+
+    process: int
+    seed: str
+    acts: int
+    resource_type: str
+    scarce: str
+    plenty: str
+    resources: tuple[int, ...]
+    stocks: bool = False
+
+
+class Player:
+    """One process.
+
+    :param desk: a :class:`tests.exhaustive.races.desks.Desk`
+    """
+
+    def __init__(self, desk: Any, game: Game) -> None:
+        self._desk = desk
+        self._game = game
+        self._rng = random.Random(game.seed)
+        self._mine: list[str] = []
+        self._history: list[Operation] = []
+
+    def play(self) -> list[Operation]:
+        """Do as one likes; return what was done and answered."""
+        acts = ['book'] * 5 + ['move', 'resize'] * 2 + ['delete'] * 2
+        acts += ['stock'] * self._game.stocks
+        for number in range(self._game.acts):
+            name = self._rng.choice(acts)
+            self._desk.pace(number + 1)
+            getattr(self, '_' + (name if self._mine or name == 'stock' else 'book'))()
+        return self._history
+
+    # -- acts
+
+    def _book(self) -> None:
+        lines = self._rng.choice([1, 1, 2, 3])
+        units = [self._rng.choice([1, 2, 3, 4]) for _ in range(lines)]
+        start, end = self._hours()
+        made: list[str] = []
+
+        def book() -> None:
+            bodies = tuple(self._body(each) for each in units)
+            lease = self._desk.create('l', start=_at(start), end=_at(end), bodies=bodies)
+            made.append(lease.id)
+
+        only = units[0] if lines == 1 else None
+        self._act(f'book {units}', book, made, only and (only, start, end))
+        self._mine += made
+
+    def _move(self) -> None:
+        lease = self._rng.choice(self._mine)
+        start, end = self._hours()
+        had = self._has(lease)
+        only = (had[0].units, start, end) if len(had) == 1 else None
+        self._act(
+            'move',
+            lambda: self._desk.change(lease, start=_at(start), end=_at(end)),
+            [lease],
+            only,
+        )
+
+    def _resize(self) -> None:
+        lease = self._rng.choice(self._mine)
+        found = self._desk.leases.get(lease, None)
+        units = self._rng.choice([1, 2, 3, 4, 5])
+        key = self._rng.choice(found.reservations).id
+        had = self._has(lease)
+        only = (units, had[0].start, had[0].end) if len(had) == 1 else None
+        self._act(
+            f'resize to {units}',
+            lambda: self._desk.change(lease, bodies={key: {'resources': self._slot(units)}}),
+            [lease],
+            only,
+        )
+
+    def _delete(self) -> None:
+        lease = self._rng.choice(self._mine)
+        self._act('delete', lambda: self._desk.drop(lease), [lease], None)
+        self._mine.remove(lease)
+
+    def _stock(self) -> None:
+        resource = self._rng.choice(self._game.resources)
+        total = self._rng.choice([3, 4, 5, 6])
+        totals = self._slot(total) | {self._game.plenty: 1000}
+        begun = time.monotonic()
+        told = self._tried(lambda: self._desk.stock(resource, totals))
+        if told is None:
+            self._note(begun, f'stock {total}', stocked=((resource, total),))
+
+    # -- what is written down
+
+    def _act(
+        self,
+        text: str,
+        do: Callable[[], None],
+        leases: list[str],
+        asked: tuple[int, float, float] | None,
+    ) -> None:
+        """Do something with a lease.
+
+        :param leases: the lease, in it when it is there
+        :param asked: what finds no room if it is refused, where that can be said
+        """
+        had = self._has(*leases)
+        begun = time.monotonic()
+        refused = self._tried(do)
+        ended = time.monotonic()
+        if refused is None:
+            came = self._has(*leases)
+            self._note(begun, text, ended=ended, gone=had, came=came)
+        elif isinstance(refused, exceptions.NotEnoughResources) and asked is not None:
+            self._note(begun, f'{text}, refused', ended=ended, gone=had, unfit=asked)
+
+    def _note(self, begun: float, text: str, ended: float | None = None, **facts: Any) -> None:
+        self._history.append(
+            Operation(
+                begun=begun,
+                ended=ended or time.monotonic(),
+                process=self._game.process,
+                text=text,
+                **facts,
+            )
+        )
+
+    @staticmethod
+    def _tried(do: Callable[[], None]) -> exceptions.ClimateError | None:
+        """Do it; return the refusal. Anything but a refusal is a fault."""
+        try:
+            do()
+        except (exceptions.Conflict, exceptions.InvalidInput, exceptions.NotFound) as error:
+            return error
+        return None
+
+    def _has(self, *leases: str) -> tuple[Use, ...]:
+        found = []
+        with self._desk.engine.connect() as connection:
+            for lease in leases:
+                values = {'lease': lease, 'scarce': self._game.scarce}
+                for row in connection.execute(_HAS, values):
+                    start, end = (_hour(each) for each in (row.start_date, row.end_date))
+                    found.append(Use(row.resource_id, row.amount, start, end))
+        return tuple(sorted(found))
+
+    # -- what is asked for
+
+    def _hours(self) -> tuple[int, int]:
+        start = self._rng.randrange(HOURS)
+        return start, self._rng.randint(start + 1, HOURS)
+
+    def _slot(self, units: int) -> dict[str, int]:
+        return {self._game.scarce: units}
+
+    def _body(self, units: int) -> Mapping[str, Any]:
+        return {
+            'resource_type': self._game.resource_type,
+            'amount': 1,
+            'resources': self._slot(units),
+        }
+
+
+def _at(hour: float) -> datetime.datetime:
+    return START + datetime.timedelta(hours=hour)
+
+
+def _hour(instant: datetime.datetime) -> float:
+    return (instant - START.replace(tzinfo=None)) / datetime.timedelta(hours=1)
