@@ -59,7 +59,9 @@ class Registry(fixtures.Fixture):
         admin = Person(self._cloud, 'admin')
         self.addCleanup(admin.sdk.close)
         network = admin.sdk.network
-        self.external = network.create_network(name=f'{PREFIX}public', is_router_external=True).id
+        self.external = network.create_network(
+            name=f'{PREFIX}public-{self._cloud.site}', is_router_external=True
+        ).id
         self.addCleanup(network.delete_network, self.external)
         network.create_subnet(
             network_id=self.external,

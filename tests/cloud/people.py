@@ -24,7 +24,7 @@ from tools.cloud.state import Cloud
 
 # How long a request to Climate may take. Nobody waits longer in front of a
 # screen, and what is measured exactly is measured by the benchmarks.
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 def now() -> datetime.datetime:

@@ -31,6 +31,8 @@ from tools.cloud import processes
 from tools.cloud import services
 
 RACERS = 8
+# How long what is late on a busy machine may take, in seconds.
+PATIENCE = 60.0
 
 
 class StartsTest(CloudTest):
@@ -66,27 +68,14 @@ class TogetherTest(StartsTest):
         self.check_all_active(leases, self.left(leases[0], 'start_date'))
 
 
-class KilledTest(StartsTest):
-    """A manager dies in the middle of it, while Nova hangs for everybody."""
+class ClaimsTest(StartsTest):
+    """What managers have in hand while Nova hangs, which it does for everybody."""
 
     alone = True
 
     def setUp(self) -> None:
         super().setUp()
         self.engine = sa.create_engine(self.cloud.database_url, poolclass=sa.NullPool)
-
-    @smoke
-    def test_a_manager_is_killed_while_leases_start(self) -> None:
-        leases = self.book_three()
-        until(lambda: self.prepared(leases), 20, 'the leases are prepared')
-        # What is begun hangs in its first request to Nova.
-        self.house.freeze('nova-api')
-        victim = until(self.busiest, 20, 'a manager has begun to start leases')
-        self.assertGreater(now(), time(leases[0]['start_date']))
-        self.house.stop(victim, kill=True)
-        self.house.thaw('nova-api')
-        # The claims of the dead run out after ten seconds.
-        self.check_all_active(leases, 30)
 
     def prepared(self, leases: list[dict[str, Any]]) -> bool:
         """Return whether every lease has its aggregate, and no manager has any in hand."""
@@ -111,6 +100,88 @@ class KilledTest(StartsTest):
             if found is not None and found.pid == pid:
                 return name
         raise AssertionError(f'{pid} is no manager')
+
+
+class KilledTest(ClaimsTest):
+    """A manager dies in the middle of starting leases."""
+
+    @smoke
+    def test_a_manager_is_killed_while_leases_start(self) -> None:
+        leases = self.book_three()
+        until(lambda: self.prepared(leases), 20, 'the leases are prepared')
+        # What is begun hangs in its first request to Nova.
+        self.house.freeze('nova-api')
+        victim = until(self.busiest, 20, 'a manager has begun to start leases')
+        self.assertGreater(now(), time(leases[0]['start_date']))
+        self.house.stop(victim, kill=True)
+        self.house.thaw('nova-api')
+        # The claims of the dead run out after ten seconds.
+        self.check_all_active(leases, 30)
+
+
+class HungTest(ClaimsTest):
+    """A manager hangs in the middle of a start for longer than its claim, and comes back."""
+
+    hosts = 1
+
+    def test_what_hung_harms_neither_its_lease_nor_the_next(self) -> None:
+        first = self.book(self.alice, 8)
+        until(lambda: self.prepared([first]), 20, 'the lease is prepared')
+        victim = self.hang()
+        first = self.await_status(self.alice, first, 'ACTIVE', PATIENCE)
+        self.await_terminated(self.alice, self.end_now(self.alice, first))
+        second = self.await_active(self.bob, self.book(self.bob, 2))
+        server = self.boot(self.bob, second)
+        self.assertEqual('ACTIVE', self.bob.settled(server))
+
+        lost = self.lost_claims(victim)
+        self.house.thaw(victim)
+        until(lambda: self.lost_claims(victim) > lost, PATIENCE, f'{victim} finds its claim lost')
+        self.assertEqual(1, self.alone_at_work(victim)['payload']['seconds_to_start'] // 3000)
+        self.check_second(second, server)
+        self.check_first(first)
+        self.bob.delete_lease(second['id'])
+        self.await_gone(self.bob, second)
+        self.assert_free(self.lent, second)
+
+    def hang(self) -> str:
+        """Stop a manager in the middle of its first request to Nova; return its name."""
+        self.house.freeze('nova-api')
+        victim = until(self.busiest, 20, 'a manager has begun to start the lease')
+        self.house.freeze(victim)
+        self.house.thaw('nova-api')
+        return victim
+
+    def lost_claims(self, manager: str) -> int:
+        """Return how often a manager has said that a claim was lost."""
+        log = self.cloud.logs / f'{manager}.log'
+        return log.read_text(encoding='utf-8', errors='replace').count('another manager goes on')
+
+    def alone_at_work(self, manager: str) -> dict[str, Any]:
+        """Return what the one manager does while all others hang: it tells of a lease."""
+        others = set(services.managers(self.cloud)) - {manager}
+        for name in others:
+            self.house.freeze(name)
+        later = self.book(self.alice, 3605, notify=[3600])
+        told = self.bus.hear(later['id'], 'lease.event.before_start_lease', PATIENCE)
+        for name in others:
+            self.house.thaw(name)
+        return told
+
+    def check_second(self, lease: dict[str, Any], server: str) -> None:
+        """The next tenant has what was leased, and works on it."""
+        self.assertEqual('ACTIVE', self.bob.lease(lease['id'])['status'])
+        self.assertEqual(list(self.lent), self.members(reservation(lease)))
+        self.assertEqual('ACTIVE', self.bob.status(server))
+        self.assertEqual(self.lent[0], self.host_of(server))
+
+    def check_first(self, lease: dict[str, Any]) -> None:
+        """The lease is over, once, and nothing of it came back."""
+        self.assertEqual('TERMINATED', self.alice.lease(lease['id'])['status'])
+        self.assertIsNone(self.aggregate(reservation(lease)))
+        told = collections.Counter(self.bus.types(lease['id']))
+        for event in ('start_lease', 'end_lease'):
+            self.assertEqual(1, told[f'lease.event.{event}'], event)
 
 
 class RaceTest(CloudTest):

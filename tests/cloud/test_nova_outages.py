@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from climate.conf import manager as manager_options
 from tests.cloud.base import CloudTest
+from tests.cloud.base import PROMPT
 from tests.cloud.base import reservation
 from tests.cloud.people import now
 from tests.cloud.people import time
@@ -24,11 +25,12 @@ from tests.waiting import until
 # A poll of the managers, and a look of theirs after it.
 NOTICED = 180.0
 
-OUTAGE = 60.0
+# Long enough for tries that grow further apart, and fail.
+OUTAGE = 25.0
 
 
 class NovaAwayTest(CloudTest):
-    """The API of Nova is stopped for a minute."""
+    """The API of Nova is stopped for a while."""
 
     hosts = 2
     alone = True
@@ -47,15 +49,13 @@ class NovaAwayTest(CloudTest):
             # What needs no Nova goes on.
             later = self.book(self.alice, 3600)
             self.alice.delete_lease(later['id'])
-            until(lambda: (now() - began).total_seconds() > OUTAGE, OUTAGE + 5, 'a minute is over')
+            until(lambda: (now() - began).total_seconds() > OUTAGE, OUTAGE + 5, 'a while is over')
             self.assertEqual('STARTING', self.alice.lease(starting['id'])['status'])
             self.assertEqual('TERMINATING', self.bob.lease(ending['id'])['status'])
-        back = now()
-
         longest = self.longest_pause()
-        self.await_status(self.alice, starting, 'ACTIVE', longest + 10)
-        self.await_status(self.bob, ending, 'TERMINATED', longest + 20)
-        self.check_lateness(starting, ending, (back - began).total_seconds() + longest)
+        self.await_status(self.alice, starting, 'ACTIVE', longest + PROMPT)
+        self.await_status(self.bob, ending, 'TERMINATED', longest + PROMPT)
+        self.check_lateness(starting, ending)
         self.assertEqual('GONE', self.bob.status(server))
         self.assertIsNone(self.aggregate(reservation(ending)))
         self.assertEqual(1, len(self.members(reservation(starting))))
@@ -68,12 +68,13 @@ class NovaAwayTest(CloudTest):
         (option,) = [each for each in manager_options.OPTS if each.name == 'retry_longest_pause']
         return float(option.default)
 
-    def check_lateness(self, starting: dict, ending: dict, seconds: float) -> None:
+    def check_lateness(self, starting: dict, ending: dict) -> None:
         """Subscribers hear how late it became."""
         for lease, event in ((starting, 'start_lease'), (ending, 'end_lease')):
+            due = time(lease[event.replace('lease', 'date')])
             told = self.bus.hear(lease['id'], f'lease.event.{event}', 15)['payload']
             self.assertGreater(told['late_by_seconds'], OUTAGE - 10)
-            self.assertLess(told['late_by_seconds'], seconds + 20)
+            self.assertLessEqual(told['late_by_seconds'], (now() - due).total_seconds())
 
 
 class ComputeTest(CloudTest):

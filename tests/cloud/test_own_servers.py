@@ -52,7 +52,7 @@ class OwnServersTest(CloudTest):
     def test_my_server_from_tomorrow_on_for_five_days_with_snapshot_and_deletion(self) -> None:
         server_id = self.boot(self.alice)
         self.assertEqual('ACTIVE', self.alice.settled(server_id))
-        lease = self.lease(30, 40, server_id=server_id, on_end=['snapshot', 'delete'])
+        lease = self.lease(30, 600, server_id=server_id, on_end=['snapshot', 'delete'])
         self.await_server(server_id, 'SHELVED_OFFLOADED')
         self.await_told(lease, 'ACTIVE')
         self.assertEqual('ACTIVE', self.alice.status(server_id))
@@ -60,6 +60,7 @@ class OwnServersTest(CloudTest):
         self.assertIn(self.lent[0], self.members(self.cloud.freepool))
         # Nobody else gets in, and it has not opened a way for the project either.
         self.assertNotEqual(self.lent[0], self.elsewhere())
+        self.end_now(self.alice, lease)
         over = self.await_told(lease, 'TERMINATED')
         self.assertEqual('GONE', self.alice.status(server_id))
         image = self.image(over)
@@ -94,7 +95,7 @@ class OwnServersTest(CloudTest):
         sdk = self.alice.sdk
         lease = self.lease(
             10,
-            40,
+            600,
             name=f'{PREFIX}booted',
             flavor=sdk.compute.find_flavor(self.cloud.flavor).id,
             image=sdk.image.find_image(self.cloud.image).id,
@@ -107,6 +108,7 @@ class OwnServersTest(CloudTest):
         self.assertEqual(('ACTIVE', self.alice.project_id), (found.status, found.project_id))
         self.assertEqual('yes', found.metadata['mine'])
         self.assertEqual(self.lent[0], self.host_of(server_id))
+        self.end_now(self.alice, lease)
         over = self.await_told(lease, 'TERMINATED')
         self.assertEqual('GONE', self.alice.status(server_id))
         self.assertEqual('active', self.image(over).status)

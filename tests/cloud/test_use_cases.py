@@ -129,14 +129,14 @@ class TestHosts(UseCase):
     """Whole hosts for high performance computing: nobody else is on them."""
 
     def test_hosts_for_a_computation(self) -> None:
-        lease = self.book(self.alice, 8, 35, hosts=2)
+        lease = self.book(self.alice, 8, hosts=2)
         lease = self.await_active(self.alice, lease)
         mine = [self.boot(self.alice, lease) for _ in range(2)]
         others = self.boot(self.bob, lease)
         self.assertEqual(['ACTIVE', 'ACTIVE'], [self.alice.settled(each) for each in mine])
         self.assertEqual('ERROR', self.bob.settled(others))
         self.assertLessEqual({self.host_of(each) for each in mine}, set(self.lent))
-        self.await_terminated(self.alice, lease)
+        self.await_terminated(self.alice, self.end_now(self.alice, lease))
         self.assert_free(self.lent, lease)
 
 
@@ -159,12 +159,13 @@ class TestVolume(UseCase):
             'flavor': self.flavor(),
             'on_end': ['snapshot', 'delete'],
         }
-        lease = self.alice.create_lease(self.plan(8, 40, volume, server))
+        lease = self.alice.create_lease(self.plan(8, 600, volume, server))
         lease = self.await_status(self.alice, lease, 'ACTIVE', PATIENCE)
         (disk,) = self.mine(self.alice.sdk.block_storage.volumes())
         (machine,) = self.mine(self.alice.sdk.compute.servers())
         self.alice.sdk.compute.create_volume_attachment(machine, volume_id=disk.id)
         until(lambda: self.attached(disk.id), PATIENCE, 'the server uses the volume')
+        self.end_now(self.alice, lease)
         self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
         self.assertEqual('GONE', self.alice.status(machine.id))
         self.assertEqual([], self.mine(self.alice.sdk.block_storage.volumes()))
@@ -189,7 +190,7 @@ class TestStack(UseCase):
             'parameters': {'image': self.image(), 'flavor': self.flavor()},
             'on_end': ['delete'],
         }
-        lease = self.alice.create_lease(self.plan(8, 50, stack))
+        lease = self.alice.create_lease(self.plan(8, 600, stack))
         rooms = [
             each for each in lease['reservations'] if each['resource_type'] == 'flavor:instance'
         ]
@@ -202,7 +203,8 @@ class TestStack(UseCase):
         self.assertEqual(2, len(machines))
         # What was booked for them is what they use.
         self.assertLessEqual({self.host_of(each.id) for each in machines}, set(self.lent))
-        self.await_status(self.alice, lease, 'TERMINATED', 90 + PATIENCE)
+        self.end_now(self.alice, lease)
+        self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
         with self.assertRaises(openstack.exceptions.NotFoundException):
             self.alice.sdk.orchestration.get_stack(found.id)
         self.assertIsNone(self.aggregate(reservation(lease)))
