@@ -22,8 +22,8 @@ from keystoneauth1 import adapter
 from tests.waiting import until
 from tools.cloud.state import Cloud
 
-# How long a request to Climate may take. Nobody waits longer in front of a
-# screen, and what is measured exactly is measured by the benchmarks.
+# When a request to Climate is given up, in seconds. How long one takes is measured
+# by the benchmarks.
 PATIENCE = 60.0
 
 

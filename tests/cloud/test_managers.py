@@ -108,15 +108,15 @@ class KilledTest(ClaimsTest):
     @smoke
     def test_a_manager_is_killed_while_leases_start(self) -> None:
         leases = self.book_three()
-        until(lambda: self.prepared(leases), 20, 'the leases are prepared')
+        until(lambda: self.prepared(leases), PATIENCE, 'the leases are prepared')
         # What is begun hangs in its first request to Nova.
         self.house.freeze('nova-api')
-        victim = until(self.busiest, 20, 'a manager has begun to start leases')
+        victim = until(self.busiest, PATIENCE, 'a manager has begun to start leases')
         self.assertGreater(now(), time(leases[0]['start_date']))
         self.house.stop(victim, kill=True)
         self.house.thaw('nova-api')
         # The claims of the dead run out after ten seconds.
-        self.check_all_active(leases, 30)
+        self.check_all_active(leases, PATIENCE)
 
 
 class HungTest(ClaimsTest):
@@ -126,7 +126,7 @@ class HungTest(ClaimsTest):
 
     def test_what_hung_harms_neither_its_lease_nor_the_next(self) -> None:
         first = self.book(self.alice, 8)
-        until(lambda: self.prepared([first]), 20, 'the lease is prepared')
+        until(lambda: self.prepared([first]), PATIENCE, 'the lease is prepared')
         victim = self.hang()
         first = self.await_status(self.alice, first, 'ACTIVE', PATIENCE)
         self.await_terminated(self.alice, self.end_now(self.alice, first))
@@ -147,7 +147,7 @@ class HungTest(ClaimsTest):
     def hang(self) -> str:
         """Stop a manager in the middle of its first request to Nova; return its name."""
         self.house.freeze('nova-api')
-        victim = until(self.busiest, 20, 'a manager has begun to start the lease')
+        victim = until(self.busiest, PATIENCE, 'a manager has begun to start the lease')
         self.house.freeze(victim)
         self.house.thaw('nova-api')
         return victim
