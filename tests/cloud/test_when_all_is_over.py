@@ -47,7 +47,7 @@ class NothingLeftTest(CloudTest):
         return [each for each in services.names(self.cloud) if each in self.house.before.processes]
 
     def of_climate(self) -> dict[str, list[Any]]:
-        """Return what is left in each Climate, and at Keystone for it."""
+        """Return what is left in each Climate, and in Keystone and Heat of its users."""
         left = {}
         for site in services.sites(self.cloud):
             admin = Person(site, 'admin')
@@ -60,6 +60,9 @@ class NothingLeftTest(CloudTest):
                 path = f'/OS-TRUST/trusts?trustor_user_id={person.sdk.current_user_id}'
                 found = person.sdk.identity.get(path).json()['trusts']
                 left[f'trusts of {user} of site {site.site}'] = [each['id'] for each in found]
+                left[f'stacks of {user} of site {site.site}'] = [
+                    each.name for each in person.sdk.orchestration.stacks()
+                ]
         return left
 
     def of_nova(self) -> dict[str, list[Any]]:
@@ -88,9 +91,8 @@ class NothingLeftTest(CloudTest):
         }
 
     def of_others(self) -> dict[str, list[Any]]:
-        """Return what is left in Glance, Neutron, Cinder and Heat."""
+        """Return what is left in Glance, Neutron and Cinder."""
         sdk = self.admin.sdk
-        stacks = sdk.orchestration.get('/stacks?global_tenant=True').json()['stacks']
         return {
             'images': self.beyond([self.cloud.image], sdk.image.images()),
             'networks': self.beyond([self.cloud.network, 'public'], sdk.network.networks()),
@@ -99,7 +101,6 @@ class NothingLeftTest(CloudTest):
             'ports': [each.id for each in sdk.network.ports()],
             'volumes': [each.name for each in sdk.block_storage.volumes(all_projects=True)],
             'volume types': self.beyond(TYPES, sdk.block_storage.types(is_public='None')),
-            'stacks': [each['stack_name'] for each in stacks],
         }
 
     def beyond(self, usual: list[str], found: Any) -> list[str]:
