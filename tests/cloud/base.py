@@ -30,6 +30,7 @@ from tests.cloud.house import House
 from tests.cloud.house import Picture
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
+from tests.cloud.people import soon
 from tests.cloud.people import time
 from tests.cloud.people import within
 from tests.cloud.places import occupied
@@ -150,7 +151,7 @@ class CloudTest(base.TestCase):
         notify: Sequence[int] = (),
     ) -> dict[str, Any]:
         """Return the body of a request for a lease."""
-        begins = within(start)
+        begins = soon(start)
         return {
             'name': f'{PREFIX}{self._testMethodName}',
             'start_date': begins.isoformat(),
@@ -194,7 +195,7 @@ class CloudTest(base.TestCase):
         A lease that was booked for long cannot end before the test has looked at
         it, however busy the machine is.
         """
-        return person.update_lease(lease['id'], end_date=within(2).isoformat())
+        return person.update_lease(lease['id'], end_date=soon(2).isoformat())
 
     def is_past(self, lease: dict[str, Any], date: str, seconds: float = 2.0) -> bool:
         """Return whether a date of a lease is so many seconds ago."""

@@ -109,7 +109,7 @@ class NeutronTest(base.CloudTest):
 
     def end(self, lease: dict[str, Any]) -> None:
         """Have a lease end now, and return when it has."""
-        later = base.within(2).isoformat()
+        later = base.soon(2).isoformat()
         shorter = self.alice.update_lease(lease['id'], end_date=later)
         self.await_status(self.alice, shorter, 'TERMINATED', PATIENCE)
 

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 from typing import Any
 
@@ -35,6 +36,18 @@ def now() -> datetime.datetime:
 def within(seconds: float) -> datetime.datetime:
     """Return the instant that is so many seconds away."""
     return now() + datetime.timedelta(seconds=seconds)
+
+
+# How long the last requests to Climate took, in seconds.
+_took: collections.deque[float] = collections.deque([0.0], maxlen=8)
+
+
+def soon(seconds: float) -> datetime.datetime:
+    """Return the instant that is so many seconds away, or more on a machine that is busy.
+
+    Of a date that is asked for it must not be past when the request is heard.
+    """
+    return within(seconds + 3 * max(_took))
 
 
 def time(text: str) -> datetime.datetime:
@@ -85,13 +98,17 @@ class Person:
 
     def call(self, method: str, path: str, body: Any = None, *, version: str = '1.1') -> Any:
         """Send a request to Climate and return the response, whatever it says."""
-        return self._reservation.request(
-            path,
-            method,
-            json=body,
-            headers={'OpenStack-API-Version': f'reservation {version}'},
-            timeout=PATIENCE,
-        )
+        began = now()
+        try:
+            return self._reservation.request(
+                path,
+                method,
+                json=body,
+                headers={'OpenStack-API-Version': f'reservation {version}'},
+                timeout=PATIENCE,
+            )
+        finally:
+            _took.append((now() - began).total_seconds())
 
     def _done(self, status: int, method: str, path: str, body: Any = None) -> Any:
         response = self.call(method, path, body)

@@ -20,6 +20,7 @@ from typing import Any
 from tests.cloud.base import CloudTest
 from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
+from tests.cloud.people import soon
 from tests.cloud.people import within
 from tests.cloud.settings import configure
 from tests.waiting import until
@@ -97,7 +98,7 @@ class BootingTest(CloudTest):
             (line['resource_type'], line['server_id'], line['on_end']),
         )
         # It is hers to change, as any other, and all managers have heard of it.
-        end = within(20).isoformat()
+        end = soon(20).isoformat()
         lease = self.alice.update_lease(lease['id'], end_date=end)
         self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
         until(lambda: self.alice.status(server) == 'GONE', PATIENCE, f'{server} is gone')

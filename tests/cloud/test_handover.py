@@ -17,6 +17,7 @@ from keystoneauth1.exceptions import Unauthorized
 
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
+from tests.cloud.people import soon
 from tests.cloud.people import time
 from tests.cloud.people import within
 from tests.waiting import until
@@ -33,7 +34,7 @@ class HandoverTest(CloudTest):
         # Nova asks the compute host for the deletion, which is heard when the
         # host is back.
         self.house.stop(self.compute_process(host))
-        change = within(6)
+        change = soon(6)
         first = self.alice.update_lease(first['id'], end_date=change.isoformat())
         second = self.book(self.bob, 0, 600, start_date=first['end_date'])
         self.assertEqual(first['end_date'], second['start_date'])
@@ -81,7 +82,7 @@ class HandoverTest(CloudTest):
 
     def test_no_wait_without_servers(self) -> None:
         first = self.await_active(self.alice, self.book(self.alice, 2, 600))
-        first = self.alice.update_lease(first['id'], end_date=within(3).isoformat())
+        first = self.alice.update_lease(first['id'], end_date=soon(3).isoformat())
         second = self.book(self.bob, 0, 600, start_date=first['end_date'])
         self.await_active(self.bob, second)
         self.assertEqual(list(self.lent), self.members(reservation(second)))
@@ -104,7 +105,7 @@ class OwnerTest(CloudTest):
         self.assertEqual('ACTIVE', self.alice.settled(server))
         self.remove_owner()
         until(self.is_shut_out, 30, 'Alice is not let in any more')
-        lease = self.admin.update_lease(lease['id'], end_date=within(2).isoformat())
+        lease = self.admin.update_lease(lease['id'], end_date=soon(2).isoformat())
         self.await_terminated(self.admin, lease)
         until(lambda: self.servers_on(self.lent[0]) == [], 5, 'the server is gone')
         self.assert_free(self.lent, lease)

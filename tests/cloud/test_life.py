@@ -16,6 +16,7 @@ from __future__ import annotations
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
 from tests.cloud.base import smoke
+from tests.cloud.people import soon
 from tests.cloud.people import time
 from tests.cloud.people import within
 from tests.waiting import until
@@ -93,7 +94,7 @@ class WholeLifeTest(CloudTest):
 
     def check_snapshot(self, lease: dict, server: str) -> str:
         """Before the end subscribers are told, and an image of each server is made."""
-        self.alice.update_lease(lease['id'], before_end_date=within(1).isoformat())
+        self.alice.update_lease(lease['id'], before_end_date=soon(1).isoformat())
         told = self.bus.hear(lease['id'], 'lease.event.before_end_lease', 15)
         self.assertGreater(told['payload']['seconds_to_end'], 3000)
         name = f'reserved_{self.alice.sdk.compute.get_server(server).name}'
@@ -106,7 +107,7 @@ class WholeLifeTest(CloudTest):
 
     def check_end(self, lease: dict, server: str) -> None:
         """At a shortened end servers go, and everything is as before."""
-        shorter = self.alice.update_lease(lease['id'], end_date=within(2).isoformat())
+        shorter = self.alice.update_lease(lease['id'], end_date=soon(2).isoformat())
         self.await_terminated(self.alice, shorter)
         self.assertEqual('GONE', self.alice.status(server))
         self.assert_free(self.lent, lease)

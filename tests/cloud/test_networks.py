@@ -18,10 +18,10 @@ from typing import Any
 from climate import exceptions
 from climate.plugins.network import NetworkPlugin
 from tests.cloud.base import smoke
-from tests.cloud.base import within
 from tests.cloud.house import PREFIX
 from tests.cloud.neutron import NeutronTest
 from tests.cloud.neutron import PATIENCE
+from tests.cloud.people import soon
 from tests.waiting import until
 
 VLAN = 1777
@@ -118,7 +118,7 @@ class NetworkTest(NeutronTest):
         wanted = '["==", "$network_type", "vxlan"]'
         first = self.ask('first', network_properties=wanted)
         self.subnet(self.network_of(first))
-        first = self.alice.update_lease(first['id'], end_date=within(4).isoformat())
+        first = self.alice.update_lease(first['id'], end_date=soon(4).isoformat())
         wish = {
             'resource_type': 'network',
             'network_name': f'{PREFIX}second',

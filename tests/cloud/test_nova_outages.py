@@ -18,8 +18,8 @@ from tests.cloud.base import CloudTest
 from tests.cloud.base import PROMPT
 from tests.cloud.base import reservation
 from tests.cloud.people import now
+from tests.cloud.people import soon
 from tests.cloud.people import time
-from tests.cloud.people import within
 from tests.waiting import until
 
 # A poll of the managers, and a look of theirs after it.
@@ -40,7 +40,7 @@ class NovaAwayTest(CloudTest):
         server = self.boot(self.bob, ending)
         self.assertEqual('ACTIVE', self.bob.settled(server))
         starting = self.book(self.alice, 5)
-        ending = self.bob.update_lease(ending['id'], end_date=within(5).isoformat())
+        ending = self.bob.update_lease(ending['id'], end_date=soon(5).isoformat())
 
         began = now()
         with self.house.without('nova-api'):
@@ -106,7 +106,7 @@ class ComputeTest(CloudTest):
         self.disable(host)
         self.bus.hear(lease['id'], 'lease.degraded', 30)
         self.assertEqual([host], self.members(reservation(lease)))
-        self.alice.update_lease(lease['id'], end_date=within(2).isoformat())
+        self.alice.update_lease(lease['id'], end_date=soon(2).isoformat())
         self.await_terminated(self.alice, self.alice.lease(lease['id']))
         self.assertEqual('GONE', self.alice.status(server))
         self.assert_free(self.lent, lease)

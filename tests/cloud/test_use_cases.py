@@ -36,7 +36,7 @@ PATIENCE = 120.0
 MANAGER = '[virtual:server]\nleases_by_booting = true\n'
 # Compute and storage are waited for longer than hosts are, that are just handed over.
 TOMORROW = 35.0
-FIVE_DAYS = 15.0
+FIVE_DAYS = 600.0
 TEMPLATE = """
 heat_template_version: 2021-04-16
 parameters:
@@ -114,6 +114,7 @@ class TestServer(UseCase):
         self.assertEqual('ACTIVE', self.alice.status(server))
         # Its room was booked on a host that nobody else can use.
         self.assertIn(self.host_of(server), self.lent)
+        self.end_now(self.alice, lease)
         self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
         self.assertEqual('GONE', self.alice.status(server))
         kept = [

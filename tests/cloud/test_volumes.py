@@ -85,7 +85,7 @@ class VolumeTest(base.CloudTest):
 
     def end(self, lease: dict[str, Any]) -> dict[str, Any]:
         """Have a lease end now, and return it when it has."""
-        later = base.within(2).isoformat()
+        later = base.soon(2).isoformat()
         shorter = self.alice.update_lease(lease['id'], end_date=later)
         return self.await_status(self.alice, shorter, 'TERMINATED', PATIENCE)
 
@@ -139,7 +139,7 @@ class VolumeTest(base.CloudTest):
         until(
             lambda: self.cinder.get_volume(volume.id).status == 'in-use', PATIENCE, 'it is in use'
         )
-        later = base.within(2).isoformat()
+        later = base.soon(2).isoformat()
         self.alice.update_lease(lease['id'], end_date=later)
         self.await_status(self.alice, lease, 'ERROR', PATIENCE)
         self.assertEqual('in-use', self.cinder.get_volume(volume.id).status)
