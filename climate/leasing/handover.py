@@ -135,7 +135,9 @@ class Handover:
         why = self._why(lease, blockers)
         held = any(item.released_at is None for item in blockers)
         if event.kind in _HOLDS and held:
-            if patience.tried(event) >= self._settings.effect_deadline:
+            # Not before it could have been moved.
+            limit = max(self._settings.effect_deadline, self._settings.handover_patience)
+            if patience.tried(event) >= limit:
                 return self._give_up(tx, lease, event, why)
             event = self._told(tx, lease, event, blockers, why)
         waiting = dataclasses.replace(

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from typing import Any
 from unittest import mock
@@ -24,8 +25,11 @@ from climate.domain.leases import AllocationState
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.domain.requests import Caller
+from climate.domain.requests import LeaseDraft
 from tests import base
 from tests.functional.manager import harness
+from tests.functional.manager import server_case
+from tests.functional.manager import slots
 from tests.functional.manager.harness import Office
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
@@ -248,3 +252,88 @@ class TestCleaning(_Test):
         self.assertEqual('PENDING', self.office.status(second))
         self.office.until(1470)
         self.assertEqual('ACTIVE', self.office.status(second))
+
+
+class TestParts(_Test):
+    """Parts of hosts that a lease before holds beyond its time."""
+
+    def book(self, start: float, end: float) -> Lease:
+        """Book all processors of a host."""
+        draft = LeaseDraft(
+            name='parts',
+            start=harness.at(start),
+            end=harness.at(end),
+            reservations=(
+                {
+                    'resource_type': slots.RESOURCE_TYPE,
+                    'min': 1,
+                    'max': 1,
+                    'demand': {'VCPU': 16},
+                    'spread': 'any',
+                    'contrary': False,
+                },
+            ),
+            grain=datetime.timedelta(0),
+            asked_at=harness.NOW,
+        )
+        return self.office.leases.create(harness.CALLER, draft)
+
+    def crowded(self) -> Lease:
+        """Have the end of a lease fail for ever; return the one that comes next there."""
+        self.office = self.useFixture(Office())
+        plugins: dict[str, Any] = self.office.plugins
+        plugins[slots.RESOURCE_TYPE] = slots.Slots()
+        self.first = self.book(0, 1000)
+        self.others = [self.book(1000, 3000) for _ in ALL]
+        self.office.until(999)
+        error = exceptions.Transient('the ledger is locked')
+        patch = mock.patch.object(slots.Slots, 'end', side_effect=error)
+        patch.start()
+        self.addCleanup(patch.stop)
+        (second,) = (one for one in self.others if self.names(one) == self.names(self.first))
+        return second
+
+    def test_it_is_moved(self) -> None:
+        second = self.crowded()
+        free = next(one for one in self.others if one.id != second.id)
+        names = self.names(free)
+        self.office.delete(free)
+        self.office.until(1003)
+        self.assertIn('waiting: ', self.office.bus.last('lease.event.error')['reason'])
+        self.office.until(1070)
+        self.assertEqual(('ACTIVE', names), (self.office.status(second), self.names(second)))
+        self.assertEqual(1, self.office.bus.told(second).count('rehomed'))
+        self.assertEqual('TERMINATING', self.office.status(self.first))
+
+    def test_nothing_is_free(self) -> None:
+        second = self.crowded()
+        self.office.until(1140)
+        self.assertEqual('ERROR', self.office.status(second))
+        for one in self.others:
+            if one.id != second.id:
+                self.assertEqual('ACTIVE', self.office.status(one))
+
+
+class TestThings(server_case.ServerCase):
+    """What exists already cannot be moved."""
+
+    def test_it_stays_and_is_told(self) -> None:
+        first, second = self.book(100, 200), self.book(200, 4000)
+        # Long enough for both: the deadline of this world is 5 seconds.
+        self.world.settings = dataclasses.replace(
+            self.world.settings, handover_patience=datetime.timedelta(seconds=1)
+        )
+        self.world.manager = self.world.hire()
+        self.world.until(199)
+        self.twin.reachable = False
+        self.world.until(203)
+        self.assertEqual('PENDING', self.world.status(second))
+        self.assertEqual(1, self.world.bus.told(second).count('error'))
+        self.assertIn('waiting: ', self.reasons(second))
+        self.world.until(220)
+        self.assertEqual('ERROR', self.world.status(second))
+        self.assertIn('it could not start: ', self.reasons(second))
+        self.assertNotIn('rehomed', self.world.bus.told(second))
+        self.twin.reachable = True
+        self.world.until(300)
+        self.assertEqual('TERMINATED', self.world.status(first))
