@@ -34,6 +34,7 @@ from keystoneauth1 import session as ksa_session
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.clients import sending
 from climate.clients.errors import Errors
 from climate.clients.errors import Refusal
 from climate.clients.keystone import CallerAuth
@@ -137,6 +138,7 @@ def _way(conf: cfg.ConfigOpts, group: str) -> Way | None:
         )
     except (ksa.AuthPluginException, TypeError, ValueError) as error:
         raise exceptions.ConfigurationError(f'[{group}] {error}') from None
+    sending.fence(session)
     return Way(session=session, auth=auth)
 
 

@@ -17,7 +17,11 @@ from __future__ import annotations
 import logging
 import sys
 
+from oslo_config import cfg
+
 from climate import exceptions
+from climate.clients.fence import MARGIN
+from climate.clients.ways import GROUPS
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import signals
@@ -48,6 +52,7 @@ def main() -> int:
         )
     except exceptions.ConfigurationError as error:
         return _refuse(error)
+    _note_timeouts(conf)
     manager.start()
     server.start()
     LOG.info('Manager %s is at work', manager.owner)
@@ -73,6 +78,21 @@ def _server_ears(parts: composition.Core) -> nova.ServerEars | None:
 def _listens(parts: composition.Core) -> bool:
     # The twin has no message bus.
     return bool(parts.conf.cloud == cloud_conf.REAL and parts.conf.health.notifications)
+
+
+def _note_timeouts(conf: cfg.ConfigOpts) -> None:
+    """Say which services may answer a call after the claim on its lease has run out."""
+    left = conf.manager.claim_seconds * MARGIN
+    slow = [
+        group for group in GROUPS if conf.cloud == cloud_conf.REAL and conf[group].timeout > left
+    ]
+    if slow:
+        LOG.info(
+            'Calls of %s may take longer than the %.1f s that are left of a claim when they are'
+            ' made; what they do after it is lost is found by the manager that takes over',
+            ', '.join(slow),
+            left,
+        )
 
 
 def _refuse(error: exceptions.ConfigurationError) -> int:

@@ -28,6 +28,7 @@ import contextlib
 import dataclasses
 import datetime
 import logging
+import threading
 import uuid
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -35,6 +36,7 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
+from climate.clients import fence
 from climate.clients.base import Cloud
 from climate.clients.base import Server
 from climate.clock import Clock
@@ -64,6 +66,7 @@ _OVERLAP = datetime.timedelta(minutes=1)
 # For how long a server that does not come up is waited for.
 _LONGEST_BUILD = datetime.timedelta(days=1)
 _CLAIM = datetime.timedelta(minutes=1)
+_SURE = _CLAIM.total_seconds() * (1 - fence.MARGIN)
 _LONGEST_NAME = 80
 
 
@@ -145,7 +148,9 @@ class ServerLeases:
         self._leases = leases
         self._clock = clock
         self._settings = settings
-        self._cloud = cloud
+        self._cloud = fence.Fenced(cloud, self._guard)
+        # The claim of each thread, of those that hear and those that look.
+        self._here = threading.local()
         self._owner = owner
 
     def hear(self, news: ServerNews) -> bool:
@@ -236,13 +241,21 @@ class ServerLeases:
     def _claimed(self, server: Server) -> Iterator[bool]:
         """Keep other managers from a server; yields whether they keep us from it."""
         name = f'server {server.id}'
-        until = self._clock.now() + _CLAIM
+        since, until = self._clock.ticks(), self._clock.now() + _CLAIM
         mine = self._store.run(lambda tx: tx.chores.take(name, self._owner, until))
+        self._here.hold = fence.Hold(name, _SURE, self._clock.ticks, since)
         try:
             yield mine
         finally:
+            self._here.hold = None
             if mine:
                 self._store.run(lambda tx: tx.chores.forget(name, self._owner))
+
+    def _guard(self) -> None:
+        """Return if the claim of this thread is sure; a refusal needs none."""
+        hold = getattr(self._here, 'hold', None)
+        if hold is not None:
+            hold.check()
 
     def _settled(self, server: Server) -> bool:
         """Whether a server has got its lease, or cannot, or was booted by one."""

@@ -23,6 +23,7 @@ from typing import Final
 
 from climate import exceptions
 from climate.clients.fence import Hold
+from climate.clients.fence import MARGIN
 from climate.clock import Clock
 from climate.db.store import Store
 from climate.db.store import Transaction
@@ -30,12 +31,8 @@ from climate.manager.clocks import Clocks
 
 LOG = logging.getLogger(__name__)
 
-# Shares of the time that a claim lasts. It is renewed this often, so that one
-# renewal or two may fail.
+# As a share of the time that a claim lasts: a renewal or two may fail.
 _RENEWED: Final = 1 / 5
-# Within this of its end nothing is begun in the cloud any more: what was begun
-# before has so long to arrive there.
-MARGIN: Final = 1 / 3
 
 
 @dataclasses.dataclass(kw_only=True, slots=True)

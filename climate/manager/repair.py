@@ -32,6 +32,7 @@ from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
 from climate.clients.fence import Hold
+from climate.clients.fence import MARGIN
 from climate.clients.rehearsal import Rehearsal
 from climate.clients.rehearsal import Withheld
 from climate.clock import Clock
@@ -47,7 +48,6 @@ from climate.leasing.settings import LeasingSettings
 from climate.leasing.settling import Settler
 from climate.manager import left_trusts
 from climate.manager.claims import Claims
-from climate.manager.claims import MARGIN
 from climate.manager.effects import perform
 from climate.plugins.base import Finding
 from climate.plugins.base import Records
@@ -56,7 +56,7 @@ LOG = logging.getLogger(__name__)
 
 CHORE = 'repair'
 # How long the claim on the repair lasts. It is renewed as the cloud is changed,
-# and after each step; see climate.manager.claims for what these mean there.
+# and after each step.
 _LASTS = datetime.timedelta(minutes=10)
 _RENEWED = _LASTS.total_seconds() / 10
 

@@ -33,6 +33,7 @@ from climate.plugins.base import Work
 from tests import base
 from tests import services
 from tests.functional.manager import harness
+from tests.functional.manager.booted import BootedCase
 from tests.functional.manager.harness import Office
 
 _LONGER = harness.CLAIM_SECONDS + 1
@@ -216,6 +217,23 @@ class TestRepair(base.TestCase):
         self.assertEqual([], [item for item in repair.run() if item.done])
         self.assertEqual({'compute-1'}, office.pooled())
         self.assertEqual([], list(office.repair().rehearse()))
+
+
+class TestBooted(BootedCase):
+    """A manager that is held up while it gives a booted server its lease."""
+
+    def test_it_writes_nothing_of_a_lease_that_another_one_booked(self) -> None:
+        server = self.boot(lease_duration='2h')
+
+        def happens() -> None:
+            self.office.clock.advance(61)
+            self.assertFalse(self.hire().look(self.twin))
+
+        # The look right before the metadata are written.
+        slow = self.hire(cloud=HeldUp(self.twin, 2, happens))
+        self.assertRaises(ClaimLost, slow.look, self.twin)
+        (lease,) = self.leases()
+        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
 
 
 class _Rows:

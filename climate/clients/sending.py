@@ -1,0 +1,73 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The last look of the fence: at each request, right before it is sent.
+
+A verb may be several requests, and the libraries send a request again that
+was not answered in time. What was sure when the verb began need not be sure
+then. See :mod:`climate.clients.fence`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
+
+_LOOKS = frozenset({'GET', 'HEAD', 'OPTIONS'})
+_here = threading.local()
+
+
+@contextlib.contextmanager
+def guarded(guard: Callable[[], None]) -> Iterator[None]:
+    """Have each request of this thread ask *guard* that changes something."""
+    before = getattr(_here, 'guard', None)
+    _here.guard = guard
+    try:
+        yield
+    finally:
+        _here.guard = before
+
+
+def fence(session: Any) -> None:
+    """Have all that is sent over the connections of a session look here first.
+
+    :param session: of keystoneauth1, which is not loaded for this
+    """
+    for prefix, adapter in list(session.session.adapters.items()):
+        session.session.mount(prefix, _Adapter(adapter))
+
+
+class _Adapter:
+    """An adapter of requests that may refuse to send.
+
+    :param real: sends
+    """
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def send(self, request: Any, *others: Any, **options: Any) -> Any:
+        """Send a request and return its answer; see requests.
+
+        :raises climate.clients.fence.ClaimLost: if the guard does
+        """
+        guard = getattr(_here, 'guard', None)
+        if guard is not None and str(request.method).upper() not in _LOOKS:
+            guard()
+        return self._real.send(request, *others, **options)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._real.close()
