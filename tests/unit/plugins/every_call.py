@@ -10,7 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Each call of the effects of a type fails in turn."""
+"""The effects of a type, in every case; and each of their calls fails in turn.
+
+The cases are run undisturbed with the tests of the type, and once for each call
+that fails by ``tests/exhaustive/test_effects.py``: the walk has not got their
+worlds, in which others have a part of the cloud, or somebody has changed it.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +35,8 @@ def that_matter(verb: str) -> tuple[When, ...]:
     return ('before',) if verb.startswith(LOOKS) else ('before', 'after')
 
 
-class EveryCall(base.TestCase, abc.ABC):
-    """What has to hold whichever call fails; tests of a type say what is right.
+class EveryCase(base.TestCase, abc.ABC):
+    """What has to hold in every case; tests of a type say what is right.
 
     :cvar cases: each with an ``effect``, and what makes the world that is ``given``
     :cvar beginnings: what makes the worlds in which a lease starts
@@ -68,6 +73,10 @@ class EveryCall(base.TestCase, abc.ABC):
                 again = Stumble(world.twin)
                 self.finish(case, world, again)
                 self.assertLessEqual(set(again.changes), self.blind)
+
+
+class EachCallFails(EveryCase):
+    """The same must hold whichever call fails."""
 
     def test_each_call_fails_once(self) -> None:
         tried = 0

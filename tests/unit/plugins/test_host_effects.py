@@ -157,7 +157,7 @@ CASES = (
 )
 
 
-class TestEveryCall(every_call.EveryCall):
+class TestEveryCase(every_call.EveryCase):
     """Whichever call fails, the cloud is in the end as it should be."""
 
     cases = CASES

@@ -129,7 +129,7 @@ CASES = (
 )
 
 
-class TestEveryCall(every_call.EveryCall):
+class TestEveryCase(every_call.EveryCase):
     """Whichever call fails, Neutron has in the end what it should."""
 
     cases = CASES
