@@ -18,8 +18,12 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+import fixtures
+
 T = TypeVar('T')
 
+# Only what hangs takes so long, in seconds, however busy the machine is.
+_HANGS = 60
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 0.5
 
@@ -43,3 +47,12 @@ def until(condition: Callable[[], T], seconds: float, what: str) -> T:
         time.sleep(min(pause, left))
         pause = min(pause * 1.25, _LONGEST_PAUSE)
     return answer
+
+
+def coming_back(seconds: int = _HANGS) -> fixtures.Timeout:
+    """Return a block that fails if what is in it does not come back.
+
+    Not a stopwatch: use it where a mistake would wait for ever, or for longer
+    than *seconds*, and never to say how quick something is.
+    """
+    return fixtures.Timeout(seconds, gentle=True)

@@ -17,7 +17,6 @@ from __future__ import annotations
 import pathlib
 import socket
 import tempfile
-import time
 
 import fixtures
 import testtools
@@ -25,6 +24,7 @@ import testtools
 from climate import exceptions
 from climate.clients import base
 from climate.clients import real
+from tests import waiting
 from tests.contract import worlds
 
 ACTION = r'POST .*/os-aggregates/\d+/action'
@@ -136,17 +136,15 @@ class TestTroubles(RealClientTest):
         world.cloud.compute.list_aggregates()
         world.stub.trouble('(compute|placement)/', 'hang', None)
         for verb in (world.cloud.compute.list_aggregates, world.cloud.compute.list_hypervisors):
-            began = time.monotonic()
-            self.assertRaises(exceptions.Transient, verb)
-            self.assertLess(time.monotonic() - began, 5)
+            with waiting.coming_back():
+                self.assertRaises(exceptions.Transient, verb)
 
     def test_a_keystone_that_hangs_is_transient_too(self) -> None:
         world = self.open(timeout=0.3)
         world.stub.trouble('auth/tokens', 'hang', None)
-        began = time.monotonic()
-        self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
-        self.assertRaises(exceptions.Transient, world.cloud.placement.find_provider, 'x')
-        self.assertLess(time.monotonic() - began, 5)
+        with waiting.coming_back():
+            self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
+            self.assertRaises(exceptions.Transient, world.cloud.placement.find_provider, 'x')
 
     def test_no_connection_is_transient(self) -> None:
         with socket.socket() as free:

@@ -31,6 +31,7 @@ from climate.messaging import transport
 from tests import base
 from tests import drafts
 from tests import services
+from tests import waiting
 from tests.functional import http
 from tests.functional.manager.harness import Bus
 from tests.functional.messaging.proxy import Proxy
@@ -123,14 +124,13 @@ class _Database:
             lambda: http.send(self.app, 'GET', '/v1/leases'),
             lambda: self.post(60, 70),
         ):
-            before = time.monotonic()
-            answer = send()
-            self.assertEqual(503, answer.status_code)
-            self.assertEqual('application/json', answer.content_type)
-            self.assertEqual(503, answer.json['error_code'])
-            self.assertIn('database', answer.json['error_message'].lower())
-            self.assertNotIn('root', answer.text)
-            self.assertLess(time.monotonic() - before, 5)
+            with waiting.coming_back():
+                answer = send()
+                self.assertEqual(503, answer.status_code)
+                self.assertEqual('application/json', answer.content_type)
+                self.assertEqual(503, answer.json['error_code'])
+                self.assertIn('database', answer.json['error_message'].lower())
+                self.assertNotIn('root', answer.text)
         deadline = time.monotonic() + 3
         until('a while has passed', lambda: time.monotonic() > deadline)
         self.assertEqual(503, http.send(self.app, 'DELETE', f'/v1/leases/{coming}').status_code)
@@ -196,10 +196,9 @@ class TestBrokerGone(_Case):
         self.compose(conf, bus, client.wake)
 
     def test_leases_start_and_end_and_are_told_of_afterwards(self) -> None:
-        before = time.monotonic()
-        lease = self.create(0.5, 3)
-        # A wake-up that reaches nobody must not keep the caller.
-        self.assertLess(time.monotonic() - before, 1)
+        with waiting.coming_back():
+            lease = self.create(0.5, 3)
+            # A wake-up that reaches nobody must not keep the caller.
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')
         self.assertEqual(3, self.waiting())

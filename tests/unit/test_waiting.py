@@ -14,8 +14,7 @@
 
 from __future__ import annotations
 
-import time
-
+import fixtures
 import testtools
 
 from tests.waiting import until
@@ -25,9 +24,8 @@ class TestUntil(testtools.TestCase):
     """The helper that every test of something slow rests on."""
 
     def test_what_is_true_is_returned_at_once(self) -> None:
-        began = time.monotonic()
+        self.useFixture(fixtures.MonkeyPatch('tests.waiting.time.sleep', self.fail))
         self.assertEqual('yes', until(lambda: 'yes', 60, 'nothing'))
-        self.assertLess(time.monotonic() - began, 1)
 
     def test_it_asks_until_it_is_true(self) -> None:
         answers = iter((None, 0, 5))

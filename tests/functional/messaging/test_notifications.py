@@ -20,7 +20,6 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 
 import fixtures
 import kombu
@@ -31,6 +30,7 @@ from climate.messaging import broker
 from climate.messaging import listener
 from climate.messaging import publisher
 from tests import services
+from tests import waiting
 from tests.functional.messaging import bus
 from tests.unit.messaging import samples
 
@@ -144,11 +144,10 @@ class TestRabbit(TestInProcess, bus.RabbitCase):
     def test_a_wrong_password_is_an_error_in_time(self) -> None:
         url = services.address(services.RABBITMQ).set(password='wrong')
         stranger = url.render_as_string(hide_password=False)
-        before = time.monotonic()
-        error = self.assertRaises(
-            publisher.BrokerUnavailable, self.publisher(stranger).publish, [samples.message(1)]
-        )
-        self.assertLess(time.monotonic() - before, 10)
+        with waiting.coming_back():
+            error = self.assertRaises(
+                publisher.BrokerUnavailable, self.publisher(stranger).publish, [samples.message(1)]
+            )
         self.assertNotIn('wrong', error.message)
         self.assertIn('AccessRefused', broker.BrokerCheck(self.conf(), stranger).problem() or '')
 
@@ -160,17 +159,15 @@ class TestBrokerAway(NotificationCase, bus.RabbitCase):
         proxy, url = self.door()
         bus_publisher = self.publisher(url)
         messages = [samples.message(1), samples.message(2)]
-        before = time.monotonic()
-        error = self.assertRaises(publisher.BrokerUnavailable, bus_publisher.publish, messages)
-        self.assertLess(time.monotonic() - before, 10)
+        with waiting.coming_back():
+            error = self.assertRaises(publisher.BrokerUnavailable, bus_publisher.publish, messages)
         self.assertEqual((0, 503), (error.published, error.code))
         proxy.open()
         bus_publisher.publish(messages)
         # The connection that was in use is cut, and the next one not answered.
         proxy.shut()
-        before = time.monotonic()
-        self.assertRaises(publisher.BrokerUnavailable, bus_publisher.publish, messages)
-        self.assertLess(time.monotonic() - before, 15)
+        with waiting.coming_back():
+            self.assertRaises(publisher.BrokerUnavailable, bus_publisher.publish, messages)
         # A broker that was away for a moment only costs no error at all.
         proxy.open()
         bus_publisher.publish(messages)

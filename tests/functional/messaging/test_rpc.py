@@ -14,8 +14,6 @@
 
 from __future__ import annotations
 
-import time
-
 import oslo_messaging
 
 from climate import exceptions
@@ -25,6 +23,7 @@ from climate.messaging import broker
 from climate.messaging import rpc
 from climate.messaging import transport as transports
 from tests import drafts
+from tests import waiting
 from tests.functional.messaging import bus
 
 
@@ -107,16 +106,14 @@ class TestInProcess(bus.BusCase):
 
     def test_no_manager_is_an_error_in_time(self) -> None:
         client = self.client(timeout=0.3)
-        before = time.monotonic()
-        self.assertRaises(exceptions.ManagerUnavailable, client.ping)
-        self.assertLess(time.monotonic() - before, 5)
+        with waiting.coming_back():
+            self.assertRaises(exceptions.ManagerUnavailable, client.ping)
 
     def test_stopping_is_prompt(self) -> None:
         _, server = self.manager('one')
         self.assertTrue(server.wait_until_listening(bus.SOON))
-        before = time.monotonic()
-        server.stop()
-        self.assertLess(time.monotonic() - before, 4)
+        with waiting.coming_back():
+            server.stop()
 
     def test_the_broker_is_always_there(self) -> None:
         self.assertTrue(broker.BrokerCheck(self.conf(), self.url).reachable())
@@ -135,26 +132,23 @@ class TestBrokerAway(bus.RabbitCase):
 
     def test_waking_returns_at_once_and_nothing_is_raised(self) -> None:
         client = self.client(self.through)
-        before = time.monotonic()
-        for _ in range(1000):
-            client.wake()
-        self.assertLess(time.monotonic() - before, 1)
+        with waiting.coming_back():
+            for _ in range(1000):
+                client.wake()
         self.eventually(lambda: 'Managers cannot be woken' in self.log.output)
 
     def test_a_call_fails_in_time_and_works_later(self) -> None:
         _, server = self.manager('one')
         self.assertTrue(server.wait_until_listening(bus.SOON))
         client = self.client(self.through, timeout=0.5)
-        before = time.monotonic()
-        self.assertRaises(exceptions.ManagerUnavailable, client.ping)
-        self.assertLess(time.monotonic() - before, 3)
+        with waiting.coming_back():
+            self.assertRaises(exceptions.ManagerUnavailable, client.ping)
         self.proxy.open()
         self.eventually(lambda: self._pings(client))
         # Away again, now that the queue for answers is open.
         self.proxy.shut()
-        before = time.monotonic()
-        self.assertRaises(exceptions.ManagerUnavailable, client.ping)
-        self.assertLess(time.monotonic() - before, 10)
+        with waiting.coming_back():
+            self.assertRaises(exceptions.ManagerUnavailable, client.ping)
 
     def _pings(self, client: rpc.ManagerClient) -> bool:
         try:
@@ -164,9 +158,8 @@ class TestBrokerAway(bus.RabbitCase):
         return True
 
     def test_a_manager_listens_when_the_broker_comes(self) -> None:
-        before = time.monotonic()
-        manager, server = self.manager('one', self.through)
-        self.assertLess(time.monotonic() - before, 1)
+        with waiting.coming_back():
+            manager, server = self.manager('one', self.through)
         self.assertFalse(server.wait_until_listening(0.1))
         self.proxy.open()
         self.assertTrue(server.wait_until_listening(bus.SOON))
@@ -197,15 +190,13 @@ class TestBrokerAway(bus.RabbitCase):
         client = self.client(self.through, timeout=0.2)
         self.assertRaises(exceptions.ManagerUnavailable, client.ping)
         for stop in (never.stop, lost.stop, client.close):
-            before = time.monotonic()
-            stop()
-            self.assertLess(time.monotonic() - before, 4.5)
+            with waiting.coming_back():
+                stop()
 
     def test_the_health_page_sees_it(self) -> None:
         check = broker.BrokerCheck(self.conf(), self.through)
-        before = time.monotonic()
-        self.assertFalse(check.reachable(1.0))
-        self.assertLess(time.monotonic() - before, 4)
+        with waiting.coming_back():
+            self.assertFalse(check.reachable(1.0))
         self.assertNotIn('guest', check.problem() or 'guest')
         self.proxy.open()
         self.assertTrue(check.reachable())

@@ -25,6 +25,7 @@ import threading
 import time
 from typing import Any
 
+import fixtures
 import testtools
 
 from climate import exceptions
@@ -185,15 +186,25 @@ class TestFaults(TwinTest):
         self.add()
 
     def test_slow_and_nobody_else_waits(self) -> None:
+        slept: list[float] = []
+        asleep, over = threading.Event(), threading.Event()
+
+        def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            asleep.set()
+            self.assertTrue(over.wait(60))
+
+        self.useFixture(fixtures.MonkeyPatch('climate.clients.fake.gate.time.sleep', sleep))
         self.twin.slow('compute.add_host', 0.3)
         thread = threading.Thread(target=self.add)
-        began = time.monotonic()
         thread.start()
+        self.assertTrue(asleep.wait(60))
         for _ in range(20):
             self.twin.compute.list_aggregates()
-        self.assertLess(time.monotonic() - began, 0.25)
+        self.assertEqual((), self.hosts())
+        over.set()
         thread.join()
-        self.assertGreaterEqual(time.monotonic() - began, 0.3)
+        self.assertEqual([0.3], slept)
         self.assertEqual(('compute-1',), self.hosts())
 
     def test_typing_errors_are_told(self) -> None:

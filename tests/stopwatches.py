@@ -1,0 +1,102 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Finds tests that fail on a busy machine: those that say how long something takes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tests.architecture import Source
+
+_CLOCKS = {
+    f'{name}{unit}' for name in ('monotonic', 'perf_counter', 'time') for unit in ('', '_ns')
+}
+_LESS = {'assertLess', 'assertLessEqual'}
+_MORE = {'assertGreater', 'assertGreaterEqual'}
+
+
+def asserted_times(source: Source) -> Iterator[str]:
+    """Complain about a measured time that has to be below a constant.
+
+    Two measured times may be compared, and what has to take some time at least
+    may: neither fails because others use the machine.
+    """
+    measured = _measured(source.tree)
+    for node in ast.walk(source.tree):
+        for small, great in _comparisons(node):
+            if _is_measured(small, measured) and not _is_measured(great, measured):
+                yield f'{source.path}:{small.lineno}: asserts a time'
+
+
+def _comparisons(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what has to be less than what, of an assertion."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) > 1:
+        first, second = node.args[:2]
+        if node.func.attr in _LESS:
+            yield first, second
+        elif node.func.attr in _MORE:
+            yield second, first
+        elif node.func.attr == 'assertThat':
+            for inner in ast.walk(second):
+                if isinstance(inner, ast.Call) and _name(inner.func) == 'LessThan' and inner.args:
+                    yield first, inner.args[0]
+    elif isinstance(node, ast.Call) and _name(node.func) == 'assertTrue' and node.args:
+        yield from _compared(node.args[0])
+    elif isinstance(node, ast.Assert):
+        yield from _compared(node.test)
+
+
+def _compared(test: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for node in ast.walk(test):
+        if not isinstance(node, ast.Compare):
+            continue
+        values = [node.left, *node.comparators]
+        for left, sign, right in zip(values, node.ops, values[1:], strict=False):
+            if isinstance(sign, ast.Lt | ast.LtE):
+                yield left, right
+            elif isinstance(sign, ast.Gt | ast.GtE):
+                yield right, left
+
+
+def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ''
+
+
+def _measured(tree: ast.Module) -> set[str]:
+    """Return the names that are given a measured time somewhere in the module."""
+    return {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _is_measured(node.value, set())
+        for target in node.targets
+        if (name := _name(target))
+    }
+
+
+def _is_measured(value: ast.expr, names: set[str]) -> bool:
+    """Return whether a difference of two looks at a clock is part of a value."""
+    return any(
+        (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and _looks(node))
+        or (isinstance(node, ast.Name | ast.Attribute) and _name(node) in names)
+        for node in ast.walk(value)
+    )
+
+
+def _looks(node: ast.BinOp) -> bool:
+    return any(
+        isinstance(side, ast.Call) and _name(side.func) in _CLOCKS
+        for side in (node.left, node.right)
+    )
