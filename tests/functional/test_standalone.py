@@ -106,7 +106,6 @@ class TestStandalone(base.TestCase):
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         with waiting.coming_back():
             self.assertEqual(0, self.service.command.terminate(5))
-            # With nothing to wait for it takes no time at all.
 
     def test_killed_it_goes_on_where_it_was_and_says_what_is_late(self) -> None:
         running, missed = self.create(0.5, 600), self.create(3, 4)
