@@ -19,6 +19,8 @@ import datetime
 from typing import Any
 from unittest import mock
 
+import sqlalchemy as sa
+
 from climate import exceptions
 from climate.domain.events import EventKind
 from climate.domain.leases import AllocationState
@@ -27,6 +29,7 @@ from climate.domain.lifecycles import EventState
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from tests import base
+from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager import server_case
 from tests.functional.manager import slots
@@ -39,9 +42,11 @@ FOR_EVER = 10**6
 class _Test(base.TestCase):
     """An office whose first lease ends at 1000 seconds, but does not."""
 
+    database = services.SQLITE
+
     def open(self, hosts: int, lasts: float = FOR_EVER, **changes: Any) -> Lease:
         """Open it with a first lease whose servers go so many seconds after its end."""
-        self.office = self.useFixture(Office(harness.changed(**changes)))
+        self.office = self.useFixture(Office(harness.changed(**changes), self.database))
         first = self.office.create(0, 1000, hosts=hosts)
         self.office.until(10)
         self.office.twin.set_server_deletion_seconds(lasts)
@@ -337,3 +342,38 @@ class TestThings(server_case.ServerCase):
         self.twin.reachable = True
         self.world.until(300)
         self.assertEqual('TERMINATED', self.world.status(first))
+
+
+class _OnServers(_Test):
+    """The statements are the same on every engine."""
+
+    def test_moved_told_and_cleaned(self) -> None:
+        first = self.open(1, lasts=90, cleaning_time=datetime.timedelta(seconds=50))
+        second = self.office.create(1050, 3000)
+        self.assertEqual(self.names(first), self.names(second))
+        self.office.until(1120)
+        self.assertEqual('ACTIVE', self.office.status(second))
+        self.assertFalse(self.names(first) & self.names(second))
+        self.assertEqual(
+            [1, 1],
+            [self.office.bus.told(second).count(one) for one in ('error', 'rehomed')],
+        )
+        self.assertEqual([], self.office.allocations(first))
+        with self.office.store.reading() as tx:
+            ended = tx.session.execute(
+                sa.text("SELECT MAX(end_date) FROM allocations WHERE state = 'released'")
+            ).scalar_one()
+        # When it was given back, and not when its lease ended.
+        self.assertLess('2030-01-01 12:18', str(ended))
+
+
+class TestOnMariadb(_OnServers):
+    """On MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestOnPostgresql(_OnServers):
+    """On PostgreSQL."""
+
+    database = services.POSTGRESQL
