@@ -58,6 +58,11 @@ _LOCK = (
     .order_by(_resources.c.id)
     .with_for_update()
 )
+_TOUCH = (
+    sa.update(_resources)
+    .where(_resources.c.id.in_(sa.bindparam('ids', expanding=True)))
+    .values(generation=_resources.c.generation + 1)
+)
 _MINE, _THEIRS = _table.alias('mine'), _table.alias('theirs')
 _HOLDERS = (
     sa.select(_THEIRS.c.reservation_id)
@@ -221,8 +226,14 @@ class Allocations(Repository):
 
             SELECT id FROM resources WHERE id IN (SELECT resource_id FROM allocations …)
             ORDER BY id FOR UPDATE
+
+        and on MariaDB ``UPDATE resources SET generation = generation + 1 …``: a
+        node of a Galera cluster knows nothing of the locks of another one, and
+        undoes what writes a row that another one has written first.
         """
-        self._session.execute(_LOCK, {'reservation_ids': reservation_ids}).all()
+        ids = list(self._session.scalars(_LOCK, {'reservation_ids': reservation_ids}))
+        if ids and self._session.get_bind().dialect.name in ('mysql', 'mariadb'):
+            self._session.connection().execute(_TOUCH, {'ids': ids})
 
     def holders(self, reservation_ids: Collection[str]) -> list[str]:
         """Return the reservations that still hold what these are to have.
