@@ -123,7 +123,7 @@ class Cluster(fixtures.Fixture):
             'binlog-format': 'ROW',
             'wsrep-on': 'ON',
             'wsrep-provider': _library(),
-            'wsrep-cluster-name': f'climate-{group}',
+            'wsrep-cluster-name': f'climate-{self._folder.name}',
             'wsrep-cluster-address': address,
             'wsrep-node-address': '127.0.0.1',
             'wsrep-sst-method': 'rsync',

@@ -43,7 +43,7 @@ from tests import galera
 from tests.functional.db import cases
 from tests.functional.manager import slots
 
-ROUNDS = 25
+ROUNDS = 20
 WRITERS = 4
 UNITS = 10
 _SECONDS = 60
@@ -245,10 +245,10 @@ class TestTwoNodes(base.TestCase):
     def _outbox(self) -> None:
         """A notification is sent by one manager."""
         until = self.clock.now() + datetime.timedelta(hours=1)
-        with self.stores[0].engine.begin() as connection:
-            # What the bookings had to tell.
-            connection.exec_driver_sql('DELETE FROM outbox')
         for number in range(ROUNDS):
+            with self.stores[0].engine.begin() as connection:
+                # What is there already would come along.
+                connection.exec_driver_sql('DELETE FROM outbox')
             row = OutboxRow(
                 id=f'{number}',
                 lease_id=f'{number}',
@@ -264,9 +264,7 @@ class TestTwoNodes(base.TestCase):
                     store, barrier, lambda tx: tx.outbox.claim(f'manager-{place}', until, 8)
                 )
             )
-            # What a sender has taken before comes again.
-            senders = [row.id in {each.id for each in mine} for mine in taken]
-            self.assertEqual([False, True], sorted(senders))
+            self.assertEqual([0, 1], sorted(len(each) for each in taken))
 
     def _first_together(
         self, store: Store, barrier: threading.Barrier, work: Callable[[Transaction], Any]
