@@ -21,7 +21,7 @@ STATE_DIR ?= .state
 
 # What tests there are, and which of them are picked.
 LANES := $(BIN)/python -m tools.lanes
-CHOICE = $(patsubst %,--only '%',$(ARGS)) $(if $(SHARD),--shard '$(SHARD)')
+CHOICE = $(patsubst %,--only '%',$(ARGS)) $(if $(SHARD),--shard '$(SHARD)') $(if $(TOUCHED),--touched)
 
 # Where a cloud for tests is kept. HOSTS= counts for it as well, if it is given.
 CLOUD_DIR ?= .cloud

@@ -27,6 +27,7 @@ from collections.abc import Sequence
 from tools.lanes import report
 from tools.lanes import running
 from tools.lanes import shards
+from tools.lanes import touched
 from tools.lanes.lanes import Lane
 from tools.lanes.lanes import LANES
 from tools.lanes.lanes import ROOT
@@ -38,6 +39,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('lanes', nargs='+', choices=LANES, metavar='LANE')
     parser.add_argument('--only', action='append', default=[], help='a regular expression')
     parser.add_argument('--shard', type=Shard.parse, help='such as 1/4: a part of each lane')
+    parser.add_argument(
+        '--touched',
+        action='store_true',
+        help='add to the shard every test of a resource type whose code was changed lately',
+    )
     parser.add_argument(
         '--workers', type=int, default=os.cpu_count() or 1, help='how many tests run at once'
     )
@@ -58,6 +64,15 @@ def chosen(lane: Lane, ids: Sequence[str], shard: Shard | None, only: Sequence[s
     ]
 
 
+def _touched(ids: Sequence[str]) -> list[str]:
+    since = touched.base(ROOT)
+    found = touched.touched(touched.changed(ROOT, since), touched.code())
+    added = touched.tests_of(found, ids)
+    names = ', '.join(sorted(found)) or 'of no type'
+    sys.stdout.write(f'{len(added):,} tests are of code changed since {since[:9]}: {names}\n')
+    return added
+
+
 def main(argv: Sequence[str]) -> int:
     """Do what *argv* says; return the exit status."""
     arguments = _parser().parse_args(argv)
@@ -65,7 +80,12 @@ def main(argv: Sequence[str]) -> int:
     try:
         for name in arguments.lanes:
             lane = LANES[name]
-            ids = chosen(lane, running.listed(lane), arguments.shard, arguments.only)
+            listed = running.listed(lane)
+            ids = chosen(lane, listed, arguments.shard, arguments.only)
+            if arguments.shard:
+                sys.stdout.write(f'{name}: {len(ids):,} tests are in part {arguments.shard}\n')
+            if arguments.touched:
+                ids = sorted({*ids, *_touched(listed)})
             if ids:
                 outcomes.append(running.run(lane, ids, arguments.workers, sys.stdout))
     except running.CannotList as error:
