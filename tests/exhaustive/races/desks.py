@@ -91,7 +91,8 @@ class Told:
 class Desk:
     """The service on a database, with a cloud of its own.
 
-    :ivar pace: called by who plays before each act, with its number from 1
+    :ivar pace: called by a player before each act, with its number from 1 and that of
+        the process from 0
     :param disk: GB of the disk of the flavor that servers and stacks use
     """
 
@@ -103,7 +104,7 @@ class Desk:
         conf.set_override('heal_horizon', 0, group='health')
         self.core = composition.core(conf, SystemClock())
         self.engine = self.core.store.engine
-        self.pace: Callable[[int], None] = lambda _: None
+        self.pace: Callable[[int, int], None] = lambda _number, _process: None
         self.twin = Twin(':memory:', clock=self.core.clock)
         self._people(disk)
         store, plugins = self.core.store, self.core.plugins

@@ -28,6 +28,7 @@ each has read when the other one commits. A round is run in one of these ways:
 from __future__ import annotations
 
 import dataclasses
+import random
 import re
 import time
 from collections.abc import Callable
@@ -38,6 +39,8 @@ import sqlalchemy as sa
 MODES = ('pause', 'meet', 'pause', 'free', 'pause')
 # Nobody can wait for a process that waits for a lock of this one.
 PATIENCE = 2.0
+# In a step: most choices have been made by then.
+_LATEST = 14
 
 _FOUGHT_FOR = re.compile(
     r'\s*(?:(?:UPDATE|DELETE FROM|INSERT INTO)\s+(?:allocations|maintenances|inventories)\b'
@@ -72,11 +75,13 @@ class Start:
     :ivar count: how many take part
     :ivar mode: one of :data:`MODES`
     :ivar pause: before which of its statements it waits, from 1; 0 for none
+    :ivar seed: draws who is held up in which step, where there are any
     """
 
     count: int
     mode: str
     pause: int = 0
+    seed: str = ''
 
 
 class Shared:
@@ -109,11 +114,6 @@ class Shared:
         with self._changed:
             return bool(self._changed.wait_for(enough, seconds))
 
-    def step(self, count: int, number: int) -> None:
-        """Begin a step together with so many others, unless one of them is done."""
-        self.count('arrived')
-        self.wait(('arrived',), count * number, PATIENCE)
-
 
 class Gate:
     """The statements of one process.
@@ -128,6 +128,8 @@ class Gate:
         self._shared = shared
         self._start: Start | None = None
         self._open: Transaction | None = None
+        # Before which statement to wait, and for how many.
+        self._hold: tuple[int, int] | None = None
         self._reset()
         handlers: dict[str, Callable[..., None]] = {
             'begin': self._begin,
@@ -153,7 +155,26 @@ class Gate:
     def leave(self) -> None:
         """Be done with it."""
         self._start = None
+        self._hold = None
         self._shared.count('ended')
+
+    def step(self, number: int, process: int) -> None:
+        """Begin a step together with the others; one of them is held up in it until they are done.
+
+        :param number: of the step, from 1
+        :param process: which of them this is, from 0
+        """
+        start = self._start
+        assert start is not None
+        self._shared.count('arrived')
+        self._shared.wait(('arrived', 'ended'), start.count * number, PATIENCE)
+        rng = random.Random(f'{start.seed} {number}')
+        held, before = rng.randrange(start.count), rng.randint(2, _LATEST)
+        self.first = 0
+        self._hold = None
+        if process == held:
+            # Who begins the next step is done with this one.
+            self._hold = (self.statements + before, start.count * (number + 1) - 1)
 
     def _begin(self, _connection: Any) -> None:
         if self._start is not None:
@@ -176,6 +197,8 @@ class Gate:
         self.statements += 1
         if start.pause == self.statements:
             self._shared.wait(('ended',), start.count - 1, PATIENCE)
+        if self._hold and self._hold[0] == self.statements and not self.first:
+            self._shared.wait(('arrived', 'ended'), self._hold[1], PATIENCE)
         if not self.first and _FOUGHT_FOR.match(statement):
             self.first = self.statements
             if start.mode == 'meet':

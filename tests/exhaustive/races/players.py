@@ -84,7 +84,7 @@ class Player:
         acts += ['stock'] * self._game.stocks
         for number in range(self._game.acts):
             name = self._rng.choice(acts)
-            self._desk.pace(number + 1)
+            self._desk.pace(number + 1, self._game.process)
             getattr(self, '_' + (name if self._mine or name == 'stock' else 'book'))()
         return self._history
 

@@ -84,14 +84,15 @@ class Machine(fixtures.Fixture):
         tally = Tally(engine=self._engine)
         kind = grounds.RIGS
         resources = tuple(self._ground.ids[kind.name, place] for place in _PLACES)
-        start = gates.Start(count=PROCESSES, mode='free')
         for number in range(count):
+            seed = f'{tallies.SEED} {self._engine} {number}'
+            start = gates.Start(count=PROCESSES, mode='free', seed=seed)
             self._ground.restore((), resources)
             self._ground.level(kind, players.ROOM)
             games = [
                 players.Game(
                     process=process,
-                    seed=f'{tallies.SEED} {self._engine} {number} {process}',
+                    seed=f'{seed} {process}',
                     acts=ACTS,
                     resource_type=kind.resource_type,
                     scarce=kind.disk,

@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import logging
 import multiprocessing
 from collections.abc import Sequence
@@ -101,6 +100,7 @@ def _run(pipe: Connection, shared: Shared, place: Sequence[Any]) -> None:
     logging.disable(logging.WARNING)
     desk = Desk(*place)
     gate = Gate(desk.engine, shared)
+    desk.pace = gate.step
     pipe.send(None)
     while True:
         try:
@@ -108,7 +108,6 @@ def _run(pipe: Connection, shared: Shared, place: Sequence[Any]) -> None:
         except EOFError:
             break
         gate.enter(start)
-        desk.pace = functools.partial(shared.step, start.count)
         told = desk.do(act)
         gate.leave()
         pipe.send(
