@@ -1,0 +1,149 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Measures what the judgement of a booking costs: creates with it, and without.
+
+Prints a row for each thing and a column for each engine; a ratio that misses
+its aim is marked with an exclamation mark. Nothing fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks import parts
+from benchmarks.figures import Figure
+from benchmarks.figures import gathered
+from benchmarks.figures import quantile
+from benchmarks.figures import show
+from benchmarks.suite import NAMES
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.db import migration
+from climate.db.books import Docket
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseDraft
+from climate.leasing.leases import Leases
+from climate.leasing.settings import LeasingSettings
+from climate.plugins.physical_host import PhysicalHost
+from tests import services
+from tests.functional import bulk_parts
+from tests.functional.manager import slots
+from tests.functional.manager import yard
+
+AIM = 110.0
+
+_CALLER = Caller(user_id='u', project_id='project-1')
+_BODIES: dict[str, list[dict[str, Any]]] = {
+    'one host': [yard.hosts(1)],
+    'one slot of two classes': [yard.parts(1, bulk_parts.DEMAND)],
+    'five reservations': [yard.hosts(2), *[yard.parts(2, bulk_parts.DEMAND)] * 4],
+}
+
+
+def main() -> int:
+    """Run."""
+    options = _parser().parse_args()
+    engines = options.engine or [kind for kind in services.DATABASES if services.answers(kind)]
+    figures: list[Figure] = []
+    for engine in engines:
+        figures += gathered(_measure(engine, options.times))
+    show(figures, as_json=options.json)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        '--engine',
+        action='append',
+        choices=services.DATABASES,
+        help='measure on this engine; may be given more than once (default: all that answer)',
+    )
+    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+    parser.add_argument('--times', type=int, default=200, help='how many creates of each kind')
+    return parser
+
+
+def _measure(engine: str, times: int) -> Iterator[Figure]:
+    with services.Database(engine) as database:
+        core = parts.core(database.url)
+        migration.sync(core.store.engine)
+        now = SystemClock().now()
+        bulk_parts.Parts(hosts=1000, allocations=20_000, now=now).fill(core.store.engine)
+        for what, bodies in _BODIES.items():
+            with_it, without = _creations(core, bodies, now, times)
+            for name, value in (('judged', with_it), ('not judged', without)):
+                yield Figure(engine=NAMES[engine], what=f'{what}, {name}, p50', value=value)
+            yield Figure(
+                engine=NAMES[engine],
+                what=f'{what}, judged by not judged',
+                value=100 * with_it / without,
+                unit='%',
+                aim=AIM,
+            )
+        core.store.close()
+
+
+def _creations(
+    core: composition.Core, bodies: list[dict[str, Any]], now: datetime.datetime, times: int
+) -> tuple[float, float]:
+    """Return the medians with and without the judgement, in milliseconds."""
+    plugins = {slots.RESOURCE_TYPE: slots.Slots(), 'physical:host': PhysicalHost()}
+    leases = Leases(
+        core.store, plugins, core.clock, LeasingSettings(), lambda: None, random.Random(5)
+    )
+    rng = random.Random(3)
+    judged: list[float] = []
+    unjudged: list[float] = []
+    with _timed() as judgements:
+        for turn in range(times + 2):
+            start = now + datetime.timedelta(days=400, minutes=rng.randrange(20 * 24 * 60))
+            draft = LeaseDraft(
+                name='bench', start=start, end=start + parts.HOUR, reservations=tuple(bodies)
+            )
+            judgements.clear()
+            began = time.perf_counter()
+            leases.create(_CALLER, draft)
+            passed = time.perf_counter() - began
+            # What is only slow the first time is left out.
+            if turn > 1:
+                judged.append(1000 * passed)
+                unjudged.append(1000 * (passed - sum(judgements)))
+    return quantile(judged, 0.5), quantile(unjudged, 0.5)
+
+
+@contextlib.contextmanager
+def _timed() -> Iterator[list[float]]:
+    """Collect how long judgements take, in seconds.
+
+    Of the same creates, for two creates on a busy machine differ by more.
+    """
+    found: list[float] = []
+    judge = Docket.judge
+
+    def timed(docket: Docket, session: Any) -> None:
+        began = time.perf_counter()
+        judge(docket, session)
+        found.append(time.perf_counter() - began)
+
+    try:
+        Docket.judge = timed  # type: ignore[method-assign]  # nothing else is measured
+        yield found
+    finally:
+        Docket.judge = judge  # type: ignore[method-assign]  # as it was
