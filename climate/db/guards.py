@@ -135,8 +135,9 @@ def broken(error: BaseException) -> Rule | None:
 def translated() -> Iterator[None]:
     """Turn refusals of the database into errors of the service.
 
-    The service has judged what it writes, so this is a fault of it, or a
-    statement of somebody else that came in between.
+    Rows are looked at as they are written, before the service judges them: that
+    something would be booked twice is an ordinary lost race, and what is to be
+    booked is chosen again.
 
     :raises climate.exceptions.BookedMeanwhile: if something would be booked twice
     :raises climate.exceptions.Conflict: if what is booked would be taken away
@@ -147,7 +148,7 @@ def translated() -> Iterator[None]:
         rule = broken(error)
         if rule is None:
             raise
-        LOG.error('The database refused a transaction: %s', TEXTS[rule])
+        LOG.info('The database refused a transaction: %s', TEXTS[rule])
         if rule is Rule.SUPPLY:
             raise exceptions.Conflict('Live allocations need what would be removed') from error
         raise exceptions.BookedMeanwhile from error
