@@ -12,9 +12,9 @@
 
 """What a lease waits for that is to have what another one has not given back.
 
-An ordinary handover takes seconds, and nothing is told of it. What takes longer
-is told once; after a while the start is moved to other resources, if there are
-any; and what cannot be had until the deadline is given up and told.
+An ordinary handover takes seconds, and causes no notification. A longer one
+causes one; after a while the start is moved to other resources, if there are
+any; what is not free at the deadline is given up, and the owner notified.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LOG = logging.getLogger(__name__)
 
 _HOLDS = frozenset({EventKind.START, EventKind.UPDATE})
 _ENDS = frozenset({EventKind.END, EventKind.DELETE, EventKind.UNDO})
-# A preparation may have to wait for days, and nobody waits for it.
+# A preparation may have to wait for days, and is not urgent.
 _PATIENT = 240
 # A handover in which servers are deleted takes up to this, if all is well.
 _ORDINARY = datetime.timedelta(seconds=10)

@@ -18,8 +18,7 @@ meanwhile, such as a service that restarts, is given the whole deadline from the
 last time that all was well.
 
 Only time in which a manager was at it counts: the tries themselves and the
-pauses between them. What nobody could try, because no manager was there, is
-not held against it. The count stands in the event's payload, so that it
+pauses between them. Time in which no manager was there does not count. The count stands in the event's payload, so that it
 outlives the manager.
 """
 
@@ -73,7 +72,7 @@ def settled(event: Event, now: datetime.datetime, deadline: datetime.timedelta) 
 
 
 def forgotten(event: Event) -> Event:
-    """Return *event* as one that nobody has tried yet."""
+    """Return *event* as one that was never tried."""
     payload = {key: value for key, value in event.payload.items() if key not in _KEYS}
     return dataclasses.replace(event, payload=payload)
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Deadlines count the time in which somebody tried, not that of an outage."""
+"""Deadlines count the time of the tries, not that of an outage."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class _Test(base.TestCase):
 
 
 class TestStart(_Test):
-    """A start is told, moved, or given up."""
+    """A start is announced as late, moved, or given up."""
 
     def test_it_is_moved_to_another_resource(self) -> None:
         first = self.open(1)

@@ -88,7 +88,7 @@ class TestPatience(base.TestCase):
 
 
 class TestOutages(base.TestCase):
-    """Time in which nobody tried does not count."""
+    """Time without tries does not count."""
 
     def assert_tried(self, minutes: float, event: Event) -> None:
         self.assertEqual(minutes * MINUTE, patience.tried(event))
@@ -99,7 +99,7 @@ class TestOutages(base.TestCase):
         self.assert_tried(3, patience.taken_up(event, NOON + HOUR, MINUTE))
         self.assert_tried(2, patience.taken_up(event, NOON + 2 * MINUTE, MINUTE))
 
-    def test_a_try_that_nobody_finished_counts_little(self) -> None:
+    def test_an_unfinished_try_counts_little(self) -> None:
         self.assert_tried(1, patience.taken_up(begun(), NOON + HOUR, MINUTE))
         self.assert_tried(0.5, patience.taken_up(begun(), NOON + MINUTE / 2, MINUTE))
 
