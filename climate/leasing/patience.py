@@ -18,8 +18,8 @@ meanwhile, such as a service that restarts, is given the whole deadline from the
 last time that all was well.
 
 Only time in which a manager was at it counts: the tries themselves and the
-pauses between them. Time in which no manager was there does not count. The count stands in the event's payload, so that it
-outlives the manager.
+pauses between them. An outage of the managers does not. The count stands in the
+event's payload, so that it outlives the manager.
 """
 
 from __future__ import annotations
