@@ -1,0 +1,117 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Managers that come back: each scenario of each kind, stopped in each call.
+
+See :mod:`tests.exhaustive.zombies.comebacks`. The calls of one kind are stopped
+once in each state of the lease, by the scenario that comes by first; so the
+scenarios of a kind are one test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import fixtures
+from testtools import content
+
+from climate.clients.base import Cloud
+from climate.clients.base import Server
+from climate.plugins.base import Work
+from tests import base
+from tests.exhaustive.zombies import comebacks
+from tests.exhaustive.zombies import tenants
+from tests.functional.manager.walk import kinds
+from tests.functional.manager.walk import walker
+
+MOST = 10
+
+
+class TestComebacks(base.TestCase):
+    """A test for each kind; they are made below."""
+
+    def comes_back(self, name: str) -> None:
+        """Walk through all scenarios of a kind."""
+        kind, seen = kinds.KINDS[name], set[object]()
+        complaints: list[str] = []
+        counted = {'scenarios': 0, 'calls': 0, 'runs': 0, 'mended': 0}
+        world = self.useFixture(comebacks.Theatre())
+        empty = world.save()
+        for scenario in walker.scenarios(kind):
+            world.watch = None
+            world.restore(empty)
+            walk = comebacks.Comeback(world, kind, scenario, tenants.cases(name), seen)
+            complaints += walk.complaints()
+            counted['scenarios'] += 1
+            for key in ('calls', 'runs', 'mended'):
+                counted[key] += getattr(walk, key)
+        text = ', '.join(f'{count} {key}' for key, count in counted.items())
+        self.addDetail('came back', content.text_content(text))
+        self.assertEqual('', '\n'.join(complaints[:MOST]))
+
+    def test_every_kind_has_a_next_tenant(self) -> None:
+        self.assertEqual(set(kinds.KINDS), set(tenants.NEXT))
+
+    def test_what_was_not_walked_yet(self) -> None:
+        left = {name: sorted(cases) for name, cases in tenants.UNTRIED.items() if cases}
+        if left:
+            self.skipTest(f'not walked to the end yet: {left}')
+
+
+def _test(name: str) -> Callable[[TestComebacks], None]:
+    return lambda self: self.comes_back(name)
+
+
+for _name in filter(tenants.cases, kinds.KINDS):
+    setattr(TestComebacks, 'test_' + re.sub(r'\W', '_', _name), _test(_name))
+
+
+def _deletes_all(_work: Work, cloud: Cloud, host: str) -> list[Server]:
+    """Clear a host as was done before: of whatever runs there by now."""
+    found = list(cloud.compute.list_servers(host))
+    for server in found:
+        cloud.compute.delete_server(server.id)
+    return found
+
+
+class TestItCanFail(base.TestCase):
+    """What keeps harm away is taken out, and the walk tells."""
+
+    def walk(self, scenario: str, *, fenced: bool) -> tuple[comebacks.Comeback, list[str]]:
+        """Walk through a scenario of whole hosts, which are leased next as well."""
+        kind = kinds.KINDS['physical:host']
+        cases = tenants.cases('physical:host')[:1]
+        (found,) = (each for each in walker.scenarios(kind) if each.name == scenario)
+        with comebacks.Theatre(fenced=fenced) as world:
+            walk = comebacks.Comeback(world, kind, found, cases, set())
+            return walk, list(walk.complaints())
+
+    def test_without_the_fence_it_finds_harm(self) -> None:
+        fenced, complaints = self.walk('start', fenced=True)
+        self.assertEqual([], complaints)
+        unfenced, _complaints = self.walk('start', fenced=False)
+        self.assertEqual(fenced.runs, unfenced.runs)
+        self.assertGreater(unfenced.mended, fenced.mended)
+
+    def test_without_the_fence_and_the_look_at_projects_servers_are_lost(self) -> None:
+        self.useFixture(fixtures.MonkeyPatch('climate.plugins.host_servers.clear', _deletes_all))
+        _walk, complaints = self.walk('end', fenced=False)
+        lost = [line for line in complaints if 'is gone: servers' in line]
+        self.assertNotEqual([], lost)
+
+    def test_each_of_the_two_keeps_them(self) -> None:
+        _walk, complaints = self.walk('end', fenced=False)
+        self.assertEqual([], [line for line in complaints if 'servers' in line])
+        self.useFixture(fixtures.MonkeyPatch('climate.plugins.host_servers.clear', _deletes_all))
+        _walk, complaints = self.walk('end', fenced=True)
+        self.assertEqual([], complaints)
