@@ -70,7 +70,7 @@ LANES = {
             name='cloud',
             serial=r'\[alone',
             waiting=r'^tests\.cloud\.(?!test_contract)',
-            crowd=5,
+            crowd=4,
             always=r'\[.*\bsmoke\b',
             by_class=True,
         ),
