@@ -97,6 +97,21 @@ def unique_owner() -> str:
     return f'{socket.gethostname()[:36]}:{os.getpid()}:{uuid.uuid4().hex[:16]}'
 
 
+def _outbox(
+    store: Store, clock: Clock, publisher: Publisher, owner: str, options: ManagerOptions
+) -> OutboxSender:
+    return OutboxSender(
+        store,
+        clock,
+        publisher,
+        owner,
+        batch=options.outbox_batch,
+        attempts=options.outbox_attempts,
+        max_sleep=options.max_sleep,
+        claim_seconds=options.claim_seconds,
+    )
+
+
 def _server_watch(
     keeper: ServerLeases,
     cloud: Cloud,
@@ -132,16 +147,7 @@ class Manager:
     ) -> None:
         self.owner = owner or unique_owner()
         self._registrar = Registrar(store, plugins, cloud)
-        self._outbox = OutboxSender(
-            store,
-            clock,
-            publisher,
-            self.owner,
-            batch=options.outbox_batch,
-            attempts=options.outbox_attempts,
-            max_sleep=options.max_sleep,
-            claim_seconds=options.claim_seconds,
-        )
+        self._outbox = _outbox(store, clock, publisher, self.owner, options)
         self._charges = ChargeSender(
             store, clock, gate or Gate(), self.owner, max_sleep=options.max_sleep
         )
