@@ -199,7 +199,7 @@ class TestTwoNodes(base.TestCase):
         def work(tx: Transaction) -> None:
             tx.leases.insert(lease)
             tx.reservations.insert(lease.reservations)
-            tx.allocations.insert(
+            tx.book([host]).insert(
                 [
                     Allocation(
                         reservation_id=lease.reservations[0].id,
