@@ -28,6 +28,11 @@ def rounds(usual: int) -> int:
     return int(os.environ.get('CLIMATE_RACE_ROUNDS', usual))
 
 
+def asked() -> bool:
+    """Say whether the environment asks for a number of rounds."""
+    return 'CLIMATE_RACE_ROUNDS' in os.environ
+
+
 @dataclasses.dataclass(kw_only=True)
 class Tally:
     """The rounds of one race.
