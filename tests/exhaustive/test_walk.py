@@ -33,11 +33,23 @@ class TestWalk(base.TestCase):
 
     def walk(self, kind: kinds.Kind, scenario: walker.Scenario) -> None:
         """Walk through one scenario."""
-        walk = walker.Walk(self.useFixture(World()), kind, scenario)
+        walk = walker.Walk(self.useFixture(World()), kind, scenario, self.walked(kind, scenario))
         complaints = list(walk.complaints())
-        text = f'{walk.steps} steps, {walk.runs} runs, {len(complaints)} complaints'
+        text = (
+            f'{walk.steps} steps, {walk.faults} faults, {walk.runs} runs, '
+            f'{len(complaints)} complaints'
+        )
         self.addDetail('walked', content.text_content(text))
         self.assertEqual('', '\n'.join(complaints[:MOST]))
+
+    def walked(self, kind: kinds.Kind, scenario: walker.Scenario) -> frozenset[str]:
+        """Return what calls find in the scenarios whose calls this one makes again."""
+        return frozenset(
+            sight.key
+            for other in walker.scenarios(kind)
+            if other.name in scenario.again
+            for sight in walker.Walk(self.useFixture(World()), kind, other).sights()
+        )
 
     def test_every_type_is_walked(self) -> None:
         self.assertEqual(set(declared.places()) - set(kinds.KINDS), set())
