@@ -1,0 +1,257 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Defects that the walk has to find: each is made by hand, and one scenario complains."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
+
+import fixtures
+
+from climate import exceptions
+from climate.plugins import addresses
+from climate.plugins import base as contract
+from climate.plugins import floating_ip
+from climate.plugins import host_pools
+from climate.plugins import network
+from climate.plugins import physical_host
+from climate.plugins import segments
+from climate.plugins import virtual_instance
+from climate.plugins import virtual_volume
+from tests import base
+from tests.functional.manager.walk import kinds
+from tests.functional.manager.walk import walker
+from tests.functional.manager.walk.world import World
+
+
+class Without:
+    """A cloud, or a part of it, in which some verbs do nothing."""
+
+    def __init__(self, real: Any, *verbs: str) -> None:
+        self._real = real
+        self._verbs = verbs
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._verbs:
+            return lambda *_args, **_facts: None
+        found = getattr(self._real, name)
+        return Without(found, *self._verbs) if name in ('compute', 'network', 'volume') else found
+
+
+def _in_a_cloud_without(*verbs: str) -> Callable[[Any], Any]:
+    def mutate(effect: Any) -> Any:
+        return lambda self, work, cloud: effect(self, work, Without(cloud, *verbs))
+
+    return mutate
+
+
+def _swallowing(error: type[Exception]) -> Callable[[Any], Any]:
+    """Let an effect say that all is done whatever fails in this way."""
+
+    def mutate(effect: Any) -> Any:
+        def careless(self: Any, work: Any, cloud: Any) -> Any:
+            with contextlib.suppress(error):
+                return effect(self, work, cloud)
+            return contract.Done()
+
+        return careless
+
+    return mutate
+
+
+def _giving_up(effect: Any) -> Any:
+    """Let an effect take each failure for one that never passes."""
+
+    def hasty(self: Any, work: Any, cloud: Any) -> Any:
+        try:
+            return effect(self, work, cloud)
+        except exceptions.Transient as error:
+            raise exceptions.Permanent(error.message) from error
+
+    return hasty
+
+
+def _keeping_what_was_undone(effect: Any) -> Any:
+    return lambda self, work, cloud: effect(self, dataclasses.replace(work, undone=()), cloud)
+
+
+def _taking_no_answer_for_nothing(look: Any) -> Any:
+    def blind(self: Any, resource: Any, *, for_long: bool) -> Any:
+        try:
+            return look(self, resource, for_long=for_long)
+        except exceptions.Transient:
+            self._neutron = Without(self._neutron, 'find_floating_ip')
+            return look(self, resource, for_long=for_long)
+
+    return blind
+
+
+def _nothing(*_args: Any, **_facts: Any) -> None:
+    """Do nothing."""
+
+
+def _never_looking(present: Any) -> Any:
+    return lambda self, resource, repaired: self._made(segments.of(resource.attributes))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Defect:
+    """A defect, and the scenario that finds it.
+
+    :ivar place: the class whose method is changed
+    :ivar mutate: returns the method as it is with the defect
+    """
+
+    kind: str
+    scenario: str
+    place: type[Any]
+    method: str
+    mutate: Callable[[Any], Any]
+
+
+_FIP = 'virtual:floatingip'
+DEFECTS = {
+    'forgets_to_release': Defect(
+        kind=_FIP,
+        scenario='end',
+        place=addresses.Addresses,
+        method='_remove',
+        mutate=lambda _: _nothing,
+    ),
+    'ends_although_a_call_failed': Defect(
+        kind=_FIP,
+        scenario='end',
+        place=floating_ip.FloatingIP,
+        method='end',
+        mutate=_swallowing(exceptions.Transient),
+    ),
+    'takes_no_answer_for_nothing': Defect(
+        kind=_FIP,
+        scenario='end',
+        place=addresses.Addresses,
+        method='_look',
+        mutate=_taking_no_answer_for_nothing,
+    ),
+    'gives_up_after_one_failure': Defect(
+        kind=_FIP,
+        scenario='start',
+        place=floating_ip.FloatingIP,
+        method='start',
+        mutate=_giving_up,
+    ),
+    'keeps_what_a_change_had_added': Defect(
+        kind=_FIP,
+        scenario='undo grow',
+        place=floating_ip.FloatingIP,
+        method='start',
+        mutate=_keeping_what_was_undone,
+    ),
+    'leaves_what_a_sweep_would_find': Defect(
+        kind=_FIP,
+        scenario='sweep',
+        place=floating_ip.FloatingIP,
+        method='sweep',
+        mutate=lambda _: lambda *_args, **_facts: (),
+    ),
+    'starts_although_it_was_refused': Defect(
+        kind='network',
+        scenario='start',
+        place=network.NetworkPlugin,
+        method='start',
+        mutate=_swallowing(exceptions.Permanent),
+    ),
+    'does_not_look_before_it_makes': Defect(
+        kind='network',
+        scenario='start',
+        place=segments.Segments,
+        method='_present',
+        mutate=_never_looking,
+    ),
+    'leaves_the_network': Defect(
+        kind='network',
+        scenario='end',
+        place=network.NetworkPlugin,
+        method='end',
+        mutate=_in_a_cloud_without('delete_network'),
+    ),
+    'undo_leaves_the_aggregate': Defect(
+        kind='physical:host',
+        scenario='start',
+        place=physical_host.PhysicalHost,
+        method='end',
+        mutate=_in_a_cloud_without('delete_aggregate'),
+    ),
+    'puts_no_host_back': Defect(
+        kind='physical:host',
+        scenario='end',
+        place=host_pools.HostPools,
+        method='_pool',
+        mutate=lambda _: _nothing,
+    ),
+    'lets_servers_stay': Defect(
+        kind='physical:host',
+        scenario='end',
+        place=physical_host.PhysicalHost,
+        method='end',
+        mutate=_in_a_cloud_without('delete_server'),
+    ),
+    'leaves_the_flavor': Defect(
+        kind='virtual:instance',
+        scenario='end',
+        place=virtual_instance.VirtualInstance,
+        method='end',
+        mutate=_in_a_cloud_without('delete_flavor'),
+    ),
+    'leaves_the_volume': Defect(
+        kind='virtual:volume',
+        scenario='end',
+        place=virtual_volume.VirtualVolume,
+        method='end',
+        mutate=_in_a_cloud_without('delete_volume'),
+    ),
+}
+
+
+class TestMutations(base.TestCase):
+    """A test for each defect; they are made below."""
+
+    def find(self, defect: Defect) -> None:
+        """Make the defect, and walk until something is not as it should be."""
+        mutated = defect.mutate(getattr(defect.place, defect.method))
+        place = f'{defect.place.__module__}.{defect.place.__qualname__}.{defect.method}'
+        self.useFixture(fixtures.MonkeyPatch(place, mutated))
+        complaint = next(self.complaints(defect), None)
+        self.assertIsNotNone(complaint, 'nothing is wrong with it')
+
+    def test_without_a_defect_nothing_is_wrong(self) -> None:
+        same = dataclasses.replace(DEFECTS['leaves_the_network'], mutate=lambda effect: effect)
+        self.assertEqual([], list(self.complaints(same)))
+
+    def complaints(self, defect: Defect) -> Iterator[str]:
+        """Walk through the scenario of the defect."""
+        kind = kinds.KINDS[defect.kind]
+        (scenario,) = (each for each in walker.scenarios(kind) if each.name == defect.scenario)
+        walk = walker.Walk(self.useFixture(World()), kind, scenario)
+        yield from walk.complaints()
+
+
+def _test(defect: Defect) -> Callable[[TestMutations], None]:
+    return lambda self: self.find(defect)
+
+
+for _name, _defect in DEFECTS.items():
+    setattr(TestMutations, f'test_{_name}', _test(_defect))
