@@ -292,8 +292,12 @@ class Comeback:
         if self._contents() == self._there:
             return
         self.mended += 1
+        world.until(world.seconds() + _SETTLES)
+        world.twin.volumes.volumes()
         list(world.repair().run())
         world.until(world.seconds() + walker.LONG)
+        # What was deleted is gone when somebody looks.
+        world.twin.volumes.volumes()
         now = self._contents()
         yield from (f'is gone: {line}' for line in _lost(self._there, now))
         yield from (f'is left: {line}' for line in _lost(now, self._there))
