@@ -101,27 +101,52 @@ class Queues:
             )
             self.store.run(lambda tx, row=row: tx.outbox.insert([row]))
 
-    def fetch(self, owner: str, leases: int = 10) -> list[str]:
+    def fetch(self, owner: str, most: int = 10) -> list[str]:
         """Claim messages."""
         until = self.clock.now() + datetime.timedelta(seconds=10)
-        rows = self.store.run(lambda tx: tx.outbox.claim(owner, until, leases))
+        rows = self.store.run(lambda tx: tx.outbox.claim(owner, until, most))
         return [row.id for row in rows]
 
     def test_nobody_overtakes_in_the_outbox(self) -> None:
         self.put(('a1', 'a'), ('b1', 'b'), ('a2', 'a'))
-        self.assertEqual(['a1', 'a2'], self.fetch('me', 1))
+        self.assertEqual(['a1'], self.fetch('me', 1))
         self.put(('a3', 'a'), ('b2', 'b'))
-        # a3 is free, but those before it are still on their way.
+        # a2 and a3 are free, but the one before them is still on its way.
         self.assertEqual(['b1', 'b2'], self.fetch('you'))
         self.assertEqual([], self.fetch('she'))
         # What one has already and did not settle comes again.
         self.assertEqual(['b1', 'b2'], self.fetch('you'))
         self.store.run(lambda tx: tx.outbox.delete(['a1']))
-        self.assertEqual([], self.fetch('she'))
-        self.store.run(lambda tx: tx.outbox.give_back('me'))
-        self.assertEqual(['a2', 'a3'], self.fetch('she'))
+        self.assertEqual(['a2'], self.fetch('she', 1))
+        self.assertEqual([], self.fetch('me'))
+        self.store.run(lambda tx: tx.outbox.give_back('she'))
+        self.assertEqual(['a2', 'a3'], self.fetch('me'))
         with self.store.reading() as tx:
             self.assertEqual(4, tx.outbox.waiting())
+
+    def test_senders_at_once_keep_the_order_of_each_lease(self) -> None:
+        wanted = {lease: [f'{lease}{number}' for number in range(6)] for lease in 'abcd'}
+        self.put(*((wanted[lease][number], lease) for number in range(6) for lease in 'abcd'))
+        sent: list[str] = []
+        start = threading.Barrier(3)
+
+        def run(owner: str) -> None:
+            start.wait(10)
+            # Some batches end in the middle of what a lease has.
+            while ids := self.fetch(owner, 3):
+                for message_id in ids:
+                    sent.append(message_id)
+                    self.store.run(lambda tx, one=message_id: tx.outbox.delete([one]))
+
+        threads = [threading.Thread(target=run, args=(f'manager-{n}',)) for n in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        # Who came while all heads were taken found nothing and went home.
+        run_out = self.fetch('late', 99)
+        found = {lease: [one for one in sent + run_out if one[0] == lease] for lease in 'abcd'}
+        self.assertEqual(wanted, found)
 
     def test_what_a_dead_sender_had_is_sent_by_another(self) -> None:
         self.put(('a1', 'a'), ('a2', 'a'))
