@@ -21,6 +21,7 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -76,6 +77,8 @@ def _touched(ids: Sequence[str]) -> list[str]:
 def main(argv: Sequence[str]) -> int:
     """Do what *argv* says; return the exit status."""
     arguments = _parser().parse_args(argv)
+    # As by Ctrl-C: the workers end with this program.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     outcomes = []
     try:
         for name in arguments.lanes:

@@ -14,9 +14,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import TextIO
 
@@ -25,6 +28,7 @@ from tools.lanes.results import Result
 # Where no line can be written over, a new one appears this often, in seconds.
 PAUSE = 30
 _REDRAW = 0.2
+_TICK = 1.0
 
 
 def span(seconds: float) -> str:
@@ -59,11 +63,39 @@ class Progress:
         self._began = clock()
         self._drawn = self._began
         self._terminal = out.isatty()
+        self._lock = threading.RLock()
+        self._over = threading.Event()
         self.done = 0
         self.failed = 0
 
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show the line in a block, also while no test is over for long."""
+        self.draw()
+        ticker = threading.Thread(target=self._tick, daemon=True)
+        ticker.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            ticker.join()
+            if self._terminal:
+                self._out.write('\r\x1b[K')
+                self._out.flush()
+
+    def _tick(self) -> None:
+        pause = _TICK if self._terminal else PAUSE
+        while not self._over.wait(pause):
+            with self._lock:
+                if self._clock() - self._drawn >= pause:
+                    self.draw()
+
     def tell(self, result: Result) -> None:
         """Hear of a test that is over, and say so now and then."""
+        with self._lock:
+            self._tell(result)
+
+    def _tell(self, result: Result) -> None:
         self.done += 1
         self._left -= self._weights.get(result.name, 0.0)
         if result.outcome == 'failed':
@@ -87,12 +119,6 @@ class Progress:
         self._out.flush()
         if self._terminal:
             self.draw()
-
-    def end(self) -> None:
-        """Take the line away, where that can be done."""
-        if self._terminal:
-            self._out.write('\r\x1b[K')
-            self._out.flush()
 
     def line(self) -> str:
         """Return the line."""

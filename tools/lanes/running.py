@@ -102,12 +102,11 @@ def run(lane: Lane, ids: Sequence[str], workers: int, out: TextIO) -> Outcome:
             file.flush()
             progress.tell(result)
 
-        progress.draw()
-        for number, (several, at_once) in enumerate(turns(lane, ids, workers)):
-            run_on = ('--combine',) if number else ()
-            how = ('--concurrency', str(at_once)) if at_once > 1 else ('--serial',)
-            _run(lane, several, (*run_on, *how), file, tell)
-    progress.end()
+        with progress.shown():
+            for number, (several, at_once) in enumerate(turns(lane, ids, workers)):
+                run_on = ('--combine',) if number else ()
+                how = ('--concurrency', str(at_once)) if at_once > 1 else ('--serial',)
+                _run(lane, several, (*run_on, *how), file, tell)
     return Outcome(
         lane=lane.name,
         results=found,
