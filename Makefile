@@ -106,6 +106,10 @@ test-all: $(TESTS) ## Run everything, on a real cloud too
 	$(MAKE) cloud-up && $(MAKE) cloud-test || status=1; \
 	exit $$status
 
+.PHONY: lanes
+lanes: $(TESTS) ## Count the tests anew, and write down what their last run took
+	@$(BIN)/python -m tools.lanes.table
+
 .PHONY: cloud-install
 cloud-install: ## Install what a real OpenStack needs, and start nothing
 	@$(CLOUD) install

@@ -100,6 +100,9 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write('no test is so called\n')
         return 2
     sys.stdout.writelines(f'{line}\n' for line in report.lines(outcomes))
+    if not (arguments.shard or arguments.only):
+        for outcome in outcomes:
+            report.record(outcome)
     report.write(outcomes, arguments.numbers or ROOT / '.stestr' / 'lanes' / 'numbers.json')
     return int(any(outcome.count('failed') for outcome in outcomes))
 

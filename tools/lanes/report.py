@@ -75,20 +75,21 @@ def short(path: pathlib.Path) -> pathlib.Path:
 
 def write(outcomes: Sequence[Outcome], path: pathlib.Path) -> None:
     """Write the numbers for other programs."""
-    path.write_text(
-        json.dumps(
-            {
-                outcome.lane: {
-                    'passed': outcome.count('passed'),
-                    'failed': outcome.count('failed'),
-                    'skipped': outcome.count('skipped'),
-                    'seconds': round(outcome.wall, 1),
-                    'processor_seconds': round(outcome.processor, 1),
-                }
-                for outcome in outcomes
-            },
-            indent=1,
-        )
-        + '\n',
-        encoding='utf-8',
-    )
+    numbers = {outcome.lane: _numbers(outcome) for outcome in outcomes}
+    path.write_text(json.dumps(numbers, indent=1) + '\n', encoding='utf-8')
+
+
+def record(outcome: Outcome) -> None:
+    """Write down what a whole lane took, for the documentation."""
+    path = outcome.log.with_suffix('.json')
+    path.write_text(json.dumps(_numbers(outcome), indent=1) + '\n', encoding='utf-8')
+
+
+def _numbers(outcome: Outcome) -> dict[str, float]:
+    return {
+        'passed': outcome.count('passed'),
+        'failed': outcome.count('failed'),
+        'skipped': outcome.count('skipped'),
+        'seconds': round(outcome.wall, 1),
+        'processor_seconds': round(outcome.processor, 1),
+    }

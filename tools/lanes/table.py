@@ -1,0 +1,98 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``python -m tools.lanes.table``: writes what the documentation says of the lanes.
+
+The tests of each lane are counted; what they take is what the last run of the
+whole lane on this machine took, and stays as it was written where there was
+none. The timings by which a fresh clone divides its work are written as well.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import pathlib
+import sys
+
+from tools.lanes import running
+from tools.lanes import timings
+from tools.lanes.lanes import Lane
+from tools.lanes.lanes import LANES
+from tools.lanes.lanes import ROOT
+
+FILE = ROOT / 'doc' / 'source' / 'contributor' / 'lanes.csv'
+UNKNOWN = '-'
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Row:
+    """What is said of one lane.
+
+    :ivar wall: minutes that go by, on two processors
+    :ivar processor: minutes that processors work
+    """
+
+    lane: str
+    tests: int
+    wall: str = UNKNOWN
+    processor: str = UNKNOWN
+
+
+def read(path: pathlib.Path = FILE) -> dict[str, Row]:
+    """Return what is written, by lane."""
+    if not path.exists():
+        return {}
+    with path.open(encoding='utf-8', newline='') as file:
+        return {
+            name: Row(lane=name, tests=int(tests), wall=wall, processor=processor)
+            for name, tests, wall, processor in csv.reader(file)
+        }
+
+
+def write(rows: list[Row], path: pathlib.Path = FILE) -> None:
+    """Write one line for each lane."""
+    with path.open('w', encoding='utf-8', newline='') as file:
+        csv.writer(file, lineterminator='\n').writerows(map(dataclasses.astuple, rows))
+
+
+def row(lane: Lane, tests: int, before: Row | None) -> Row:
+    """Return what is to be said of a lane of so many tests."""
+    record = lane.folder / 'lanes' / f'{lane.name}.json'
+    if record.exists():
+        taken = json.loads(record.read_text(encoding='utf-8'))
+        wall, processor = (f'{taken[key] / 60:.1f}' for key in ('seconds', 'processor_seconds'))
+    elif before:
+        wall, processor = before.wall, before.processor
+    else:
+        wall = processor = UNKNOWN
+    return Row(lane=lane.name, tests=tests, wall=wall, processor=processor)
+
+
+def main() -> int:
+    """Write the table and the timings."""
+    before = read()
+    listed = {name: running.listed(lane) for name, lane in LANES.items()}
+    rows = [row(lane, len(listed[name]), before.get(name)) for name, lane in LANES.items()]
+    write(rows)
+    times = timings.written(ROOT / timings.FILE)
+    ids = [name for found in listed.values() for name in found]
+    times.update(timings.known(timings.repository(ROOT), ids))
+    timings.write({name: times[name] for name in ids if name in times}, ROOT / timings.FILE)
+    for each in rows:
+        sys.stdout.write(f'{each.lane:<11} {each.tests:>5} tests, {each.wall} min\n')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
