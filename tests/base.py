@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import fixtures
 import hypothesis
 import testtools
 
@@ -30,4 +31,15 @@ hypothesis.settings.load_profile('climate')
 
 
 class TestCase(testtools.TestCase):
-    """Base of the tests; importing it sets hypothesis up."""
+    """Base of the tests; importing it sets hypothesis up.
+
+    What is logged meanwhile is told with the failure of a test, and not of others.
+    """
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.useFixture(
+            fixtures.FakeLogger(
+                level=None, format='%(levelname)s %(name)s: %(message)s', nuke_handlers=False
+            )
+        )
