@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 from tests.cloud.base import CloudTest
+from tests.cloud.base import PROMPT
 from tests.cloud.base import reservation
 from tests.cloud.base import smoke
 from tests.cloud.people import soon
@@ -31,7 +32,7 @@ class WholeLifeTest(CloudTest):
     def test_whole_life(self) -> None:
         lease = self.book(
             self.alice,
-            15,
+            PROMPT,
             notify=[NOTICE],
             before_end='snapshot',
             # Unless told otherwise, a lease this short is warned of its end at once.
@@ -49,7 +50,7 @@ class WholeLifeTest(CloudTest):
 
     def check_notice(self, lease: dict) -> None:
         """Subscribers hear in time that the lease starts soon."""
-        told = self.bus.hear(lease['id'], 'lease.event.before_start_lease', 15)
+        told = self.bus.hear(lease['id'], 'lease.event.before_start_lease', PROMPT)
         payload = told['payload']
         # It may be told late on a busy machine, but not without saying so.
         self.assertAlmostEqual(
@@ -88,14 +89,14 @@ class WholeLifeTest(CloudTest):
         wanted = within(3600)
         longer = self.alice.update_lease(lease['id'], end_date=wanted.isoformat())
         self.assertEqual(wanted, time(longer['end_date']))
-        self.bus.hear(lease['id'], 'lease.update', 15)
+        self.bus.hear(lease['id'], 'lease.update', PROMPT)
         self.assertEqual('ACTIVE', self.alice.lease(lease['id'])['status'])
         self.assertEqual(list(self.lent), self.members(reservation(lease)))
 
     def check_snapshot(self, lease: dict, server: str) -> str:
         """Before the end subscribers are told, and an image of each server is made."""
         self.alice.update_lease(lease['id'], before_end_date=soon(1).isoformat())
-        told = self.bus.hear(lease['id'], 'lease.event.before_end_lease', 15)
+        told = self.bus.hear(lease['id'], 'lease.event.before_end_lease', PROMPT)
         self.assertGreater(told['payload']['seconds_to_end'], 3000)
         name = f'reserved_{self.alice.sdk.compute.get_server(server).name}'
 
@@ -103,7 +104,7 @@ class WholeLifeTest(CloudTest):
             found = list(self.alice.sdk.image.images(name=name))
             return found[0].id if found and found[0].status == 'active' else None
 
-        return until(image, 30, f'image {name} is active')
+        return until(image, PROMPT, f'image {name} is active')
 
     def check_end(self, lease: dict, server: str) -> None:
         """At a shortened end servers go, and everything is as before."""
@@ -123,7 +124,7 @@ class WholeLifeTest(CloudTest):
                 'lease.update',
                 'lease.event.end_lease',
             ],
-            15,
+            PROMPT,
         )
         # What was leased is nobody's now.
         late = self.boot(self.alice, lease)
@@ -158,7 +159,7 @@ class DeletionTest(CloudTest):
                 'lease.event.before_end_lease',
                 'lease.delete',
             ],
-            15,
+            PROMPT,
         )
 
     def test_delete_of_a_lease_that_is_prepared(self) -> None:
@@ -168,7 +169,7 @@ class DeletionTest(CloudTest):
         self.alice.delete_lease(lease['id'])
         self.await_gone(self.alice, lease)
         self.assert_free(self.lent, lease)
-        self.bus.hear_all(lease['id'], ['lease.create', 'lease.delete'], 15)
+        self.bus.hear_all(lease['id'], ['lease.create', 'lease.delete'], PROMPT)
 
     def test_delete_of_somebody_elses_lease(self) -> None:
         lease = self.book(self.alice, 3600)
