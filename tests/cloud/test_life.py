@@ -32,7 +32,7 @@ class WholeLifeTest(CloudTest):
     def test_whole_life(self) -> None:
         lease = self.book(
             self.alice,
-            PROMPT,
+            15,
             notify=[NOTICE],
             before_end='snapshot',
             # Unless told otherwise, a lease this short is warned of its end at once.
