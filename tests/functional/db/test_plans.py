@@ -137,7 +137,7 @@ class Plans:
             'lock_resources': lambda tx: tx.allocations.lock_resources(mine),
             'in_use': lambda tx: tx.allocations.in_use(7),
             'hold': lambda tx: tx.allocations.hold(mine),
-            'judge': lambda tx: judgement.findings(tx.session, JUDGED, shrunk=[4], own=mine),
+            'judge': lambda tx: judgement.findings(tx.session, JUDGED, own=mine),
             'move': lambda tx: tx.book(range(500)).move([1, 2], start=None, end=now),
             'release': lambda tx: tx.allocations.release(mine),
             'required_of_resource': lambda tx: tx.reservations.required_of_resource(7),

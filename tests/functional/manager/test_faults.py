@@ -158,7 +158,11 @@ class TestStart(_Test):
             ('TERMINATED', 'deleted'), (office.status(lease), office.reservation(lease))
         )
         self.assertEqual(ALL, office.pooled())
-        self.assertEqual({EventState.DONE}, {item.state for item in office.now(lease).events})
+        states = {item.kind: item.state for item in office.now(lease).events}
+        # What was never started is not said to be: its owner hears of it.
+        self.assertEqual(EventState.ERROR, states.pop(EventKind.START))
+        self.assertEqual({EventState.DONE}, set(states.values()))
+        self.assertIn('error', office.bus.told())
 
     def test_a_failed_lease_ends_too(self) -> None:
         office = self.office
