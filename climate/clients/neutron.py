@@ -185,11 +185,17 @@ class NeutronNetworking:
         )
         return found[0] if found else None
 
-    def list_floating_ips(self, tag: str | None = None) -> tuple[FloatingIP, ...]:
-        """Return every floating IP, or those that have this tag, by id."""
-        query = {} if tag is None else {'tags': tag}
-        found = self._floating_ips('list_floating_ips', **query)
-        return tuple(item for item in found if tag is None or tag in item.tags)
+    def list_floating_ips(
+        self, tag: str | None = None, *, description: str | None = None
+    ) -> tuple[FloatingIP, ...]:
+        """Return every floating IP, or those that have this tag, or this description, by id."""
+        wanted = {'tags': tag, 'description': description}
+        query = {key: value for key, value in wanted.items() if value is not None}
+        return tuple(
+            item
+            for item in self._floating_ips('list_floating_ips', **query)
+            if (tag is None or tag in item.tags) and description in (None, item.description)
+        )
 
     def _floating_ips(self, verb: str, **query: Any) -> tuple[FloatingIP, ...]:
         with self._service.calling(verb) as neutron:

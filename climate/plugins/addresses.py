@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from collections.abc import Iterable
 
 from climate import exceptions
@@ -85,11 +86,28 @@ class Addresses:
             kept=None if set(kept) == suggested else kept,
         )
 
+    def check(self) -> base.Done:
+        """Settle, and remove what a manager that hung has made of an address given up since."""
+        done = self.settle()
+        self._tidy(done.facts[FACT].values())
+        return done
+
     def remove(self) -> base.Done:
         """Remove all of them."""
         for resource in self._work.resources:
             self._remove(self._look(resource, for_long=False))
+        self._tidy(())
         return base.Done(facts={FACT: None})
+
+    def _tidy(self, kept: Collection[str]) -> None:
+        """Remove what was made for the reservation, except what is *kept*.
+
+        A call that hung can only make a floating IP: tags are set by the next.
+        """
+        mark = marks.of(self._work.reservation.id)
+        for found in self._neutron.list_floating_ips(description=mark):
+            if found.id not in kept and marks.is_of(self._work, found, None):
+                self._neutron.delete_floating_ip(found.id)
 
     def _look(self, resource: Resource, *, for_long: bool) -> _Place:
         network_id = str(resource.attributes['floating_network_id'])

@@ -169,7 +169,7 @@ class FloatingIP(base.Plugin[FloatingIPRequest]):
 
     def check(self, work: base.Work, cloud: Cloud) -> base.Outcome:
         """Put right what somebody else changed about the floating IPs."""
-        return self._addresses(work, cloud).settle()
+        return self._addresses(work, cloud).check()
 
     def end(self, work: base.Work, cloud: Cloud) -> base.Outcome:
         """Remove the floating IPs, wherever they lead to."""

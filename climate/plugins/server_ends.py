@@ -62,6 +62,7 @@ class ServerEnd:
             return case.remember('its host is back in the pool', door=None)
         if case.tidy():
             return case.wait('what was booted twice is being deleted')
+        self._images.tidy()
         done = tuple(case.facts.get('ended') or ())
         left = [action for action in case.request.on_end if action not in done]
         if case.server is None or not left:

@@ -14,12 +14,15 @@
 Names of images are not unique, and the answer of whoever makes one can get
 lost. So the images that there are already are remembered first; one that is
 there later, of this server and with this name, is the one that was made. Its
-id is remembered before anything else is done.
+id is remembered before anything else is done. A second one, which a manager
+that hung has made, is deleted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
+from typing import Final
 from typing import Literal
 
 from climate import exceptions
@@ -33,6 +36,7 @@ from climate.plugins.server_steps import passing
 Occasion = Literal['before_end', 'end']
 
 _IMAGEABLE = frozenset({'ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'})
+_IN_ORDER: Final = ('before_end', 'end')
 _UNFINISHED = frozenset({'queued', 'saving', 'uploading', 'importing'})
 
 
@@ -83,6 +87,29 @@ class Images:
                 self._case.cloud.image.give_image(image_id, self._case.work.lease.project_id)
                 self._given.append(image_id)
         return self._given
+
+    def tidy(self) -> None:
+        """Delete what a manager that hung has made beside the images that count.
+
+        Those of the project are its own. While an image is to be made, a new one
+        may be the one that counts.
+        """
+        server_id = self._case.server_id
+        if server_id is None or not all('id' in mine for mine in self._known.values()):
+            return
+        for occasion in _IN_ORDER:
+            if occasion in self._known:
+                self._tidy(server_id, self._known[occasion]['before'])
+                return
+
+    def _tidy(self, server_id: str, before: Collection[str]) -> None:
+        case = self._case
+        kept = {*before, *self._given, *(mine['id'] for mine in self._known.values())}
+        prefix = case.settings.hosts.image_prefix
+        for image in case.cloud.image.list_images(properties={'instance_uuid': server_id}):
+            ours = image.owner != case.work.lease.project_id and image.name.startswith(prefix)
+            if ours and image.id not in kept:
+                case.cloud.image.delete_image(image.id)
 
     def _there(self, server: Server) -> tuple[Image, ...]:
         return self._case.cloud.image.list_images(

@@ -23,6 +23,7 @@ from climate.clients.base import Server
 from climate.plugins import base
 from climate.plugins import server_drafts
 from climate.plugins.server_doors import Door
+from climate.plugins.server_images import Images
 from climate.plugins.server_steps import CALL
 from climate.plugins.server_steps import Case
 from climate.plugins.server_steps import MARK
@@ -229,6 +230,7 @@ def check(case: Case) -> base.Outcome:
     repaired = Door(case).close()
     there(case)
     case.tidy()
+    Images(case).tidy()
     return base.Done(
         facts={'door': None},
         repaired=('the host of its room was not back in the pool',) if repaired else (),

@@ -112,8 +112,7 @@ class Case:
         self.server = self._find()
 
     def _find(self) -> Server | None:
-        server_id = self.request.server_id or self.facts.get('server_id')
-        found = self.cloud.compute.find_server(server_id) if server_id else None
+        found = self.cloud.compute.find_server(self.server_id) if self.server_id else None
         if found is not None and self._is_there(found):
             return found
         started = self.work.reservation.status is ReservationStatus.ACTIVE
@@ -154,9 +153,14 @@ class Case:
         return server.status not in _GONE and server.project_id == self.work.lease.project_id
 
     @property
+    def server_id(self) -> str | None:
+        """Nova's id of the server; None if none is known yet."""
+        return self.request.server_id or self.facts.get('server_id')
+
+    @property
     def name(self) -> str:
         """What people are told that the server is called."""
-        known = self.request.server_id or self.facts.get('server_id')
+        known = self.server_id
         if known is None and self.server is not None:
             known = self.server.id
         return f'server {known}' if known else 'the server'

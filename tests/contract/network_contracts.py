@@ -348,6 +348,14 @@ class FloatingIPContract(NetworkingContract):
             base.CloudNotFound, self.network.set_floating_ip_tags, contracts.NOBODY, {'a'}
         )
 
+    def test_listed_by_their_description(self) -> None:
+        mark = f'reservation:{worlds.unique()}'
+        made = self.take(address=FREE, description=mark)
+        self.take()
+        (found,) = self.network.list_floating_ips(description=mark)
+        self.assertEqual(made.id, found.id)
+        self.assertEqual((), self.network.list_floating_ips(mark, description=mark))
+
     def test_detached_and_deleted_and_again(self) -> None:
         made = self.take(address=FREE)
         for _ in range(2):

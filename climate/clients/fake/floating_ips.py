@@ -57,13 +57,17 @@ class FakeFloatingIPs:
             lambda db: _find(db, network_id, address),
         )
 
-    def list_floating_ips(self, tag: str | None = None) -> tuple[FloatingIP, ...]:
-        """Return every floating IP, or those that have this tag, by id."""
+    def list_floating_ips(
+        self, tag: str | None = None, *, description: str | None = None
+    ) -> tuple[FloatingIP, ...]:
+        """Return every floating IP, or those that have this tag, or this description, by id."""
         return self._gate.run(
             'network.list_floating_ips',
-            (tag,),
+            (tag, description),
             lambda db: tuple(
-                found for found in floating_ips(db) if tag is None or tag in found.tags
+                found
+                for found in floating_ips(db)
+                if (tag is None or tag in found.tags) and description in (None, found.description)
             ),
         )
 

@@ -43,8 +43,10 @@ class FloatingIPs(Protocol):
         """Return the floating IP of exactly this address; None if it is free."""
         ...
 
-    def list_floating_ips(self, tag: str | None = None) -> tuple[FloatingIP, ...]:
-        """Return every floating IP, or those that have this tag, by id."""
+    def list_floating_ips(
+        self, tag: str | None = None, *, description: str | None = None
+    ) -> tuple[FloatingIP, ...]:
+        """Return every floating IP, or those that have this tag, or this description, by id."""
         ...
 
     def create_floating_ip(

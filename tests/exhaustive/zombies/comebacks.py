@@ -23,6 +23,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import datetime
 import re
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -39,13 +40,15 @@ from climate.domain.lifecycles import EventState
 from tests import stalls
 from tests.exhaustive.zombies import tenants
 from tests.functional.manager import harness
+from tests.functional.manager.walk import kinds
 from tests.functional.manager.walk import walker
-from tests.functional.manager.walk.kinds import Kind
 from tests.functional.manager.walk.kinds import Place
 from tests.functional.manager.walk.world import Picture
+from tests.functional.manager.walk.world import SETTINGS
 from tests.functional.manager.walk.world import World
 
 _UUID = re.compile(r'[0-9a-f]{8}(?:[-_]?[0-9a-f]{4}){3}[-_]?[0-9a-f]{12}', re.IGNORECASE)
+_HOST = re.compile(r'compute-\d+')
 _INSTANT = re.compile(r'\b1[89]\d{8}\.\d+')
 # Scenarios in which a repair is stopped, and another one comes.
 _REPAIRS = frozenset({'check', 'rebuild', 'sweep'})
@@ -57,6 +60,8 @@ _HOURS = 5000
 _EACH = 2
 # In which time everything is as it will be that was made or deleted.
 _SETTLES = 5
+# What another manager takes over is not given up for the time that the first has hung.
+_SETTINGS = dataclasses.replace(SETTINGS, effect_deadline=datetime.timedelta(hours=1))
 Where = Literal['before', 'after']
 Contents = Mapping[str, list[tuple[object, ...]]]
 
@@ -71,11 +76,13 @@ class Stop:
 
     :ivar step: which of all calls of the scenario, from 1
     :ivar where: whether it hangs on the way to the cloud, or on the way back
+    :ivar often: how often calls like it are stopped, if it is one of those that are
     """
 
     step: int
     verb: str
     where: Where
+    often: frozenset[tenants.Often] = frozenset()
 
     def __str__(self) -> str:
         return f'{self.where} {self.verb}, step {self.step}'
@@ -92,7 +99,7 @@ class Theatre(World):
         self.watch: stalls.Watch | None = None
         self.fenced = fenced
         self.came_back = False
-        super().__init__()
+        super().__init__(settings=_SETTINGS)
 
     def _setUp(self) -> None:
         super()._setUp()
@@ -113,13 +120,16 @@ class Theatre(World):
                 raise Over
         if self.came_back:
             raise Over
-        # What is told is read where something is wrong only.
+
+    def tell(self) -> None:
+        """Send nothing: what is told is read where something is wrong only."""
 
 
 class Comeback:
     """One scenario of one kind, with all that can become of it meanwhile.
 
     :param world: as it is when nothing has happened yet
+    :param kind: a name in ``KINDS``
     :param cases: when the manager goes on, and who is there then
     :param seen: the states in which a call was stopped already, in other scenarios
     :ivar calls: how many calls the scenario makes
@@ -130,7 +140,7 @@ class Comeback:
     def __init__(
         self,
         world: Theatre,
-        kind: Kind,
+        kind: str,
         scenario: walker.Scenario,
         cases: Sequence[tenants.Case],
         seen: set[object],
@@ -138,11 +148,11 @@ class Comeback:
         self._cases = cases
         self._case = cases[0]
         self._world = world
-        self._kind = kind
+        self._name, self._kind = kind, kinds.KINDS[kind]
         self._scenario = scenario
         self._seen = seen
         self.calls = self.runs = self.mended = 0
-        requests = kind.furnish(Place(world.store, world.plugins, world.twin))
+        requests = self._kind.furnish(Place(world.store, world.plugins, world.twin))
         self._next_requests = [case.following(world) for case in cases]
         self._clean = self._bare()
         world.rng.seed(7)
@@ -160,7 +170,7 @@ class Comeback:
         for case in self._cases:
             self._case = case
             for stop in stops:
-                if stop.where == 'before' or case.thorough:
+                if case.often in stop.often:
                     self.runs += 1
                     for complaint in self._stopped(stop):
                         yield f'{self._scenario.name}: {stop}, {case.name}: {complaint}'
@@ -176,13 +186,14 @@ class Comeback:
 
         def watch(verb: str, call: Callable[[], Any]) -> Any:
             self.calls += 1
-            doing = self._doing()
-            counted[doing, verb] += 1
-            for where in self._places(verb, counted[doing, verb]):
-                key = (verb, where, doing if where == 'before' else '', counted[doing, verb])
-                if key not in self._seen:
-                    self._seen.add(key)
-                    found.append(Stop(step=self.calls, verb=verb, where=where))
+            event, states = self._doing()
+            counted[event + states, verb] += 1
+            nth = counted[event + states, verb]
+            for where in self._places(verb, nth):
+                often = self._often(where, (verb, event, states, nth), call)
+                if often:
+                    stop = Stop(step=self.calls, verb=verb, where=where, often=often)
+                    found.append(stop)
             return call()
 
         self._restore(watch)
@@ -201,14 +212,32 @@ class Comeback:
             return way_back
         return ('before', *way_back) if nth <= _EACH else ()
 
-    def _doing(self) -> str:
-        """Return which effect is under way, and on what."""
+    def _often(
+        self, where: Where, call: tuple[str, str, str, int], what: Any
+    ) -> frozenset[tenants.Often]:
+        """Return in what respects a call is the first of its like."""
+        verb, event, _states, nth = call
+        if where == 'after':
+            return frozenset({'state'} if self._new(verb, where, nth) else ())
+        given = _HOST.sub('host', _nameless((what.args, what.keywords)))
+        keys: Mapping[tenants.Often, object] = {'state': call, 'event': event, 'once': given}
+        return frozenset(often for often, key in keys.items() if self._new(verb, often, key))
+
+    def _new(self, *key: object) -> bool:
+        """Whether something is seen for the first time."""
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+    def _doing(self) -> tuple[str, str]:
+        """Return which event of the lease is under way, and what its reservations are."""
         with contextlib.suppress(LookupError):
             lease = self._world.now(self._lease)
             events = [item.kind for item in lease.events if item.state is EventState.IN_PROGRESS]
             states = [item.status for item in lease.reservations]
-            return repr((lease.status, events, states))
-        return ''
+            return repr((lease.status, events)), repr(states)
+        return '', ''
 
     # -- one stop
 
@@ -237,7 +266,7 @@ class Comeback:
         self._restore(watch)
         with contextlib.suppress(Over):
             self._scenario.act(self._world, self._lease)
-        yield from self._harm()
+        yield from self._harm(stop)
         yield from self._ending()
 
     def _meanwhile(self) -> None:
@@ -279,7 +308,7 @@ class Comeback:
         leases = [self._lease] if self._next is None else [self._lease, self._next]
         return [self._world.picture(lease) for lease in leases]
 
-    def _harm(self) -> Iterator[str]:
+    def _harm(self, stop: Stop) -> Iterator[str]:
         """Say what is not as it was before the manager went on, and what there is besides."""
         world = self._world
         assert world.came_back, 'nobody was stopped'
@@ -298,9 +327,10 @@ class Comeback:
         world.until(world.seconds() + walker.LONG)
         # What was deleted is gone when somebody looks.
         world.twin.volumes.volumes()
-        now = self._contents()
-        yield from (f'is gone: {line}' for line in _lost(self._there, now))
-        yield from (f'is left: {line}' for line in _lost(now, self._there))
+        own = tenants.OWN.get((self._name, stop.verb))
+        there, now = _without(self._there, own), _without(self._contents(), own)
+        yield from (f'is gone: {line}' for line in _lost(there, now))
+        yield from (f'is left: {line}' for line in _lost(now, there))
 
     def _contents(self) -> Contents:
         """Return what the cloud has, but for what its owners may call it."""
@@ -312,10 +342,9 @@ class Comeback:
         """End the next lease as well; nothing may be left."""
         world = self._world
         state = _nameless((world.twin.contents(), self._seen_by_users()))
-        if state in self._seen:
+        if not self._new(state):
             # What comes of it was seen in a run before.
             return
-        self._seen.add(state)
         self._over()
         if self._next is not None:
             tenants.leave(world)
@@ -352,6 +381,14 @@ def _nameless(what: object) -> str:
         repr(what),
     )
     return _INSTANT.sub('#t', text)
+
+
+def _without(contents: Contents, own: tuple[str, int] | None) -> Contents:
+    """Return *contents* without the columns of a table that are its owners' business."""
+    if own is None:
+        return contents
+    table, column = own
+    return {**contents, table: [row[:column] for row in contents[table]]}
 
 
 def _lost(before: Contents, after: Contents) -> Iterator[str]:

@@ -30,6 +30,7 @@ from tests.functional.manager.walk.world import World
 
 PROJECT = 'red'
 CALLER = Caller(user_id='bob', project_id=PROJECT, token=f'bob:{PROJECT}')
+Often = Literal['state', 'event', 'once']
 Requests = tuple[Mapping[str, Any], ...]
 
 _HOSTS: Mapping[str, Any] = {
@@ -104,23 +105,15 @@ NEXT: Mapping[str, tuple[Callable[[World], Requests], ...]] = {
     'several': (_several,),
 }
 
-_ALL = frozenset({'next 1', 'next 2', 'nobody', 'during'})
-_BUT_FIRST = _ALL - {'next 1'}
-# What was not walked to its end yet. A test that is skipped names these, so that
-# they are not taken for proven.
-UNTRIED: Mapping[str, frozenset[str]] = {
-    'physical:host': _BUT_FIRST,
-    'virtual:instance': _BUT_FIRST,
-    'server booted': _BUT_FIRST,
-    'virtual:volume': _ALL,
-    'flavor:instance': _ALL,
-    'virtual:server': _ALL,
-    'volume that exists': _ALL,
-    'volume that is saved': _ALL,
-    'virtual:stack': _ALL,
-    'made:stack': _ALL,
-    'stack with addresses': _ALL,
-    'several': _ALL,
+# What a call that arrives late may change for good, by kind and verb: the columns of a table
+# from this one on. Only the margin of the fence keeps these calls from arriving late.
+OWN: Mapping[tuple[str, str], tuple[str, int]] = {
+    # A stack that existed is its owner's again after the lease, and may run. That somebody
+    # else has resumed it nothing tells; what it consists of is the same.
+    ('virtual:stack', 'orchestration.resume_stack'): ('stacks', 5),
+    # A slot on a host that an undone change has given up, until the lease ends: nothing tells
+    # a check where to look, and the host is not in the aggregate, so nobody gets there.
+    ('several', 'placement.set_inventory'): ('inventories', 0),
 }
 
 
@@ -132,25 +125,32 @@ class Case:
         lease is over and nobody has come; ``during``: when another manager has
         done what this one was at
     :ivar following: what is leased next
-    :ivar thorough: whether calls that look are stopped as well, and calls on their way back
+    :ivar often: what is stopped: ``state``: each call in each state of the lease, also on
+        its way back, and calls that look; ``event``: a verb once in each event of the lease,
+        ``once``: a verb once with such arguments, and on its way to the cloud both
     """
 
     name: str
     when: Literal['next', 'nobody', 'during']
     following: Callable[[World], Requests]
-    thorough: bool = False
+    often: Often
 
 
 def cases(kind: str) -> list[Case]:
     """Return all that can become of a kind meanwhile."""
     found = [
-        Case(name=f'next {number}', when='next', following=each, thorough=number == 1)
+        Case(
+            name=f'next {number}',
+            when='next',
+            following=each,
+            often='state' if number == 1 else 'once',
+        )
         for number, each in enumerate(NEXT[kind], 1)
     ]
     first = NEXT[kind][0]
-    found.append(Case(name='nobody', when='nobody', following=first))
-    found.append(Case(name='during', when='during', following=first))
-    return [case for case in found if case.name not in UNTRIED.get(kind, ())]
+    found.append(Case(name='nobody', when='nobody', following=first, often='once'))
+    found.append(Case(name='during', when='during', following=first, often='event'))
+    return found
 
 
 def use(world: World, lease: Lease) -> None:

@@ -50,7 +50,7 @@ class TestComebacks(base.TestCase):
         for scenario in walker.scenarios(kind):
             world.watch = None
             world.restore(empty)
-            walk = comebacks.Comeback(world, kind, scenario, tenants.cases(name), seen)
+            walk = comebacks.Comeback(world, name, scenario, tenants.cases(name), seen)
             complaints += walk.complaints()
             counted['scenarios'] += 1
             for key in ('calls', 'runs', 'mended'):
@@ -62,17 +62,12 @@ class TestComebacks(base.TestCase):
     def test_every_kind_has_a_next_tenant(self) -> None:
         self.assertEqual(set(kinds.KINDS), set(tenants.NEXT))
 
-    def test_what_was_not_walked_yet(self) -> None:
-        left = {name: sorted(cases) for name, cases in tenants.UNTRIED.items() if cases}
-        if left:
-            self.skipTest(f'not walked to the end yet: {left}')
-
 
 def _test(name: str) -> Callable[[TestComebacks], None]:
     return lambda self: self.comes_back(name)
 
 
-for _name in filter(tenants.cases, kinds.KINDS):
+for _name in kinds.KINDS:
     setattr(TestComebacks, 'test_' + re.sub(r'\W', '_', _name), _test(_name))
 
 
@@ -93,7 +88,7 @@ class TestItCanFail(base.TestCase):
         cases = tenants.cases('physical:host')[:1]
         (found,) = (each for each in walker.scenarios(kind) if each.name == scenario)
         with comebacks.Theatre(fenced=fenced) as world:
-            walk = comebacks.Comeback(world, kind, found, cases, set())
+            walk = comebacks.Comeback(world, 'physical:host', found, cases, set())
             return walk, list(walk.complaints())
 
     def test_without_the_fence_it_finds_harm(self) -> None:

@@ -29,6 +29,7 @@ from tests.functional.manager.walk import servers
 from tests.functional.manager.walk import storage
 from tests.functional.manager.walk import walker
 from tests.functional.manager.walk.kinds import Place
+from tests.functional.manager.walk.world import CALLER
 from tests.functional.manager.walk.world import World
 
 
@@ -132,6 +133,46 @@ class TestServers(DoubleCase):
         self.assertEqual([], list(self.twin.servers()))
 
 
+class TestImages(DoubleCase):
+    """Of a server one image is made each time that one is wanted."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        (request,) = servers.own(self.twin)
+        self.server = str(request['server_id'])
+        self.earlier = self.late()
+        wish = {**request, 'before_end': 'snapshot,notify', 'on_end': ['snapshot', 'delete']}
+        draft = self.world.draft([wish], walker.START, walker.END, walker.END - 200)
+        self.lease = self.world.leases.create(CALLER, draft)
+        self.world.until(walker.END - 100)
+        (self.good,) = self.given()
+
+    def late(self) -> str:
+        """Make an image of the server, as a manager that was overtaken does."""
+        return self.twin.compute.create_image(self.server, servers.IMAGE)
+
+    def there(self) -> set[str]:
+        """Return the ids of the images that there are."""
+        return {item.id for item in self.twin.images()}
+
+    def given(self) -> set[str]:
+        """Return the ids of the images that are the project's."""
+        return {item.id for item in self.twin.images() if item.owner == harness.PROJECT}
+
+    def test_a_second_one_goes_and_no_other(self) -> None:
+        own = self.user.compute.create_image(self.server, servers.IMAGE)
+        self.late()
+        self.repair()
+        self.assertEqual({self.earlier, self.good, own}, self.there())
+
+    def test_the_end_takes_it_as_well(self) -> None:
+        self.late()
+        self.end()
+        self.assertEqual('TERMINATED', self.world.status(self.lease))
+        self.assertEqual(2, len(self.given()))
+        self.assertEqual({self.earlier, *self.given()}, self.there())
+
+
 class TestInNeutron(DoubleCase):
     """What was made when the lease was over has a description, and no tags."""
 
@@ -147,6 +188,22 @@ class TestInNeutron(DoubleCase):
         other = self.twin.network.create_network('other', 'blue', segment, description='own')
         self.repair()
         self.assertIn(other.id, {item.id for item in self.twin.networks.networks()})
+
+    def test_an_address_that_the_lease_has_given_up(self) -> None:
+        (request,) = kinds.KINDS['virtual:floatingip'].furnish(self.place)
+        lease = self.active(request)
+        mine = {item.id for item in self.twin.networks.floating_ips()}
+        taken = {item.address for item in self.twin.networks.floating_ips()}
+        (free,) = set(kinds.ADDRESSES) - taken
+        public, name = str(request['network_id']), f'reservation:{lease.reservations[0].id}'
+        for settle in (self.repair, self.end):
+            late = self.twin.network.create_floating_ip(
+                public, 'blue', address=free, description=name
+            )
+            settle()
+            mine &= {item.id for item in self.twin.networks.floating_ips()}
+            self.assertNotIn(late.id, {item.id for item in self.twin.networks.floating_ips()})
+            self.assertEqual(2 if settle == self.repair else 0, len(mine))
 
     def test_floating_ips(self) -> None:
         (request,) = kinds.KINDS['virtual:floatingip'].furnish(self.place)
