@@ -18,8 +18,8 @@ a faulty release and for statements typed on a console:
 
 * what is allocated as a whole overlaps no other live allocation of its resource;
 * at no instant is more of a class allocated than the resource has of it;
-* what live allocations need is not taken away: a deleted resource has none, and
-  inventories do not shrink below them.
+* what live allocations need is not taken away: a deleted resource has none and
+  gets none, and inventories do not shrink below them.
 
 Only growth is judged, and only the time by which an allocation grows. To give
 something back, to shorten it or to hold it is never refused, nor is anything
@@ -61,6 +61,7 @@ class Rule(enum.StrEnum):
     WHOLE = 'climate_whole_overlap'
     CAPACITY = 'climate_capacity'
     SUPPLY = 'climate_supply'
+    DELETED = 'climate_deleted'
 
 
 # MariaDB cuts texts at 128 characters, SQLite takes literals only: the same
@@ -69,6 +70,7 @@ TEXTS = {
     Rule.WHOLE: f'{Rule.WHOLE}: what is allocated as a whole overlaps another allocation',
     Rule.CAPACITY: f'{Rule.CAPACITY}: more of a class would be allocated than there is',
     Rule.SUPPLY: f'{Rule.SUPPLY}: live allocations need what would be removed',
+    Rule.DELETED: f'{Rule.DELETED}: a resource would be allocated that is deleted',
 }
 
 _ENGINES = {

@@ -61,6 +61,9 @@ _JUDGE = """
     DECLARE room DOUBLE;
     DECLARE mixed INT;
     {touch}
+    IF EXISTS (SELECT 1 FROM resources WHERE id = NEW.resource_id AND deleted <> 0) THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{deleted}';
+    END IF;
     SELECT SUM(IF(a.resource_class = NEW.resource_class, a.amount, 0)),
            MAX(NEW.resource_class IS NULL OR a.resource_class IS NULL)
     INTO used, mixed
@@ -149,14 +152,15 @@ END IF
 """
 
 
-def guards(*, whole: str, capacity: str, supply: str) -> Iterator[tuple[str, str]]:
+def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[tuple[str, str]]:
     """Yield tables and DDL that belongs to them, in the order to run it.
 
     :param whole: the text of a refusal for the sake of a whole resource
     :param capacity: that for the sake of a class
     :param supply: that of taking away what is needed
+    :param deleted: that for the sake of a resource that is deleted
     """
-    words = {'whole': whole, 'capacity': capacity}
+    words = {'whole': whole, 'capacity': capacity, 'deleted': deleted}
     inserted = _judge('0', 'NEW.start_date', 'NEW.end_date', **words)
     yield 'allocations', _INSERT.format(judge=inserted)
     yield 'allocations', _UPDATE.format(judge=_judge('OLD.id', 'since', 'until', **words))

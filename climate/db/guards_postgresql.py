@@ -74,6 +74,9 @@ DECLARE
     doubt record;
 BEGIN
     PERFORM climate_touch(resource_ids);
+    IF EXISTS (SELECT 1 FROM resources WHERE id = ANY (resource_ids) AND deleted <> 0) THEN
+        RAISE EXCEPTION SQLSTATE '45000' USING MESSAGE = '{deleted}';
+    END IF;
     FOR doubt IN
         SELECT grown.*, uses.mixed, room.units
         FROM unnest(resource_ids, classes, begins, finishes)
@@ -227,17 +230,18 @@ _TRIGGERS = {
 }
 
 
-def guards(*, whole: str, capacity: str, supply: str) -> Iterator[tuple[str, str]]:
+def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[tuple[str, str]]:
     """Yield tables and DDL that belongs to them, in the order to run it.
 
     :param whole: the text of a refusal for the sake of a whole resource
     :param capacity: that for the sake of a class
     :param supply: that of taking away what is needed
+    :param deleted: that for the sake of a resource that is deleted
     """
     yield 'allocations', _EXCLUSION
     yield 'allocations', _INSERTED
     yield 'allocations', _UPDATED
-    yield 'allocations', _JUDGE.format(whole=whole, capacity=capacity)
+    yield 'allocations', _JUDGE.format(whole=whole, capacity=capacity, deleted=deleted)
     # Those of two tables come with the first that is made.
     yield 'resources', _TOUCH
     yield 'resources', _PEAK

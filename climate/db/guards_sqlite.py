@@ -43,6 +43,9 @@ _ROOM = """
 # The sum of all that overlaps is never less than the peak, and mostly enough.
 _JUDGE = """
     {touch}
+    SELECT RAISE(ABORT, '{deleted}') WHERE EXISTS (
+        SELECT 1 FROM resources AS r WHERE r.id = NEW.resource_id AND r.deleted <> 0
+    );
     SELECT RAISE(ABORT, '{whole}') WHERE EXISTS (
         SELECT 1 FROM allocations AS a
         WHERE {overlaps} AND (NEW.resource_class IS NULL OR a.resource_class IS NULL)
@@ -109,16 +112,17 @@ _NAMES = (
 )
 
 
-def guards(*, whole: str, capacity: str, supply: str) -> Iterator[tuple[str, str]]:
+def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[tuple[str, str]]:
     """Yield tables and DDL that belongs to them, in the order to run it.
 
     :param whole: the text of a refusal for the sake of a whole resource
     :param capacity: that for the sake of a class
     :param supply: that of taking away what is needed
+    :param deleted: that for the sake of a resource that is deleted
     """
     for table, name in _NAMES:
         yield table, f'DROP TRIGGER IF EXISTS {name}'
-    words = {'whole': whole, 'capacity': capacity}
+    words = {'whole': whole, 'capacity': capacity, 'deleted': deleted}
     inserted = _judge('0', 'NEW.start_date', 'NEW.end_date', **words)
     yield 'allocations', _INSERT.format(judge=inserted)
     since, until = _SINCE.format(same=_SAME), _UNTIL.format(same=_SAME)

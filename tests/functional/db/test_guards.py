@@ -229,6 +229,20 @@ class Guards:
         self.sql(f'DELETE FROM inventories{mine}')
         self.sql('UPDATE resources SET deleted = id')
 
+    def test_what_is_deleted_is_not_allocated(self) -> None:
+        self.taken(self.row('VCPU', 3, 4, state='released'))
+        self.sql(f'UPDATE resources SET deleted = id WHERE id = {self.host}')
+        self.refused(Rule.DELETED, _INSERT + self.row(WHOLE, 1, 2))
+        self.refused(Rule.DELETED, _INSERT + self.row('VCPU', 1, 2))
+        rows = (self.row('VCPU', 1, 2, host=self.other), self.row('VCPU', 1, 2))
+        self.refused(Rule.DELETED, _INSERT + ', '.join(rows))
+        self.refused(Rule.DELETED, "UPDATE allocations SET state = 'held'")
+        self.taken(rows[0], self.row(WHOLE, 1, 2, state='released'))
+        change = f'UPDATE allocations SET resource_id = {self.host}'
+        self.refused(Rule.DELETED, f'{change} WHERE resource_id = {self.other}')
+        self.sql('UPDATE resources SET deleted = 0')
+        self.taken(self.row(WHOLE, 1, 2))
+
     def test_supply_that_grows_or_stays_is_not_judged(self) -> None:
         with unguarded.unguarded(self.store.engine):
             self.taken(self.row('VCPU', 1, 3, 40))
@@ -292,18 +306,24 @@ class _Consoles(Guards):
     url: str
 
     def _typed(self, level: str, *rows: str) -> list[Rule | None]:
-        """Type rows at two consoles, the second before the first has committed."""
+        """Type rows at two consoles; one statement of both is taken."""
+        found = self._raced(level, _INSERT + rows[0], _INSERT + ', '.join(rows[1:]))
+        self.assertEqual(1, len(self.rows()[0]))
+        return found
+
+    def _raced(self, level: str, one: str, two: str) -> list[Rule | None]:
+        """Type statements at two consoles, the second before the first has committed."""
         engine = sa.create_engine(self.url, poolclass=sa.NullPool, isolation_level=level)
         found: list[Rule | None] = []
         with engine.connect() as first, engine.connect() as second:
             for each in (first, second):
                 # At REPEATABLE READ this is what is seen from now on.
                 each.exec_driver_sql('SELECT COUNT(*) FROM allocations').all()
-            first.exec_driver_sql(_INSERT + rows[0])
+            first.exec_driver_sql(one)
 
             def late() -> None:
                 try:
-                    second.exec_driver_sql(_INSERT + ', '.join(rows[1:]))
+                    second.exec_driver_sql(two)
                     second.commit()
                 except sa.exc.DBAPIError as error:
                     found.append(guards.broken(error))
@@ -316,7 +336,6 @@ class _Consoles(Guards):
             thread.join(0.3)
             first.commit()
             thread.join(_ENOUGH)
-        self.assertEqual(1, len(self.rows()[0]))
         return found
 
     def test_two_consoles_cannot_book_together(self) -> None:
@@ -332,6 +351,14 @@ class _Consoles(Guards):
                 stale = self.kind == services.POSTGRESQL and level == 'REPEATABLE READ'
                 self.assertIn(found, [[rule], [None]] if stale else [[rule]], (level, one, two))
                 self.sql('DELETE FROM allocations')
+
+    def test_one_console_deletes_what_another_allocates(self) -> None:
+        delete = f'UPDATE resources SET deleted = id WHERE id = {self.host}'
+        insert = _INSERT + self.row(WHOLE, 1, 3)
+        level = 'READ COMMITTED'
+        self.assertEqual([Rule.DELETED], self._raced(level, delete, insert))
+        self.sql('UPDATE resources SET deleted = 0')
+        self.assertEqual([Rule.SUPPLY], self._raced(level, insert, delete))
 
     def test_the_last_row_of_a_statement_sees_what_the_first_could_not(self) -> None:
         # By the time the second row has waited, the statement is old.
