@@ -60,8 +60,9 @@ _JUDGE = """
     DECLARE used DECIMAL(65);
     DECLARE room DOUBLE;
     DECLARE mixed INT;
-    {touch}
-    IF EXISTS (SELECT 1 FROM resources WHERE id = NEW.resource_id AND deleted <> 0) THEN
+    UPDATE resources SET generation = generation + 1
+    WHERE id = NEW.resource_id AND deleted = 0;
+    IF ROW_COUNT() = 0 THEN
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{deleted}';
     END IF;
     SELECT SUM(IF(a.resource_class = NEW.resource_class, a.amount, 0)),
@@ -161,9 +162,12 @@ def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[
     :param deleted: that for the sake of a resource that is deleted
     """
     words = {'whole': whole, 'capacity': capacity, 'deleted': deleted}
-    inserted = _judge('0', 'NEW.start_date', 'NEW.end_date', **words)
+    inserted = _judge('', 'NEW.start_date', 'NEW.end_date', **words)
     yield 'allocations', _INSERT.format(judge=inserted)
-    yield 'allocations', _UPDATE.format(judge=_judge('OLD.id', 'since', 'until', **words))
+    yield (
+        'allocations',
+        _UPDATE.format(judge=_judge(' AND a.id <> OLD.id', 'since', 'until', **words)),
+    )
     peak = _PEAK.format(
         uses='a.resource_id = OLD.resource_id AND a.live = 1'
         ' AND a.resource_class = OLD.resource_class'
@@ -185,7 +189,7 @@ def hint(error: BaseException | None) -> str | None:
 
 def _judge(own: str, since: str, until: str, **words: str) -> str:
     overlaps = (
-        f'a.resource_id = NEW.resource_id AND a.live = 1 AND a.id <> {own}'
+        f'a.resource_id = NEW.resource_id AND a.live = 1{own}'
         f' AND a.end_date > {since} AND a.start_date < {until}'
     )
     peak = _PEAK.format(uses=f'{overlaps} AND a.resource_class = NEW.resource_class')
