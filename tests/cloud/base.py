@@ -34,8 +34,8 @@ from tests.cloud.people import soon
 from tests.cloud.people import time
 from tests.cloud.people import within
 from tests.cloud.places import occupied
+from tests.cloud.waiting import until
 from tests.clouds import find_cloud
-from tests.waiting import until
 from tools.cloud import services
 from tools.cloud.state import Cloud
 

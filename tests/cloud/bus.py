@@ -22,7 +22,7 @@ from oslo_config import cfg
 
 from climate import conf as climate_conf
 from climate.messaging import listener
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud.state import Cloud
 
 Envelope = dict[str, Any]

@@ -36,7 +36,7 @@ import openstack
 
 from tests.cloud import base
 from tests.cloud.house import PREFIX
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud.state import Cloud
 from tools.cloud.state import load
 

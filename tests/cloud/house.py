@@ -29,7 +29,7 @@ from tests.cloud.people import now
 from tests.cloud.people import Person
 from tests.cloud.people import time
 from tests.cloud.places import aggregate_of
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud import processes
 from tools.cloud import services
 from tools.cloud.state import Cloud

@@ -20,7 +20,7 @@ from typing import Any
 import openstack
 from keystoneauth1 import adapter
 
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud.state import Cloud
 
 # When a request to Climate is given up, in seconds. How long one takes is measured

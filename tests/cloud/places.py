@@ -18,7 +18,7 @@ import fcntl
 from collections.abc import Iterator
 
 from tests.cloud.people import Person
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud.services import sites
 from tools.cloud.state import Cloud
 

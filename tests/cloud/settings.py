@@ -20,7 +20,7 @@ import openstack
 
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud import processes
 from tools.cloud.state import Cloud
 

@@ -19,7 +19,7 @@ from climate.plugins.floating_ip import FloatingIP
 from tests.cloud.base import smoke
 from tests.cloud.neutron import NeutronTest
 from tests.cloud.neutron import PATIENCE
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 ADDRESSES = ('198.51.100.101', '198.51.100.102', '198.51.100.103')
 

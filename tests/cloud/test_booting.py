@@ -23,7 +23,7 @@ from tests.cloud.house import PREFIX
 from tests.cloud.people import soon
 from tests.cloud.people import within
 from tests.cloud.settings import configure
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud import services
 
 # Nobody polls within a test: what is heard is heard on the bus.

@@ -26,7 +26,7 @@ from tests.cloud.field import minute
 from tests.cloud.field import present_minute
 from tests.cloud.field import shown
 from tests.cloud.people import Person
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 # The attributes of each.
 LEASE = (

@@ -20,7 +20,7 @@ from tests.cloud.base import reservation
 from tests.cloud.people import soon
 from tests.cloud.people import time
 from tests.cloud.people import within
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 
 class HandoverTest(CloudTest):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 # Nova notices after a minute that a service is dead, and is asked every minute.
 NOTICED = 180.0

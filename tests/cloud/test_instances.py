@@ -25,7 +25,7 @@ from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.cloud.settings import await_scheduler
 from tests.cloud.settings import configure
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud import services
 
 SCHEDULER = """[filter_scheduler]

@@ -26,7 +26,7 @@ from tests.cloud.base import smoke
 from tests.cloud.people import now
 from tests.cloud.people import Person
 from tests.cloud.people import time
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud import processes
 from tools.cloud import services
 

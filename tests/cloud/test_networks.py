@@ -22,7 +22,7 @@ from tests.cloud.house import PREFIX
 from tests.cloud.neutron import NeutronTest
 from tests.cloud.neutron import PATIENCE
 from tests.cloud.people import soon
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 VLAN = 1777
 TUNNEL = 70001  # beyond what Neutron gives away

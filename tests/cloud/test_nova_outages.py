@@ -20,7 +20,7 @@ from tests.cloud.base import reservation
 from tests.cloud.people import now
 from tests.cloud.people import soon
 from tests.cloud.people import time
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 # A poll of the managers, and a look of theirs after it.
 NOTICED = 180.0

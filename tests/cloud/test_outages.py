@@ -27,7 +27,7 @@ from tests.cloud.base import smoke
 from tests.cloud.house import PATIENCE
 from tests.cloud.people import now
 from tests.cloud.people import Person
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud import processes
 
 # A caller gives up after that long in front of a screen.

@@ -18,7 +18,7 @@ from typing import Any
 from tests.cloud.base import CloudTest
 from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 PATIENCE = 120.0
 

@@ -19,7 +19,7 @@ from typing import Any
 from climate.plugins.floating_ip import FloatingIP
 from tests.cloud.house import PREFIX
 from tests.cloud.neutron import NeutronTest
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 PATIENCE = 150.0
 ADDRESSES = ('198.51.100.101', '198.51.100.102')

@@ -20,7 +20,7 @@ from tests.cloud.base import CloudTest
 from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
-from tests.waiting import until
+from tests.cloud.waiting import until
 
 PATIENCE = 150.0
 TYPE = 'virtual:stack'

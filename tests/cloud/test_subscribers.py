@@ -25,10 +25,10 @@ import kombu
 
 from climate.domain.health import ASLEEP
 from tests.cloud.base import CloudTest
+from tests.cloud.waiting import until
 from tests.functional.mail.server import SmtpServer
 from tests.functional.power.yard import Emulator
 from tests.functional.processes import Command
-from tests.waiting import until
 
 # Nova notices after a minute that a service is dead.
 PATIENCE = 150.0

@@ -29,7 +29,7 @@ from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.cloud.people import within
 from tests.cloud.settings import configure
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud import services
 
 PATIENCE = 120.0

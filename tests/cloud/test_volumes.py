@@ -21,8 +21,9 @@ import openstack
 
 from tests.cloud import base
 from tests.cloud.base import smoke
+from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
-from tests.waiting import until
+from tests.cloud.waiting import until
 from tools.cloud.state import Cloud
 
 # Cinder has one worker, and a backup takes a few seconds.
@@ -78,6 +79,25 @@ class VolumeTest(base.CloudTest):
 
         until(remove, PATIENCE, 'the backups are gone')
 
+    def volume(self, name: str, **wanted: str) -> Any:
+        """Return a volume of Alice's that is made; none is left if the lease does not end."""
+        made = self.cinder.create_volume(size=1, name=f'{PREFIX}{name}', **wanted)
+        # When the servers that use it are gone.
+        self.house.at_end.append(lambda: self.remove_volume(made.id))
+        until(lambda: self.cinder.get_volume(made.id).status == 'available', PATIENCE, 'it is made')
+        return made
+
+    def remove_volume(self, volume_id: str) -> None:
+        """Remove a volume, unless it is gone, and return when it is."""
+
+        def remove() -> bool:
+            found = self.cinder.find_volume(volume_id)
+            if found is not None and found.status in ('available', 'error'):
+                self.cinder.delete_volume(volume_id)
+            return found is None
+
+        until(remove, PATIENCE, f'the volume {volume_id} is gone')
+
     def started(self, **request: Any) -> dict[str, Any]:
         """Return an active lease of one reservation."""
         lease = self.book(self.alice, 2, reservations=[request])
@@ -131,7 +151,7 @@ class VolumeTest(base.CloudTest):
         self.assertEqual(trusts, self.trusts())
 
     def test_one_that_is_there_is_not_deleted_while_it_is_in_use(self) -> None:
-        volume = self.cinder.create_volume(size=1, name='e2e-mine')
+        volume = self.volume('mine')
         server_id = self.boot(self.alice)
         self.assertEqual('ACTIVE', self.alice.settled(server_id))
         lease = self.started(resource_type='virtual:volume', volume_id=volume.id, on_end=['delete'])
@@ -153,10 +173,7 @@ class VolumeTest(base.CloudTest):
         (name,) = lease['reservations'][0]['volume_types']
         self.assertIn(name, [item.name for item in self.cinder.types()])
         self.assertNotIn(name, [item.name for item in self.bob.sdk.block_storage.types()])
-        volume = self.cinder.create_volume(size=1, name='e2e-whole', volume_type=name)
-        until(
-            lambda: self.cinder.get_volume(volume.id).status == 'available', PATIENCE, 'it is made'
-        )
+        volume = self.volume('whole', volume_type=name)
         found = self.admin.sdk.block_storage.get_volume(volume.id)
         self.assertEqual(self.pool['name'], found.host)
         self.end(lease)
