@@ -19,6 +19,7 @@ scenarios of a kind are one test.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 
@@ -27,6 +28,8 @@ from testtools import content
 
 from climate.clients.base import Cloud
 from climate.clients.base import Server
+from climate.plugins import marks
+from climate.plugins.base import Records
 from climate.plugins.base import Work
 from tests import base
 from tests.exhaustive.zombies import comebacks
@@ -79,6 +82,89 @@ def _deletes_all(_work: Work, cloud: Cloud, host: str) -> list[Server]:
     return found
 
 
+def _over_by_tags(found: marks.Marked, records: Records) -> str | None:
+    """Tell whose something is by its tags only."""
+    return _OVER(found, records) if found.tags else None
+
+
+_OVER = marks.over
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Mutation:
+    """A safeguard that is taken out, and a scenario that tells.
+
+    :ivar what: the functions that are replaced, in ``climate.plugins``
+    :ivar by: what replaces each
+    :ivar complaint: what the walk says, among others
+    """
+
+    what: tuple[str, ...]
+    by: Callable[..., object]
+    kind: str
+    scenario: str
+    case: str
+    complaint: str
+
+
+MUTATIONS = (
+    # No second volume is looked for, by the mark of the call that made it.
+    Mutation(
+        what=('volumes.Made._doubles',),
+        by=lambda _self, _found: iter(()),
+        kind='virtual:volume',
+        scenario='start',
+        case='during',
+        complaint='is left: volumes',
+    ),
+    # No volume is looked for whose id was not written down.
+    Mutation(
+        what=('volumes.Made._marked',),
+        by=lambda _self: {},
+        kind='virtual:volume',
+        scenario='start',
+        case='next 1',
+        complaint='at the end: volumes',
+    ),
+    # No second server is looked for.
+    Mutation(
+        what=('server_steps.Case.tidy',),
+        by=lambda _self: False,
+        kind='server booted',
+        scenario='start',
+        case='during',
+        complaint='is left: servers',
+    ),
+    # No image is looked for whose id was not written down, nor a second one.
+    Mutation(
+        what=('server_images.Images._there', 'server_images.Images.tidy'),
+        by=lambda *_given: (),
+        kind='server booted',
+        scenario='end',
+        case='next 1',
+        complaint='is gone, and there is',
+    ),
+    # An address that was given up is not looked at any more.
+    Mutation(
+        what=('addresses.Addresses._tidy',),
+        by=lambda _self, _kept: None,
+        kind='several',
+        scenario='undo grow',
+        case='during',
+        complaint='is left: floating_ips',
+    ),
+    # What has no tags yet is taken for others'.
+    Mutation(
+        what=('marks.over',),
+        by=_over_by_tags,
+        kind='network',
+        scenario='start',
+        case='nobody',
+        complaint='is left: networks',
+    ),
+)
+
+
 class TestItCanFail(base.TestCase):
     """What keeps harm away is taken out, and the walk tells."""
 
@@ -90,6 +176,22 @@ class TestItCanFail(base.TestCase):
         with comebacks.Theatre(fenced=fenced) as world:
             walk = comebacks.Comeback(world, 'physical:host', found, cases, set())
             return walk, list(walk.complaints())
+
+    def caught(self, mutation: Mutation) -> None:
+        """Take a safeguard out, and see that the walk complains."""
+        for what in mutation.what:
+            self.useFixture(fixtures.MonkeyPatch(f'climate.plugins.{what}', mutation.by))
+        cases = [each for each in tenants.cases(mutation.kind) if each.name == mutation.case]
+        all_of_them = walker.scenarios(kinds.KINDS[mutation.kind])
+        (found,) = (each for each in all_of_them if each.name == mutation.scenario)
+        with comebacks.Theatre() as world:
+            walk = comebacks.Comeback(world, mutation.kind, found, cases, set())
+            said = []
+            for line in walk.complaints():
+                said.append(line)
+                if mutation.complaint in line:
+                    return
+        self.fail(f'nothing tells that {mutation.what} is out: {said}')
 
     def test_without_the_fence_it_finds_harm(self) -> None:
         fenced, complaints = self.walk('start', fenced=True)
@@ -110,3 +212,12 @@ class TestItCanFail(base.TestCase):
         self.useFixture(fixtures.MonkeyPatch('climate.plugins.host_servers.clear', _deletes_all))
         _walk, complaints = self.walk('end', fenced=True)
         self.assertEqual([], complaints)
+
+
+def _caught(mutation: Mutation) -> Callable[[TestItCanFail], None]:
+    return lambda self: self.caught(mutation)
+
+
+for _mutation in MUTATIONS:
+    _what = re.sub(r'\W+', '_', _mutation.what[0]).lower()
+    setattr(TestItCanFail, f'test_without_{_what}', _caught(_mutation))
