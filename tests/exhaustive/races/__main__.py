@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 
 from tests import services
+from tests.exhaustive.races import defences
 from tests.exhaustive.races import over_http
 from tests.exhaustive.races import random_machine
 from tests.exhaustive.races import rounds
@@ -36,13 +37,16 @@ def main() -> int:
     parser.add_argument('--rounds', type=int, default=20, help='of each pair')
     parser.add_argument('--engine', choices=services.DATABASES[1:], action='append')
     parser.add_argument('--processes', type=int, choices=range(2, 9), action='append')
+    parser.add_argument(
+        '--defences', choices=defences.ALL, default='both', help='against booking twice'
+    )
     parser.add_argument('--match', default='', help='only races whose names have this in them')
     parser.add_argument('--http', action='store_true', help='only the race over HTTP')
     parser.add_argument('--histories', action='store_true', help='only the random machine')
     options = parser.parse_args()
     engines = options.engine or services.DATABASES[1:]
     if options.histories:
-        return _histories(engines, options.rounds)
+        return _histories(options, engines)
     found = []
     for tally in _races(options, engines):
         _say('  '.join(tally.cells))
@@ -56,23 +60,25 @@ def main() -> int:
 
 
 def _races(options: argparse.Namespace, engines: Iterable[str]) -> Iterator[Tally]:
+    defended = defences.ALL[options.defences]
     for engine in engines:
         if options.http:
-            with over_http.Course(engine) as course:
+            with over_http.Course(engine, defended) as course:
                 yield course.run(options.rounds)
             continue
-        with rounds.Arena(engine) as arena:
+        with rounds.Arena(engine, defended) as arena:
             for pair in rounds.pairs():
                 if options.match in pair.name:
                     for processes in options.processes or (2, 8):
                         yield arena.run(pair, processes, options.rounds)
 
 
-def _histories(engines: Iterable[str], count: int) -> int:
+def _histories(options: argparse.Namespace, engines: Iterable[str]) -> int:
     wrong = 0
+    defended = defences.ALL[options.defences]
     for engine in engines:
-        with random_machine.Machine(engine) as machine:
-            tally = machine.run(count)
+        with random_machine.Machine(engine, defended) as machine:
+            tally = machine.run(options.rounds)
         for line in (*tally.lines(), *tally.stories):
             _say(line)
         wrong += len(tally.stories)

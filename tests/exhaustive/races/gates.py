@@ -84,6 +84,21 @@ class Start:
     seed: str = ''
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Hold:
+    """When to wait in a step, and for how many.
+
+    :ivar before: which statement; None for the first that locks or writes what is
+        fought for
+    """
+
+    before: int | None
+    until: int
+
+    def begins(self, statement: int, fights: bool) -> bool:
+        return fights if self.before is None else self.before == statement
+
+
 class Shared:
     """What processes count together; made by the parent.
 
@@ -128,8 +143,7 @@ class Gate:
         self._shared = shared
         self._start: Start | None = None
         self._open: Transaction | None = None
-        # Before which statement to wait, and for how many.
-        self._hold: tuple[int, int] | None = None
+        self._hold: _Hold | None = None
         self._reset()
         handlers: dict[str, Callable[..., None]] = {
             'begin': self._begin,
@@ -169,12 +183,17 @@ class Gate:
         self._shared.count('arrived')
         self._shared.wait(('arrived', 'ended'), start.count * number, PATIENCE)
         rng = random.Random(f'{start.seed} {number}')
-        held, before = rng.randrange(start.count), rng.randint(2, _LATEST)
+        held = rng.randrange(start.count)
+        # What is chosen is all there is to lose: mostly it waits with that in its hands.
+        before = rng.choice((None, None, rng.randint(2, _LATEST)))
         self.first = 0
         self._hold = None
         if process == held:
-            # Who begins the next step is done with this one.
-            self._hold = (self.statements + before, start.count * (number + 1) - 1)
+            self._hold = _Hold(
+                before=before and self.statements + before,
+                # Who begins the next step is done with this one.
+                until=start.count * (number + 1) - 1,
+            )
 
     def _begin(self, _connection: Any) -> None:
         if self._start is not None:
@@ -197,9 +216,10 @@ class Gate:
         self.statements += 1
         if start.pause == self.statements:
             self._shared.wait(('ended',), start.count - 1, PATIENCE)
-        if self._hold and self._hold[0] == self.statements and not self.first:
-            self._shared.wait(('arrived', 'ended'), self._hold[1], PATIENCE)
-        if not self.first and _FOUGHT_FOR.match(statement):
+        fights = not self.first and bool(_FOUGHT_FOR.match(statement))
+        if self._hold and not self.first and self._hold.begins(self.statements, fights):
+            self._shared.wait(('arrived', 'ended'), self._hold.until, PATIENCE)
+        if fights:
             self.first = self.statements
             if start.mode == 'meet':
                 self._shared.count('arrived')

@@ -38,6 +38,7 @@ from climate.domain.resources import ResourceDraft
 from tests import services
 from tests.exhaustive.races import books
 from tests.exhaustive.races.desks import Desk
+from tests.functional.db import unguarded
 
 ROOM = 500
 WANTED = 300
@@ -113,11 +114,13 @@ class Ground(fixtures.Fixture):
     :ivar desk: what users do here
     :ivar ids: of the resources, by the name of their kind and their place
     :ivar place: what other processes make their desks with
+    :param guarded: whether the database keeps rules of its own
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *, guarded: bool = True) -> None:
         super().__init__()
         self._kind = kind
+        self._guarded = guarded
 
     def setUp(self) -> None:
         """Skip where the server is not there."""
@@ -135,6 +138,9 @@ class Ground(fixtures.Fixture):
         self.addCleanup(self.desk.close)
         self.engine = self.desk.engine
         migration.sync(self.engine)
+        if not self._guarded:
+            with self.engine.begin() as connection:
+                unguarded.remove(connection)
         self.ids = {
             (kind.name, place): self._register(kind, place) for kind in KINDS for place in PLACES
         }
@@ -142,6 +148,12 @@ class Ground(fixtures.Fixture):
         self._tables.reflect(self.engine)
         self._set_up_inventories()
         self._inventories = self._read('inventories')
+        self._written = sa.select(
+            *(
+                sa.exists(sa.select(1).select_from(self._tables.tables[name])).label(name)
+                for name in _EMPTIED
+            )
+        )
         self._prepared: dict[Any, tuple[Rows, Any]] = {}
 
     def _register(self, kind: Kind, place: str) -> int:
@@ -207,10 +219,11 @@ class Ground(fixtures.Fixture):
         resources = tables['resources']
         here = sorted(self.ids.values())
         with self.engine.begin() as connection:
+            written = connection.execute(self._written).mappings().one()
             for name in _EMPTIED:
-                connection.execute(sa.delete(tables[name]))
-            connection.execute(sa.delete(tables['inventories']))
-            connection.execute(sa.insert(tables['inventories']), self._inventories)
+                if written[name]:
+                    connection.execute(sa.delete(tables[name]))
+            self._restock(connection)
             connection.execute(
                 sa.update(resources)
                 .where(resources.c.id.in_(here))
@@ -225,6 +238,15 @@ class Ground(fixtures.Fixture):
                 for name in reversed(_EMPTIED):
                     if rows[name]:
                         connection.execute(sa.insert(tables[name]), rows[name])
+
+    def _restock(self, connection: sa.Connection) -> None:
+        table = self._tables.tables['inventories']
+        mine = {tuple(row.items()) for row in self._inventories}
+        columns = [table.c[name] for name in self._inventories[0]]
+        there = {tuple(row.items()) for row in connection.execute(sa.select(*columns)).mappings()}
+        if there != mine:
+            connection.execute(sa.delete(table))
+            connection.execute(sa.insert(table), self._inventories)
 
     def level(self, kind: Kind, total: int) -> None:
         """Have every resource of a kind have as much of the scarce class; books are empty."""

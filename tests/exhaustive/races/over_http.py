@@ -40,9 +40,12 @@ from climate.leasing.registrar import Registrar
 from tests import drafts
 from tests import services
 from tests.exhaustive.races import books
+from tests.exhaustive.races import defences
+from tests.exhaustive.races.defences import Defences
 from tests.exhaustive.races.tallies import Tally
 from tests.functional import processes
 from tests.functional import racers
+from tests.functional.db import unguarded
 
 PROCESSES = 4
 CLIENTS = 8
@@ -53,6 +56,7 @@ RACE = 'HTTP: [300] and [300, 0, 0] of 500 GB'
 _DAY = datetime.timedelta(days=1)
 _TIMEOUT = 60
 _EXPECTED = (201, 409)
+_UNJUDGED = ('python', '-m', 'tests.exhaustive.races.unjudged_api')
 
 _CONFIGURATION = """
 [DEFAULT]
@@ -68,11 +72,13 @@ class Host(fixtures.Fixture):
     """A database in which there is one host.
 
     :ivar engine: its engine
+    :param guarded: whether the database keeps rules of its own
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *, guarded: bool = True) -> None:
         super().__init__()
         self._kind = kind
+        self._guarded = guarded
 
     def setUp(self) -> None:
         """Skip where the server is not there."""
@@ -85,6 +91,9 @@ class Host(fixtures.Fixture):
         self.addCleanup(core.store.close)
         self.engine = core.store.engine
         migration.sync(self.engine)
+        if not self._guarded:
+            with self.engine.begin() as connection:
+                unguarded.remove(connection)
         twin = Twin(':memory:', clock=core.clock)
         self.addCleanup(twin.close)
         twin.seed(1)
@@ -156,9 +165,10 @@ class Client:
 class Course(fixtures.Fixture):
     """The host, the processes and the clients."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, defended: Defences = defences.BOTH) -> None:
         super().__init__()
         self._kind = kind
+        self._defended = defended
 
     def setUp(self) -> None:
         """Skip where the server is not there."""
@@ -167,11 +177,12 @@ class Course(fixtures.Fixture):
 
     def _setUp(self) -> None:
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        self.host = self.useFixture(Host(self._kind))
+        self.host = self.useFixture(Host(self._kind, guarded=self._defended.guarded))
         configuration = folder / 'climate.conf'
         configuration.write_text(_CONFIGURATION.format(database=self.host.url.replace('%', '%%')))
         ports = [processes.free_port() for _ in range(PROCESSES)]
-        words = ('climate-api', '--config-file', str(configuration), '--port')
+        command = ('climate-api',) if self._defended.judged else _UNJUDGED
+        words = (*command, '--config-file', str(configuration), '--port')
         self.commands = [
             self.useFixture(processes.Command(*words, str(port), folder=folder)) for port in ports
         ]
@@ -185,7 +196,9 @@ class Course(fixtures.Fixture):
 
     def run(self, rounds: int) -> Tally:
         """Race so many times."""
-        tally = Tally(race=RACE, engine=self._kind, processes=PROCESSES)
+        tally = Tally(
+            race=RACE, engine=self._kind, defences=self._defended.name, processes=PROCESSES
+        )
         for number in range(rounds):
             day = FIRST_DAY + number * _DAY
             barrier = threading.Barrier(CLIENTS)

@@ -33,7 +33,7 @@ from tests.exhaustive.races.histories import Operation
 from tests.exhaustive.races.histories import Use
 
 START = datetime.datetime(2035, 1, 1, tzinfo=datetime.UTC)
-HOURS = 6
+HOURS = 3
 ROOM = 6
 
 _HAS = sa.text(
@@ -91,8 +91,8 @@ class Player:
     # -- acts
 
     def _book(self) -> None:
-        lines = self._rng.choice([1, 1, 2, 3])
-        units = [self._rng.choice([1, 2, 3, 4]) for _ in range(lines)]
+        lines = self._rng.choice([1, 2, 2, 3])
+        units = [self._rng.choice([1, 2, 3]) for _ in range(lines)]
         start, end = self._hours()
         made: list[str] = []
 

@@ -23,11 +23,13 @@ import fixtures
 
 from tests import services
 from tests.exhaustive.races import books
+from tests.exhaustive.races import defences
 from tests.exhaustive.races import gates
 from tests.exhaustive.races import grounds
 from tests.exhaustive.races import histories
 from tests.exhaustive.races import players
 from tests.exhaustive.races import tallies
+from tests.exhaustive.races.defences import Defences
 from tests.exhaustive.races.desks import Act
 from tests.exhaustive.races.histories import Operation
 from tests.exhaustive.races.workers import Workers
@@ -48,6 +50,7 @@ class Tally:
     """
 
     engine: str
+    defences: str
     histories: int = 0
     accepted: int = 0
     refused: int = 0
@@ -66,9 +69,10 @@ class Tally:
 class Machine(fixtures.Fixture):
     """A database, two resources, and the processes."""
 
-    def __init__(self, engine: str) -> None:
+    def __init__(self, engine: str, defended: Defences = defences.BOTH) -> None:
         super().__init__()
         self._engine = engine
+        self._defended = defended
 
     def setUp(self) -> None:
         """Skip where the server is not there."""
@@ -76,12 +80,12 @@ class Machine(fixtures.Fixture):
         super().setUp()
 
     def _setUp(self) -> None:
-        self._ground = self.useFixture(grounds.Ground(self._engine))
-        self._workers = self.useFixture(Workers(*self._ground.place))
+        self._ground = self.useFixture(grounds.Ground(self._engine, guarded=self._defended.guarded))
+        self._workers = self.useFixture(Workers(*self._ground.place, judged=self._defended.judged))
 
     def run(self, count: int) -> Tally:
         """Have so many histories, and look at each."""
-        tally = Tally(engine=self._engine)
+        tally = Tally(engine=self._engine, defences=self._defended.name)
         kind = grounds.RIGS
         resources = tuple(self._ground.ids[kind.name, place] for place in _PLACES)
         for number in range(count):

@@ -27,11 +27,13 @@ import fixtures
 
 from tests.exhaustive.races import books
 from tests.exhaustive.races import contenders
+from tests.exhaustive.races import defences
 from tests.exhaustive.races import gates
 from tests.exhaustive.races import grounds
 from tests.exhaustive.races import tallies
 from tests.exhaustive.races.contenders import Contender
 from tests.exhaustive.races.contenders import Entry
+from tests.exhaustive.races.defences import Defences
 from tests.exhaustive.races.workers import Report
 from tests.exhaustive.races.workers import Workers
 
@@ -71,9 +73,10 @@ def pairs(kinds: Iterable[grounds.Kind] = grounds.KINDS) -> Iterator[Pair]:
 class Arena(fixtures.Fixture):
     """A database, and the processes that race on it."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, defended: Defences = defences.BOTH) -> None:
         super().__init__()
         self._kind = kind
+        self._defended = defended
 
     def setUp(self) -> None:
         """Skip where the server is not there."""
@@ -81,18 +84,25 @@ class Arena(fixtures.Fixture):
         super().setUp()
 
     def _setUp(self) -> None:
-        self._ground = self.useFixture(grounds.Ground(self._kind))
-        self._workers = self.useFixture(Workers(*self._ground.place))
+        self._ground = self.useFixture(grounds.Ground(self._kind, guarded=self._defended.guarded))
+        self._workers = self.useFixture(Workers(*self._ground.place, judged=self._defended.judged))
         # How many statements a contender needs until it fights.
         self._known: dict[str, int] = {}
 
     def run(self, pair: Pair, processes: int, rounds: int) -> tallies.Tally:
         """Race so many times."""
-        tally = tallies.Tally(race=pair.name, engine=self._kind, processes=processes)
+        tally = tallies.Tally(
+            race=pair.name,
+            engine=self._kind,
+            defences=self._defended.name,
+            processes=processes,
+        )
         rng = random.Random(f'{tallies.SEED} {tally.race} {self._kind} {processes}')
         racing = self._racing(pair, processes)
+        # Where there are few rounds, each pair begins in a way of its own.
+        first = rng.randrange(len(gates.MODES))
         for number in range(rounds):
-            mode = gates.MODES[number % len(gates.MODES)]
+            mode = gates.MODES[(first + number) % len(gates.MODES)]
             self._round(tally, racing, mode, rng)
         return tally
 
@@ -117,16 +127,19 @@ class Arena(fixtures.Fixture):
             rows.append(prepared)
             entries += [(contender, entry) for entry in found]
         homes = {contender.home for contender, _ in taking} - {''}
+        open_ = [ids[kind, place] for place in ('arena', *sorted(homes))]
+        self._ground.restore(rows, open_)
         return _Racing(
             entries=entries,
             rows=rows,
-            open=[ids[kind, place] for place in ('arena', *sorted(homes))],
+            open=open_,
             arena=ids[kind, 'arena'],
+            before=self._ground.books(),
         )
 
     def _round(self, tally: tallies.Tally, racing: _Racing, mode: str, rng: random.Random) -> None:
         self._ground.restore(racing.rows, racing.open)
-        before = self._ground.books()
+        before = racing.before
         count = len(racing.entries)
         order = rng.sample(racing.entries, count)
         known = [self._known.get(contender.name, _GUESS) for contender, _ in order]
@@ -144,7 +157,7 @@ class Arena(fixtures.Fixture):
             [(entry.act, start) for (_, entry), start in zip(order, starts, strict=True)]
         )
         for (contender, _), report in zip(order, reports, strict=True):
-            self._known[contender.name] = max(self._known.get(contender.name, 0), report.first)
+            self._known[contender.name] = max(self._known.get(contender.name, 1), report.first)
         after = self._ground.books()
         told = [
             (contender, entry, report)
@@ -160,12 +173,13 @@ class Arena(fixtures.Fixture):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Racing:
-    """Those who take part, with what they have beforehand."""
+    """Those who take part, with what they have before each round."""
 
     entries: list[tuple[Contender, Entry]]
     rows: list[Any]
     open: list[int]
     arena: int
+    before: books.Books
 
 
 _Told = Sequence[tuple[Contender, Entry, Report]]

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 
 SEED = int(os.environ.get('CLIMATE_RACE_SEED', '7'))
-_HEAD = ('race', 'engine', 'processes', 'rounds', 'met', 'overbooked', 'wrong')
+_HEAD = ('race', 'engine', 'defences', 'processes', 'rounds', 'met', 'overbooked', 'wrong')
 
 
 def rounds(usual: int) -> int:
@@ -37,6 +37,7 @@ def asked() -> bool:
 class Tally:
     """The rounds of one race.
 
+    :ivar defences: what kept resources from being booked twice
     :ivar met: in how many the transactions of two processes were open at once
     :ivar overbooked: in how many more was booked than there is
     :ivar wrong: in how many an answer and the books disagree
@@ -45,6 +46,7 @@ class Tally:
 
     race: str
     engine: str
+    defences: str
     processes: int
     rounds: int = 0
     met: int = 0
@@ -63,7 +65,8 @@ class Tally:
         self.overbooked += bool(over)
         self.wrong += bool(other)
         self.stories += [
-            f'{self.race} on {self.engine}, {self.processes} processes, {how}: {text}'
+            f'{self.race} on {self.engine} ({self.defences}), {self.processes} processes,'
+            f' {how}: {text}'
             for text in (*over, *other)
         ]
 
@@ -71,21 +74,24 @@ class Tally:
     def cells(self) -> tuple[str, ...]:
         """Its line of the table."""
         counts = (self.processes, self.rounds, self.met, self.overbooked, self.wrong)
-        return (self.race, self.engine, *(str(count) for count in counts))
+        return (self.race, self.engine, self.defences, *(str(count) for count in counts))
 
 
 def table(tallies: Iterable[Tally]) -> Iterator[str]:
-    """Yield the lines of a table, the sums of each engine last."""
+    """Yield the lines of a table, the sums of each engine, with what defends it, last."""
     rows = list(tallies)
-    sums: dict[str, Tally] = {}
+    sums: dict[tuple[str, str, int], Tally] = {}
     for one in rows:
-        total = sums.setdefault(one.engine, Tally(race='all', engine=one.engine, processes=0))
+        total = sums.setdefault(
+            (one.engine, one.defences, one.processes),
+            Tally(race='all', engine=one.engine, defences=one.defences, processes=one.processes),
+        )
         for name in ('rounds', 'met', 'overbooked', 'wrong'):
             setattr(total, name, getattr(total, name) + getattr(one, name))
     lines = [_HEAD, *(one.cells for one in (*rows, *sums.values()))]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEAD))]
     for line in lines:
         yield '  '.join(
-            cell.ljust(width) if place < 2 else cell.rjust(width)
+            cell.ljust(width) if place < 3 else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()

@@ -12,8 +12,9 @@
 
 """Every pair of those who change what is booked, or what can be, from 2 and from 8 processes.
 
-``CLIMATE_RACE_ROUNDS`` says how many rounds each pair has. Without it each has one from
-2 processes, and every fourth one from 8, which take most of the time.
+``CLIMATE_RACE_ROUNDS`` says how many rounds each pair has, in each of these tests. Without it
+each pair has one from 2 processes, and a sample of them one from 8, which take most of the
+time, and one with the judgement of the service or the rules of the database alone.
 ``python -m tests.exhaustive.races`` prints the table.
 """
 
@@ -24,12 +25,14 @@ from testtools import content
 from tests import base
 from tests import services
 from tests.exhaustive.races import contenders
+from tests.exhaustive.races import defences
 from tests.exhaustive.races import grounds
 from tests.exhaustive.races import rounds
 from tests.exhaustive.races import tallies
+from tests.exhaustive.races.defences import Defences
 
-# By the number of processes: usually one round of each pair, or of every fourth.
-EVERY = {2: 1, 8: 4}
+# One of so many is in a sample.
+SAMPLE = 8
 
 
 class _Table:
@@ -37,24 +40,53 @@ class _Table:
 
     engine = ''
 
-    def run_all(self, kind: grounds.Kind) -> None:
-        arena = self.useFixture(rounds.Arena(self.engine))
-        found = [
-            arena.run(pair, processes, tallies.rounds(1))
-            for processes, every in EVERY.items()
-            for pair in list(rounds.pairs([kind]))[:: 1 if tallies.asked() else every]
-        ]
+    def race(
+        self, pairs: list[rounds.Pair], processes: int = 2, defended: Defences = defences.BOTH
+    ) -> list[tallies.Tally]:
+        """Race pairs; return what it came to."""
+        arena = self.useFixture(rounds.Arena(self.engine, defended))
+        found = [arena.run(pair, processes, tallies.rounds(1)) for pair in pairs]
         self.addDetail('table', content.text_content('\n'.join(tallies.table(found))))
-        self.assertEqual([], [story for tally in found for story in tally.stories])
         # It proves nothing unless they were at it together.
         count = sum(tally.rounds for tally in found)
         self.assertGreater(2 * sum(tally.met for tally in found), count)
+        return found
 
-    def test_hosts(self) -> None:
-        self.run_all(grounds.HOSTS)
+    def part(self, number: int) -> None:
+        """Race a quarter of the pairs, from 0."""
+        self.assertEqual([], _stories(self.race(list(rounds.pairs())[number::4])))
 
-    def test_rigs(self) -> None:
-        self.run_all(grounds.RIGS)
+    def sample(self) -> list[rounds.Pair]:
+        """Return some of the pairs, or all if a number of rounds is asked for."""
+        return list(rounds.pairs())[:: 1 if tallies.asked() else SAMPLE]
+
+    def test_first_quarter(self) -> None:
+        self.part(0)
+
+    def test_second_quarter(self) -> None:
+        self.part(1)
+
+    def test_third_quarter(self) -> None:
+        self.part(2)
+
+    def test_last_quarter(self) -> None:
+        self.part(3)
+
+    def test_eight_processes(self) -> None:
+        self.assertEqual([], _stories(self.race(self.sample(), 8)))
+
+    def test_the_judgement_alone(self) -> None:
+        found = self.race(self.sample(), defended=defences.JUDGEMENT)
+        self.assertEqual([], _stories(found))
+
+    def test_the_rules_of_the_database_alone(self) -> None:
+        # They know nothing of maintenances, and of what is closed to new bookings.
+        found = self.race(self.sample(), defended=defences.GUARDS)
+        self.assertEqual([], [each for each in found if each.overbooked])
+
+
+def _stories(found: list[tallies.Tally]) -> list[str]:
+    return [story for tally in found for story in tally.stories]
 
 
 class TestOnMariadb(_Table, base.TestCase):

@@ -23,6 +23,7 @@ from typing import Any
 
 import fixtures
 
+from tests.exhaustive.races import defences
 from tests.exhaustive.races.desks import Act
 from tests.exhaustive.races.desks import Desk
 from tests.exhaustive.races.desks import Told
@@ -31,7 +32,6 @@ from tests.exhaustive.races.gates import Shared
 from tests.exhaustive.races.gates import Start
 from tests.exhaustive.races.gates import Transaction
 
-MOST = 8
 _SECONDS = 300.0
 
 _context = multiprocessing.get_context('forkserver')
@@ -52,37 +52,49 @@ class Report:
 
 
 class Workers(fixtures.Fixture):
-    """As many processes as are ever needed, each with a service of its own.
+    """Processes, each with a service of its own; they begin when they are needed first.
 
     :param place: what a desk is made with
+    :param judged: whether they judge what they have booked
     """
 
-    def __init__(self, *place: Any) -> None:
+    def __init__(self, *place: Any, judged: bool = True) -> None:
         super().__init__()
         self._place = place
+        self._judged = judged
 
     def _setUp(self) -> None:
         # The modules are imported once, and the processes are made of that.
         _context.set_forkserver_preload([__name__])
         self._shared = Shared(_context)
         self._pipes: list[Connection] = []
-        for _ in range(MOST):
+        self.addCleanup(self._stop)
+        self._processes: list[Any] = []
+
+    def _start(self, count: int) -> None:
+        """Have so many at work: those that are missing begin, all at once."""
+        there = len(self._pipes)
+        for _ in range(there, count):
             ours, theirs = _context.Pipe()
             process = _context.Process(
-                target=_run, args=(theirs, self._shared, self._place), daemon=True
+                target=_run, args=(theirs, self._shared, self._place, self._judged), daemon=True
             )
             process.start()
             theirs.close()
             self._pipes.append(ours)
-            # The last one first: pipes are closed before processes are waited for.
-            self.addCleanup(process.join, 5)
-        for pipe in self._pipes:
-            self.addCleanup(pipe.close)
-        for pipe in self._pipes:
+            self._processes.append(process)
+        for pipe in self._pipes[there:]:
             self._received(pipe)
+
+    def _stop(self) -> None:
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._processes:
+            process.join(5)
 
     def race(self, acts: Sequence[tuple[Act, Start]]) -> list[Report]:
         """Have as many processes act as there are acts."""
+        self._start(len(acts))
         self._shared.reset()
         pipes = self._pipes[: len(acts)]
         for pipe, act in zip(pipes, acts, strict=True):
@@ -95,9 +107,11 @@ class Workers(fixtures.Fixture):
         return pipe.recv()
 
 
-def _run(pipe: Connection, shared: Shared, place: Sequence[Any]) -> None:
+def _run(pipe: Connection, shared: Shared, place: Sequence[Any], judged: bool) -> None:
     # What is moved is told in warnings, and what went wrong in reports.
     logging.disable(logging.WARNING)
+    if not judged:
+        defences.switch_judgement_off()
     desk = Desk(*place)
     gate = Gate(desk.engine, shared)
     desk.pace = gate.step

@@ -1,0 +1,96 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What keeps a resource from being booked twice holds alone; without it races find that it is."""
+
+from __future__ import annotations
+
+from testtools import content
+
+from tests import base
+from tests import services
+from tests.exhaustive.races import defences
+from tests.exhaustive.races import over_http
+from tests.exhaustive.races import random_machine
+from tests.exhaustive.races import rounds
+from tests.exhaustive.races import tallies
+from tests.exhaustive.races.defences import Defences
+
+PAIR = 'rigs: create 300+0 | grow'
+ROUNDS = 5
+HTTP_ROUNDS = 5
+HISTORIES = 2
+
+
+class _Races:
+    """One engine."""
+
+    engine = ''
+
+    def table(self, defended: Defences) -> tallies.Tally:
+        """Race one pair in each of the ways in which a round is run."""
+        arena = self.useFixture(rounds.Arena(self.engine, defended))
+        (pair,) = (each for each in rounds.pairs() if each.name == PAIR)
+        tally = arena.run(pair, 2, ROUNDS)
+        self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
+        self.assertGreater(tally.met, 0)
+        return tally
+
+    def over_http(self, defended: Defences) -> tallies.Tally:
+        """Race over HTTP."""
+        course = self.useFixture(over_http.Course(self.engine, defended))
+        tally = course.run(HTTP_ROUNDS)
+        self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
+        return tally
+
+    def histories(self, defended: Defences) -> random_machine.Tally:
+        """Have processes do as they like."""
+        machine = self.useFixture(random_machine.Machine(self.engine, defended))
+        tally = machine.run(HISTORIES)
+        self.addDetail('table', content.text_content('\n'.join(tally.lines())))
+        return tally
+
+    def test_a_pair_without_any_is_overbooked(self) -> None:
+        self.assertGreater(self.table(defences.NONE).overbooked, 0)
+
+    def test_a_pair_with_the_judgement_alone(self) -> None:
+        self.assertEqual([], self.table(defences.JUDGEMENT).stories)
+
+    def test_a_pair_with_the_rules_of_the_database_alone(self) -> None:
+        self.assertEqual([], self.table(defences.GUARDS).stories)
+
+    def test_http_with_the_judgement_alone(self) -> None:
+        self.assertEqual([], self.over_http(defences.JUDGEMENT).stories)
+
+    def test_http_with_the_rules_of_the_database_alone(self) -> None:
+        self.assertEqual([], self.over_http(defences.GUARDS).stories)
+
+    def test_histories_without_any_have_no_order(self) -> None:
+        self.assertGreater(self.histories(defences.NONE).impossible, 0)
+
+    def test_histories_with_the_judgement_alone(self) -> None:
+        self.assertEqual([], self.histories(defences.JUDGEMENT).stories)
+
+    def test_histories_with_the_rules_of_the_database_alone(self) -> None:
+        self.assertEqual([], self.histories(defences.GUARDS).stories)
+
+
+class TestOnMariadb(_Races, base.TestCase):
+    """MariaDB."""
+
+    engine = services.MARIADB
+
+
+class TestOnPostgresql(_Races, base.TestCase):
+    """PostgreSQL."""
+
+    engine = services.POSTGRESQL
