@@ -174,29 +174,33 @@ def _running(ground: Ground, name: str, body: dict[str, Any]) -> str:
     return lease_id
 
 
+def _fill(kind: Kind, place: str) -> Callable[[Ground], None]:
+    """Return what takes in the window whatever is left of a resource."""
+
+    def filled(ground: Ground) -> None:
+        resource_id = ground.ids[kind.name, place]
+        written = ground.books()
+        used = sum(
+            row.amount
+            for row in written.within(*_naive()).rows
+            if row.resource_id == resource_id and row.resource_class == kind.disk
+        )
+        left = written.capacity[resource_id, kind.disk] - used
+        _booked(ground, 'filler', START, END, kind.part(left))
+
+    return filled
+
+
+def _out(kind: Kind, place: str) -> Callable[[Ground], None]:
+    """Return what announces a maintenance of a resource in the window."""
+
+    def announced(ground: Ground) -> None:
+        ground.desk.maintain(ground.ids[kind.name, place], START, END)
+
+    return announced
+
+
 def _movers(kind: Kind) -> list[Contender]:
-    def fill(place: str) -> Callable[[Ground], None]:
-        """Take in the window whatever is left of a resource."""
-
-        def filled(ground: Ground) -> None:
-            resource_id = ground.ids[kind.name, place]
-            written = ground.books()
-            used = sum(
-                row.amount
-                for row in written.within(*_naive()).rows
-                if row.resource_id == resource_id and row.resource_class == kind.disk
-            )
-            left = written.capacity[resource_id, kind.disk] - used
-            _booked(ground, 'filler', START, END, kind.part(left))
-
-        return filled
-
-    def out(place: str) -> Callable[[Ground], None]:
-        def announced(ground: Ground) -> None:
-            ground.desk.maintain(ground.ids[kind.name, place], START, END)
-
-        return announced
-
     return [
         _mover(
             'change dates',
@@ -205,7 +209,7 @@ def _movers(kind: Kind) -> list[Contender]:
             lambda _ground, lease_id: Act(
                 verb='change', values={'lease_id': lease_id, 'start': START, 'end': END}
             ),
-            fill('field'),
+            _fill(kind, 'field'),
             wants=WANTED,
             home='field',
         ),
@@ -220,7 +224,7 @@ def _movers(kind: Kind) -> list[Contender]:
                     'bodies': {_reservation(ground, lease_id): kind.grown(WANTED)},
                 },
             ),
-            fill('yard'),
+            _fill(kind, 'yard'),
             wants=WANTED,
             home='yard',
         ),
@@ -236,7 +240,7 @@ def _movers(kind: Kind) -> list[Contender]:
             kind,
             lambda ground, name, _count: _booked(ground, name, START, END, kind.part(WANTED)),
             lambda _ground, lease_id: Act(verb='heal', values={'lease_id': lease_id}),
-            out('shed'),
+            _out(kind, 'shed'),
             wants=WANTED,
             home='shed',
         ),
@@ -252,7 +256,7 @@ def _movers(kind: Kind) -> list[Contender]:
                     'resource_id': ground.ids[kind.name, 'shed'],
                 },
             ),
-            out('shed'),
+            _out(kind, 'shed'),
             wants=WANTED,
             home='shed',
         ),
@@ -305,6 +309,45 @@ def _of_hosts(kind: Kind) -> list[Contender]:
             lambda ground, name, _count: _running(ground, name, _HOST),
             lambda _ground, lease_id: Act(verb='change', values={'lease_id': lease_id, 'end': END}),
             before='whole',
+            whole=True,
+            most=1,
+        ),
+        _mover(
+            'change dates of a host',
+            kind,
+            lambda ground, name, _count: _booked(ground, name, END, END + DAY, _HOST),
+            lambda _ground, lease_id: Act(
+                verb='change', values={'lease_id': lease_id, 'start': START, 'end': END}
+            ),
+            _fill(kind, 'barn'),
+            home='barn',
+            whole=True,
+            most=1,
+        ),
+        _mover(
+            'heal a host',
+            kind,
+            lambda ground, name, _count: _booked(ground, name, START, END, _HOST),
+            lambda _ground, lease_id: Act(verb='heal', values={'lease_id': lease_id}),
+            _out(kind, 'loft'),
+            home='loft',
+            whole=True,
+            most=1,
+        ),
+        _mover(
+            'reallocate a host',
+            kind,
+            lambda ground, name, _count: _booked(ground, name, START, END, _HOST),
+            lambda ground, lease_id: Act(
+                verb='reallocate',
+                values={
+                    'lease_id': lease_id,
+                    'reservation_id': _reservation(ground, lease_id),
+                    'resource_id': ground.ids[kind.name, 'attic'],
+                },
+            ),
+            _out(kind, 'attic'),
+            home='attic',
             whole=True,
             most=1,
         ),

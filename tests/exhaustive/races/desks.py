@@ -46,6 +46,7 @@ from tests.exhaustive.races.players import Game
 from tests.exhaustive.races.players import Player
 from tests.functional import racers
 
+_HOSTS = 7
 FLAVOR = 'contested'
 IMAGE = 'cirros'
 TYPES = (
@@ -115,7 +116,7 @@ class Desk:
         self._rehoming = Rehoming(store, plugins, self.core.settings, random.Random(7))
 
     def _people(self, disk: int) -> None:
-        self.twin.seed(4)
+        self.twin.seed(_HOSTS)
         self.twin.put_member(_CALLER.user_id, _CALLER.project_id, 'member')
         self._image = self.twin.add_image(IMAGE)
         flavor = Flavor(id=FLAVOR, name=FLAVOR, vcpus=1, memory_mb=64, disk_gb=disk)
