@@ -62,6 +62,7 @@ class Contender:
     :ivar home: where it comes from; '' from nowhere
     :ivar before: how it has the arena before the window: ``parts``, ``whole``, or ''
     :ivar most: how many there can be at once
+    :ivar needs: how many resources it takes, where it books from nothing; 0 if it does not
     """
 
     name: str
@@ -73,6 +74,7 @@ class Contender:
     home: str = ''
     before: str = ''
     most: int = 8
+    needs: int = 1
 
     def goes_with(self, other: Contender) -> bool:
         """Say whether both can have what they need beforehand."""
@@ -151,7 +153,7 @@ def _mover(
             for each, lease_id in zip(names, ids, strict=True)
         ]
 
-    return Contender(name=name, kind=kind, prepare=prepare, **facts)
+    return Contender(name=name, kind=kind, prepare=prepare, needs=0, **facts)
 
 
 def _booked(
@@ -263,6 +265,15 @@ def _movers(kind: Kind) -> list[Contender]:
     ]
 
 
+def with_two(kind: Kind) -> list[Contender]:
+    """Return those who book from nothing, for races in which two resources are free."""
+    found = [each for each in of(kind) if each.needs]
+    if kind is HOSTS:
+        bodies = [_HOST, kind.part(WANTED)]
+        found.append(_creator('create a host and parts', kind, bodies, wants=WANTED, needs=2))
+    return found
+
+
 def _share(count: int) -> int:
     """Return how much each of so many has that run beside each other."""
     return WANTED if count == 1 else 480 // count
@@ -280,7 +291,7 @@ def _operator(name: str, kind: Kind, takes: str, verb: str, **values: Any) -> Co
         act = Act(verb=verb, values={'resource_id': ground.ids[kind.name, 'arena'], **values})
         return [Entry(act=act)] * count
 
-    return Contender(name=name, kind=kind, prepare=prepare, takes=takes)
+    return Contender(name=name, kind=kind, prepare=prepare, takes=takes, needs=0)
 
 
 def _operators(kind: Kind) -> list[Contender]:

@@ -46,7 +46,7 @@ from tests.exhaustive.races.players import Game
 from tests.exhaustive.races.players import Player
 from tests.functional import racers
 
-_HOSTS = 7
+_HOSTS = 8
 FLAVOR = 'contested'
 IMAGE = 'cirros'
 TYPES = (

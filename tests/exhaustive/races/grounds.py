@@ -12,7 +12,7 @@
 
 """A database and what is fought for in it; cheap to put back between two rounds.
 
-Of each kind there are seven resources. ``arena`` is the one that all fight for:
+Of each kind there are eight resources. ``arena`` is the one that all fight for:
 it is free in the window, the day of the race. The others belong to contenders
 that come from somewhere else: they are closed unless such a contender takes
 part, and whatever has room for it there is taken in the window.
@@ -48,7 +48,7 @@ _PLENTY = 10000
 DAY = datetime.timedelta(days=1)
 START = datetime.datetime(2035, 1, 1, tzinfo=datetime.UTC)
 END = START + DAY
-PLACES = ('arena', 'field', 'yard', 'shed', 'barn', 'loft', 'attic')
+PLACES = ('arena', 'field', 'yard', 'shed', 'barn', 'loft', 'attic', 'spare')
 
 # In the order in which rows may go.
 _EMPTIED = (

@@ -44,15 +44,20 @@ _GUESS = 3
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two contenders of one kind, perhaps twice the same."""
+    """Two contenders of one kind, perhaps twice the same.
+
+    :ivar spare: whether a second resource is free, that nobody has
+    """
 
     one: Contender
     other: Contender
+    spare: bool = False
 
     @property
     def name(self) -> str:
         """What it is called in the table."""
-        return f'{self.one.kind.name}: {self.one.name} | {self.other.name}'
+        free = ', two free' if self.spare else ''
+        return f'{self.one.kind.name}: {self.one.name} | {self.other.name}{free}'
 
     def counts(self, processes: int) -> tuple[int, int]:
         """Return how many of each take part."""
@@ -68,6 +73,8 @@ def pairs(kinds: Iterable[grounds.Kind] = grounds.KINDS) -> Iterator[Pair]:
         for one, other in itertools.combinations_with_replacement(contenders.of(kind), 2):
             if one.goes_with(other):
                 yield Pair(one=one, other=other)
+        for one, other in itertools.combinations_with_replacement(contenders.with_two(kind), 2):
+            yield Pair(one=one, other=other, spare=True)
 
 
 class Arena(fixtures.Fixture):
@@ -127,13 +134,15 @@ class Arena(fixtures.Fixture):
             rows.append(prepared)
             entries += [(contender, entry) for entry in found]
         homes = {contender.home for contender, _ in taking} - {''}
-        open_ = [ids[kind, place] for place in ('arena', *sorted(homes))]
+        spare = ('spare',) if pair.spare else ()
+        open_ = [ids[kind, place] for place in ('arena', *sorted(homes), *spare)]
         self._ground.restore(rows, open_)
         return _Racing(
             entries=entries,
             rows=rows,
             open=open_,
             arena=ids[kind, 'arena'],
+            spare=pair.spare,
             before=self._ground.books(),
         )
 
@@ -166,7 +175,7 @@ class Arena(fixtures.Fixture):
         tally.add(
             met=_met(told),
             overbooked=books.overbooked(after),
-            wrong=disagreements(told, racing.arena, before, after),
+            wrong=[*disagreements(told, racing.arena, before, after), *_sent_away(told, racing)],
             how=_how(tally.rounds, mode, told, starts),
         )
 
@@ -179,6 +188,7 @@ class _Racing:
     rows: list[Any]
     open: list[int]
     arena: int
+    spare: bool
     before: books.Books
 
 
@@ -208,6 +218,15 @@ def _how(number: int, mode: str, told: _Told, starts: Sequence[gates.Start]) -> 
         for contender, entry, report in told
     )
     return f'seed {tallies.SEED}, round {number} ({mode}{"".join(held)}) [{answers}]'
+
+
+def _sent_away(told: _Told, racing: _Racing) -> Iterator[str]:
+    """Yield who was refused although there was a resource for each."""
+    if not racing.spare or sum(contender.needs for contender, _, _ in told) > 2:
+        return
+    for _, entry, report in told:
+        if not report.told.accepted:
+            yield f'{entry.lease} was refused, and another one was free: {report.told.reason}'
 
 
 def alone(ground: grounds.Ground, contender: Contender) -> list[str]:
