@@ -107,7 +107,7 @@ test-all: $(TESTS) ## Run everything, on a real cloud too
 	exit $$status
 
 .PHONY: lanes
-lanes: $(TESTS) ## Count the tests anew, and write down what their last run took
+lanes: $(TESTS) ## Count the tests, and write down what their last run took
 	@$(BIN)/python -m tools.lanes.table
 
 .PHONY: cloud-install

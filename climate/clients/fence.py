@@ -117,7 +117,7 @@ class Fenced:
         self._guard = guard
 
     def acting_for(self, trust_id: str) -> Fenced:
-        """Return the cloud as somebody else sees it, within the same fence."""
+        """Return the cloud as another user sees it, within the same fence."""
         return Fenced(self._cloud.acting_for(trust_id), self._guard)
 
     def of_caller(self, token: str) -> Fenced:

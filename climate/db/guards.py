@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Rules that the database keeps by itself, whoever writes.
+"""Rules that the database enforces itself, for every writer.
 
 The service decides what can be booked and judges its own result before it
 commits. These are the same rules once more, as constraints and triggers, for

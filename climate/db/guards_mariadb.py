@@ -19,7 +19,7 @@ that judges parts judges wholes at no extra cost.
 
 Reads lock what they read. A plain read would see what its snapshot sees: that of
 the first row of a statement for all its rows, or, at REPEATABLE READ on a console,
-that of a statement long ago. Whoever lets use grow waits for the row of the
+that of a statement long ago. A statement that lets use grow waits for the row of the
 resource first, so these locks are waited for only where others give something
 back at that moment.
 

@@ -89,7 +89,7 @@ class Handovers(Repository):
     def cleaned(
         self, reservation_ids: Collection[str], cleaning_time: datetime.timedelta
     ) -> list[Blocker]:
-        """Return those who gave back less than *cleaning_time* ago what is to be had.
+        """Return the reservations that gave back less than *cleaning_time* ago what these wait for.
 
         Parts of a resource can be used beside each other, and are not cleaned.
         """

@@ -115,7 +115,7 @@ def findings(
         HAVING … OR MAX(level) > units * ratio
 
     Only windows are judged: what was overbooked before, in another period or
-    of another class, is nobody's fault here.
+    of another class, is not held against it.
     """
     wholes, parts = _shapes(additions)
     values: dict[str, Any] = {'own': list(own)}

@@ -91,7 +91,7 @@ def find(connection: sa.Connection) -> list[Overbooked]:
 
 
 def complaint(found: Sequence[Overbooked]) -> str:
-    """Return what operators are told of them."""
+    """Return them as lines for operators."""
     lines = [
         f'{len(found)} live allocations are booked together with others:',
         *(f'  {each}' for each in found[:_SHOWN]),

@@ -194,7 +194,7 @@ class Store:
         place where a deadlock is tried again; *work* is then called again and
         must have no other effects than those in SQL. So is one that writes
         what another transaction has written since it looked: called again,
-        *work* finds it there, and refuses or goes by it.
+        *work* finds it there, and refuses or uses it.
 
         :raises climate.db.judgement.LostRace: if the resources do not bear
             what was booked; nothing is then

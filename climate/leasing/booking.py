@@ -157,7 +157,7 @@ class Booking:
         return True
 
     def take(self, tx: Transaction, resource_ids: Collection[int] = ()) -> Books:
-        """Return the right to book what was chosen; from here on nobody else can.
+        """Return the right to book what was chosen; from here on no other transaction can.
 
         Whether the resources bear it is judged when it is written. What cannot
         be seen from the bookings is looked at here: whether a resource that

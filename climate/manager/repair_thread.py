@@ -62,7 +62,7 @@ class RepairThread:
         self._woken.set()
 
     def hasten(self) -> None:
-        """Repair as soon as nobody else does.
+        """Repair as soon as no other manager does.
 
         A manager that lost a claim within a call cannot say whether the call
         reached the cloud when another manager had the lease already. What it

@@ -107,7 +107,7 @@ def _made_of(cloud: Cloud, server_id: str, prefix: str) -> list[Image]:
 def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> None:
     """Give images to the project whose servers they are made of.
 
-    Nova made them for whoever asked, and the project could neither see nor
+    Nova made them for the user who asked, and the project could neither see nor
     use what is ours.
     """
     for image_id in images:

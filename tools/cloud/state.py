@@ -34,7 +34,7 @@ PASSWORD = 'secret'
 REGION = 'RegionOne'
 PROXIED_REGION = 'RegionProxied'
 MANAGERS = 2
-# How many hosts nobody leases, so that servers without a lease have a place.
+# How many hosts are never leased, so that servers without a lease have a place.
 ORDINARY = 2
 # How many hosts each site has, and with that how many sites there are at most.
 SITE_HOSTS = (3, 2, 2)

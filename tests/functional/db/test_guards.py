@@ -24,7 +24,6 @@ from climate.db import guards
 from climate.db import migration
 from climate.db.guards import Rule
 from climate.domain.resources import Inventory
-from tests import base
 from tests import services
 from tests.functional.db import cases
 from tests.functional.db import unguarded
@@ -374,46 +373,6 @@ class TestMariadb(_Consoles, _Case):
 
 
 class TestPostgresql(_Consoles, _Case):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-
-
-class _InStep:
-    """Migrations and models guard alike."""
-
-    kind = ''
-
-    def test_models_and_migrations_guard_alike(self) -> None:
-        found = []
-        for make in (migration.sync, migration.metadata().create_all):
-            database = self.useFixture(services.Database(self.kind))
-            store = cases.connect(database.url)
-            self.addCleanup(store.close)
-            make(store.engine)
-            with store.engine.begin() as connection:
-                found.append(unguarded.installed(connection))
-                unguarded.remove(connection)
-                self.assertEqual(set(), unguarded.installed(connection))
-                guards.install(connection)
-                found.append(unguarded.installed(connection))
-        self.assertEqual([found[0]] * 4, found)
-        self.assertTrue(found[0])
-
-
-class TestInStepSqlite(_InStep, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestInStepMariadb(_InStep, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestInStepPostgresql(_InStep, base.TestCase):
     """On PostgreSQL."""
 
     kind = services.POSTGRESQL
