@@ -47,7 +47,8 @@ class Without:
 
     def __getattr__(self, name: str) -> Any:
         if name in self._verbs:
-            return lambda *_args, **_facts: None
+            nothing = () if name.startswith('list_') else None
+            return lambda *_args, **_facts: nothing
         found = getattr(self._real, name)
         return Without(found, *self._verbs) if name in ('compute', 'network', 'volume') else found
 
@@ -94,7 +95,7 @@ def _taking_no_answer_for_nothing(look: Any) -> Any:
         try:
             return look(self, resource, for_long=for_long)
         except exceptions.Transient:
-            self._neutron = Without(self._neutron, 'find_floating_ip')
+            self._neutron = Without(self._neutron, 'find_floating_ip', 'list_floating_ips')
             return look(self, resource, for_long=for_long)
 
     return blind
@@ -102,6 +103,10 @@ def _taking_no_answer_for_nothing(look: Any) -> Any:
 
 def _nothing(*_args: Any, **_facts: Any) -> None:
     """Do nothing."""
+
+
+def _saying_that_all_is_removed(self: Any) -> contract.Done:
+    return contract.Done(facts={addresses.FACT: None})
 
 
 def _never_looking(present: Any) -> Any:
@@ -129,8 +134,8 @@ DEFECTS = {
         kind=_FIP,
         scenario='end',
         place=addresses.Addresses,
-        method='_remove',
-        mutate=lambda _: _nothing,
+        method='remove',
+        mutate=lambda _: _saying_that_all_is_removed,
     ),
     'ends_although_a_call_failed': Defect(
         kind=_FIP,
