@@ -299,7 +299,7 @@ def _retell_end(
     removed += [
         event.id for event in movable if event is not warning and event.state is EventState.UNDONE
     ]
-    # What was told already, or is being told, is told again only if there is a
+    # What was announced, or is being announced, is announced again only if there is a
     # new warning to give, not when a lease is shortened past it.
     interrupted = warning.state is EventState.IN_PROGRESS and warning.begun_at is None
     if warning.state is EventState.UNDONE or interrupted or time > now:
