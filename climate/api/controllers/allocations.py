@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pecan
@@ -56,7 +57,8 @@ class AllocationsController(base.Controller):
         """Answer with every resource of a type, or of all, be it taken or not."""
         scope = self._scope(req)
         scope.authorize(policies.LIST)
-        calendar = self._calendar(scope, resource_type=queries.one(scope.parameters, 'type'))
+        wanted = queries.one(scope.parameters, 'type')
+        calendar = self._calendar(scope, resource_type=wanted, known=(*_FILTERS, 'type'))
         return {'allocations': [view.amounts(one, scope.version) for one in calendar]}
 
     @pecan.expose('json')
@@ -69,9 +71,12 @@ class AllocationsController(base.Controller):
         return {'allocation': view.amounts(calendar, scope.version)}
 
     def _calendar(
-        self, scope: Scope, resource_id: int | None = None, resource_type: str | None = HOST
+        self,
+        scope: Scope,
+        resource_id: int | None = None,
+        resource_type: str | None = HOST,
+        known: Collection[str] = _FILTERS,
     ) -> list[ResourceCalendar]:
-        known = _FILTERS if resource_type == HOST or resource_id else (*_FILTERS, 'type')
         queries.refuse_unknown(scope.parameters, known, scope.version)
         found = self._services.resources.calendar(
             scope.caller,
