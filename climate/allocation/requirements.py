@@ -150,18 +150,17 @@ _COMBINATORS: Final = ('and', 'or', 'not')
 def parse(text: object) -> Requirement | None:
     """Read an expression.
 
-    :param text: JSON text, or the list it stands for; None and blank text are
-        no requirement
+    :param text: JSON text, or the list it stands for; None, blank text and an
+        empty list are no requirement
     :returns: the requirement, None if there is none
     :raises RequirementError: if it is malformed, too long, too deep or has too
         many conditions
     """
     if text is None or (isinstance(text, str) and not text.strip()):
         return None
-    if isinstance(text, str):
-        return _Reader().read(_decode(text), '', 1)
-    if isinstance(text, list | tuple):
-        return _Reader().read(text, '', 1)
+    node = _decode(text) if isinstance(text, str) else text
+    if isinstance(text, str | list | tuple):
+        return None if node in ([], ()) else _Reader().read(node, '', 1)
     raise RequirementError(f'a requirement is a JSON list, not {_short(text)}')
 
 

@@ -87,7 +87,8 @@ class ParseTest(base.TestCase):
 
     def test_malformed(self) -> None:
         for text, complaint in (
-            ('[]', 'an empty list'),
+            ('[[]]', 'unknown operator'),
+            ('["not", []]', 'an empty list'),
             ('null', 'expected a list'),
             ('{}', 'expected a list'),
             ('"vcpus"', 'expected a list'),

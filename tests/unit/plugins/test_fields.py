@@ -95,8 +95,9 @@ class TestCount(base.TestCase):
 
 class TestRequirement(base.TestCase):
     def test_none(self) -> None:
-        for body in ({}, {'p': None}, {'p': ''}, {'p': []}):
-            self.assertEqual('', fields.requirement(body, 'p'))
+        for none in (None, '', ' ', [], '[]', ' [ ] '):
+            self.assertEqual('', fields.requirement({'p': none}, 'p'), none)
+        self.assertEqual('', fields.requirement({}, 'p'))
 
     def test_text_stays_as_it_was_written(self) -> None:
         text = '[ ">=",  "$vcpus", "2" ]'
