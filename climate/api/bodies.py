@@ -29,6 +29,9 @@ ENVIRON_KEY: Final = 'climate.body'
 MOST_LEVELS: Final = 32
 _MOST: Final = 2**63 - 1
 
+# Where something is: where that is what it is in, and its key or place there.
+_Path = tuple[Any, str | int]
+
 
 def read(environ: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a request.
@@ -41,8 +44,8 @@ def read(environ: Mapping[str, Any]) -> dict[str, Any]:
     body = _parse(environ.get(ENVIRON_KEY, b''))
     if not isinstance(body, dict):
         raise exceptions.InvalidInput('The body must be a JSON object')
-    for field, value in _walk(body):
-        _check_value(field, value)
+    for path, value, is_name in _walk(body):
+        _check_value(path, value, is_name=is_name)
     return body
 
 
@@ -85,31 +88,45 @@ def _finite(text: str) -> float:
     return number
 
 
-def _walk(body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the name and value of everything inside *body*, keys included."""
+def _walk(body: dict[str, Any]) -> Iterator[tuple[_Path | None, Any, bool]]:
+    """Yield path and value of all that is inside *body*, and whether it is the name of a field."""
     # A list instead of recursion, for the depth is the caller's choice.
-    pending: list[tuple[str, int, Any]] = [('', 0, body)]
+    pending: list[tuple[_Path | None, int, Any]] = [(None, 0, body)]
     while pending:
-        field, level, value = pending.pop()
+        path, level, value = pending.pop()
         if level > MOST_LEVELS:
-            raise exceptions.InvalidInput(f'The body is nested too deeply at {field}')
-        yield field, value
+            raise exceptions.InvalidInput(
+                f'The body is nested too deeply at {printable(_written(path))}'
+            )
+        yield path, value, False
         if isinstance(value, dict):
             for key, inner in value.items():
-                name = f'{field}.{key}' if field else key
-                yield f'the name of {name!r}', key
-                pending.append((name, level + 1, inner))
+                own = (path, key)
+                yield own, key, True
+                pending.append((own, level + 1, inner))
         elif isinstance(value, list):
-            pending.extend((f'{field}[{i}]', level + 1, inner) for i, inner in enumerate(value))
+            pending.extend(((path, i), level + 1, inner) for i, inner in enumerate(value))
 
 
-def _check_value(field: str, value: Any) -> None:
+def _written(path: _Path | None) -> str:
+    """Return a path as people write it; only of what is wrong, for it may be long."""
+    parts: list[str] = []
+    while path is not None:
+        path, part = path
+        parts.append(f'[{part}]' if isinstance(part, int) else f'.{part}')
+    return ''.join(reversed(parts)).removeprefix('.')
+
+
+def _check_value(path: _Path | None, value: Any, *, is_name: bool) -> None:
     reason = None
     if isinstance(value, str):
         reason = unfit_text(value)
     elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > _MOST:
         reason = 'the number is too large'
     if reason:
+        field = _written(path)
+        if is_name:
+            field = f'the name of {field!r}'
         raise exceptions.MalformedParameter(f'Malformed parameter {printable(field)}: {reason}')
 
 

@@ -26,7 +26,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.clients import templates
 from climate.clients.protocols.stacks import StackDraft
+from climate.clients.template_budget import Budget
+from climate.clients.template_budget import TooLarge
 from climate.plugins import fields
 from climate.plugins import stack_contents
 from climate.plugins.stack_contents import Contents
@@ -250,6 +253,12 @@ def _draft(body: Mapping[str, Any], longest: int) -> StackDraft:
             f'Malformed parameter template: with all that belongs to it, it has {size} bytes, '
             f'and {longest} are allowed'
         )
+    try:
+        templates.check_size([draft.template, draft.environment, *draft.files.values()], Budget())
+    except TooLarge as error:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter template: with all that belongs to it, {error.message}'
+        ) from None
     return draft
 
 

@@ -35,6 +35,9 @@ import yaml
 from climate import exceptions
 from climate.clients import templates
 from climate.clients.protocols.stacks import StackDraft
+from climate.clients.template_budget import Budget
+from climate.clients.template_budget import MOST_NODES
+from climate.clients.template_budget import TooLarge
 from climate.plugins import stack_addresses
 from climate.plugins.stack_addresses import Addresses
 
@@ -53,6 +56,8 @@ _OPAQUE = frozenset(
 )
 _DEEPEST = 12
 _MOST = 20000
+# How many names of the registry may lead from one to the next.
+_LONGEST_CHAIN = 20
 _HARMLESS = frozenset({'hooks', 'restricted_actions'})
 _UNKNOWN = object()
 
@@ -88,7 +93,9 @@ def rewritten(
     rewriting = _Rewriting(draft, flavors, Addresses(floating_ips or {}))
     try:
         return rewriting.run()
-    except (yaml.YAMLError, exceptions.Permanent, RecursionError):
+    except TooLarge:
+        raise _refusal('it is too large') from None
+    except (yaml.YAMLError, RecursionError, TypeError):
         raise _refusal('the template cannot be read') from None
 
 
@@ -130,8 +137,15 @@ class _Rewriting:
         self._flavors = flavors
         self._addresses = addresses
         self._new = frozenset(flavors.values())
-        environment = _mapping(templates.parse(draft.environment or '{}'))
+        # A nested template is read at each use, and has more than one.
+        self._budget = Budget(nodes=5 * MOST_NODES)
+        environment = _mapping(templates.parse(draft.environment or '{}', self._budget))
         self._registry = _mapping(environment.get('resource_registry'))
+        self._patterns = [
+            (pattern[:-1], mapped)
+            for pattern, mapped in self._registry.items()
+            if isinstance(pattern, str) and pattern.endswith('*') and isinstance(mapped, str)
+        ]
         self._defaults = _mapping(environment.get('parameter_defaults'))
         self._given = {**_mapping(environment.get('parameters')), **draft.parameters}
         self._files = dict(draft.files)
@@ -156,7 +170,7 @@ class _Rewriting:
                 raise _refusal('the environment gives some resources types of their own')
 
     def _template(self, text: str, scope: _Scope) -> str:
-        template = _mapping(templates.parse(text))
+        template = _mapping(templates.parse(text, self._budget))
         values = self._values(template, scope.values)
         inner = dataclasses.replace(scope, values=values, template=template)
         changed = False
@@ -204,6 +218,8 @@ class _Rewriting:
             target = self._registered(kind)
             if target is None:
                 break
+            if len(by) >= _LONGEST_CHAIN:
+                raise _refusal('its environment maps types on types too often')
             by.add(kind)
             kind = target
         return kind, frozenset(by)
@@ -212,11 +228,10 @@ class _Rewriting:
         target = self._registry.get(kind)
         if isinstance(target, str):
             return target
-        for pattern, mapped in self._registry.items():
-            if isinstance(pattern, str) and pattern.endswith('*') and isinstance(mapped, str):
-                prefix = pattern[:-1]
-                if kind.startswith(prefix):
-                    return mapped[:-1] + kind[len(prefix) :] if mapped.endswith('*') else mapped
+        self._budget.spend(len(self._patterns), 0)
+        for prefix, mapped in self._patterns:
+            if kind.startswith(prefix):
+                return mapped[:-1] + kind[len(prefix) :] if mapped.endswith('*') else mapped
         return None
 
     def _use(self, file: str, name: Any, node: dict[Any, Any], scope: _Scope) -> bool:
@@ -261,6 +276,8 @@ class _Rewriting:
         """Return the name of a nested template as it has to be for one use."""
         given = {name: _resolved(value, scope.values) for name, value in properties.items()}
         known = {name: value for name, value in given.items() if value is not _UNKNOWN}
+        # What is handed down level by level may grow at each of them.
+        self._budget.spend_on(known)
         key = (
             file,
             scope.inside,

@@ -29,11 +29,15 @@ from climate import exceptions
 from climate.clients import templates
 from climate.clients.protocols.stacks import PlannedResource
 from climate.clients.protocols.stacks import StackDraft
+from climate.clients.template_budget import Budget
 
 _NAME = re.compile(r'[A-Za-z][\w.-]{0,254}', re.ASCII)
 _VERSIONS = ('heat_template_version', 'HeatTemplateFormatVersion', 'AWSTemplateFormatVersion')
 _GROUP = 'OS::Heat::ResourceGroup'
 _GROWING = 'OS::Heat::AutoScalingGroup'
+# Of all resources of a stack, and of templates within templates, as in Heat.
+_MOST = 1000
+_DEEPEST = 5
 _DELAY = 'OS::Heat::Delay'
 _DELAYED = frozenset({'CREATE', 'DELETE', 'SUSPEND', 'RESUME'})
 _TYPES = frozenset(
@@ -53,30 +57,67 @@ def plan(draft: StackDraft) -> tuple[PlannedResource, ...]:
     """
     if not _NAME.fullmatch(draft.name):
         raise exceptions.Permanent(f'Invalid stack name {draft.name}')
-    environment = _mapping(draft.environment or '{}')
-    given = {**(environment.get('parameters') or {}), **draft.parameters}
-    return tuple(_resources(draft.template, given, draft.files))
-
-
-def _mapping(text: str) -> dict[str, Any]:
+    planning = _Planning(draft.files)
     try:
-        found = templates.parse(text)
-    except yaml.YAMLError as error:
+        environment = planning.mapping(draft.environment or '{}')
+        given = {**(environment.get('parameters') or {}), **draft.parameters}
+        return tuple(planning.resources(draft.template, given))
+    except (AttributeError, TypeError, ValueError) as error:
         raise exceptions.Permanent(f'Template not in valid format: {error}') from None
-    if not isinstance(found, dict):
-        raise exceptions.Permanent('The template is not a JSON object or YAML mapping.')
-    return found
 
 
-def _resources(
-    text: str, given: Mapping[str, Any], files: Mapping[str, str]
-) -> Iterator[PlannedResource]:
-    template = _mapping(text)
-    if not any(version in template for version in _VERSIONS):
-        raise exceptions.Permanent('Template format version not found.')
-    values = _values(template.get('parameters') or {}, given)
-    for name, definition in (template.get('resources') or {}).items():
-        yield from _resource(name, _filled(definition, values), files)
+class _Planning:
+    """One stack that is to be made, with the limits of Heat."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+        self._budget = Budget(nodes=100_000)
+        self._seen = 0
+
+    def mapping(self, text: str) -> dict[str, Any]:
+        """Return what a text says."""
+        try:
+            found = templates.parse(text, self._budget)
+        except yaml.YAMLError as error:
+            raise exceptions.Permanent(f'Template not in valid format: {error}') from None
+        if not isinstance(found, dict):
+            raise exceptions.Permanent('The template is not a JSON object or YAML mapping.')
+        return found
+
+    def resources(
+        self, text: str, given: Mapping[str, Any], depth: int = 0
+    ) -> Iterator[PlannedResource]:
+        """Yield what a template consists of."""
+        if depth > _DEEPEST:
+            raise exceptions.Permanent(f'Recursion depth exceeds {_DEEPEST}.')
+        template = self.mapping(text)
+        if not any(version in template for version in _VERSIONS):
+            raise exceptions.Permanent('Template format version not found.')
+        values = _values(template.get('parameters') or {}, given)
+        for name, definition in (template.get('resources') or {}).items():
+            yield from self._resource(name, _filled(definition, values), depth)
+
+    def _resource(
+        self, name: str, definition: Mapping[str, Any], depth: int
+    ) -> Iterator[PlannedResource]:
+        self._seen += 1
+        if self._seen > _MOST:
+            raise exceptions.Permanent('Maximum resources per stack exceeded.')
+        kind = definition.get('type')
+        properties = definition.get('properties') or {}
+        if kind in (_GROUP, _GROWING):
+            part = properties.get('resource_def' if kind == _GROUP else 'resource') or {}
+            for number in range(_members(kind, properties)):
+                yield from self._resource(str(number), part, depth)
+        elif isinstance(kind, str) and kind in self._files:
+            yield from self.resources(self._files[kind], properties, depth + 1)
+        elif kind == _DELAY and not set(properties.get('actions', ())) <= _DELAYED:
+            raise exceptions.Permanent(f'Property error: resources.{name}.properties.actions')
+        elif kind in _TYPES:
+            external = str(definition.get('external_id') or '')
+            yield PlannedResource(name=name, type=kind, properties=properties, physical_id=external)
+        else:
+            raise exceptions.Permanent(f'The Resource Type ({kind}) could not be found.')
 
 
 def _values(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,26 +141,6 @@ def _filled(node: Any, values: Mapping[str, Any]) -> Any:
     if list(node) == ['get_param'] and isinstance(node['get_param'], str):
         return values.get(node['get_param'])
     return {key: _filled(item, values) for key, item in node.items()}
-
-
-def _resource(
-    name: str, definition: Mapping[str, Any], files: Mapping[str, str]
-) -> Iterator[PlannedResource]:
-    kind = definition.get('type')
-    properties = definition.get('properties') or {}
-    if kind in (_GROUP, _GROWING):
-        part = properties.get('resource_def' if kind == _GROUP else 'resource') or {}
-        for number in range(_members(kind, properties)):
-            yield from _resource(str(number), part, files)
-    elif isinstance(kind, str) and kind in files:
-        yield from _resources(files[kind], properties, files)
-    elif kind == _DELAY and not set(properties.get('actions', ())) <= _DELAYED:
-        raise exceptions.Permanent(f'Property error: resources.{name}.properties.actions')
-    elif kind in _TYPES:
-        external = str(definition.get('external_id') or '')
-        yield PlannedResource(name=name, type=kind, properties=properties, physical_id=external)
-    else:
-        raise exceptions.Permanent(f'The Resource Type ({kind}) could not be found.')
 
 
 def _members(kind: str, properties: Mapping[str, Any]) -> int:

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,6 +67,13 @@ class BodiesTest(base.TestCase):
             exceptions.MalformedParameter, read, b'{"a": [{"b": "x\\u0000y"}]}'
         )
         self.assertIn('a[0].b', error.message)
+
+    def test_long_names_are_written_once(self):
+        body = {'x' * 50_000: [1] * 20_000}
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        self.assertEqual(body, read(json.dumps(body).encode()))
+        self.assertLess(tracemalloc.get_traced_memory()[1], 20_000_000)
 
     @given(st.binary())
     def test_any_bytes(self, raw):

@@ -261,7 +261,7 @@ resources:
     type: OS::Heat::ResourceGroup
     properties: {{resource_def: *it}}
 """
-        self.assert_refused(StackDraft(name='web', template=endless), 'deep')
+        self.assert_refused(StackDraft(name='web', template=endless), 'large')
         own = f'{VERSION}resources: {{a: {{type: own.yaml}}}}'
         self.assert_refused(StackDraft(name='web', template=own, files={'own.yaml': own}), 'deep')
         self.assert_refused(StackDraft(name='web', template='a: [b'), 'read')
@@ -306,3 +306,44 @@ resources:
         self.assertEqual({(5, 'fast'): 2}, found.volumes)
         self.assertEqual({('public', ''): 1}, found.addresses)
         self.assertEqual(found, stack_contents.load(found.dump()))
+
+
+class LimitsTest(base.TestCase):
+    """What grows beyond all measure is refused."""
+
+    def refused(self, one: StackDraft) -> str:
+        """Return why a draft is not rewritten."""
+        return self.assertRaises(exceptions.InvalidInput, rewritten, one).message
+
+    def test_values_that_grow_from_level_to_level(self):
+        grow = [{'get_param': 'x'}] * 10
+        files = {
+            f'{level}.yaml': templates.dump(
+                {
+                    'heat_template_version': '2021-04-16',
+                    'parameters': {'x': {'type': 'json'}},
+                    'resources': {'a': {'type': f'{level + 1}.yaml', 'properties': {'x': grow}}},
+                }
+            )
+            for level in range(10)
+        }
+        first = {'a': {'type': '0.yaml', 'properties': {'x': [1] * 10}}}
+        self.assertIn('too large', self.refused(draft(first, files={**files, '10.yaml': VERSION})))
+
+    def test_templates_used_over_and_over(self):
+        long = VERSION + 'parameters: {x: {type: number}}\noutputs: {a: {value: [' + '1, ' * 999
+        uses = {
+            f'n{number}': {'type': 'n.yaml', 'properties': {'x': number}} for number in range(200)
+        }
+        self.assertIn('too large', self.refused(draft(uses, files={'n.yaml': long + '1]}}'})))
+
+    def test_a_registry_without_an_end(self):
+        environment = templates.dump({'resource_registry': {'a*': 'aa*'}})
+        one = draft({'s': {'type': 'ab'}}, environment=environment)
+        self.assertIn('maps types on types', self.refused(one))
+
+    def test_a_registry_of_many_patterns(self):
+        registry = {f'x{number}*': 'y' for number in range(2000)}
+        environment = templates.dump({'resource_registry': registry})
+        one = draft({f's{i}': {'type': f't{i}'} for i in range(200)}, environment=environment)
+        self.assertIn('too large', self.refused(one))

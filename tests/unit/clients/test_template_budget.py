@@ -1,0 +1,135 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Texts of YAML are counted with all aliases written out, before they are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+
+from climate import exceptions
+from climate.clients import templates
+from climate.clients.fake import templates as twin
+from climate.clients.protocols.stacks import StackDraft
+from climate.clients.template_budget import Budget
+from climate.clients.template_budget import MOST_LEVELS
+from climate.clients.template_budget import TooLarge
+from tests import base
+
+VERSION = 'heat_template_version: 2021-04-16\n'
+
+
+def bomb(levels: int, link: str = '[{}]') -> str:
+    """Return a few lines that stand for ten to the power of *levels* nodes.
+
+    :param link: how a level has the ten aliases of the one before
+    """
+    lines = ['l0: &l0 {a: 1}']
+    for level in range(1, levels + 1):
+        aliases = ', '.join([f'*l{level - 1}'] * 10)
+        lines.append(f'l{level}: &l{level} ' + link.format(aliases))
+    return '\n'.join(lines)
+
+
+values = st.recursive(
+    st.integers(0, 9) | st.text('abc', max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text('xy'), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def written_out(value: Any) -> int:
+    """Return how many nodes a value has, each counted wherever it is."""
+    if isinstance(value, dict):
+        return 1 + sum(1 + written_out(item) for item in value.values())
+    if isinstance(value, list):
+        return 1 + sum(written_out(item) for item in value)
+    return 1
+
+
+class BudgetTest(base.TestCase):
+    """What a text costs."""
+
+    @hypothesis.given(values, st.integers(1, 3))
+    def test_each_use_of_an_alias_counts(self, value, times):
+        # The writer makes aliases of what is in the value several times.
+        whole = [value] * times
+        text = templates.dump(whole)
+        nodes = written_out(whole)
+        templates.check_size([text], Budget(nodes=nodes))
+        self.assertRaises(TooLarge, templates.check_size, [text], Budget(nodes=nodes - 1))
+
+    @hypothesis.given(values)
+    def test_a_value_counts_as_its_text(self, value):
+        nodes = written_out(value)
+        Budget(nodes=nodes).spend_on(value)
+        self.assertRaises(TooLarge, Budget(nodes=nodes - 1).spend_on, value)
+
+    def test_aliases_and_merges_of_each_other(self):
+        for link in ('[{}]', '{{<<: [{}]}}'):
+            error = self.assertRaises(TooLarge, templates.parse, bomb(9, link))
+            self.assertIn('aliases', error.message)
+
+    def test_a_long_text_in_many_places(self):
+        text = 'a: &a ' + 'x' * 5000 + '\nb: [' + ', '.join(['*a'] * 1000) + ']'
+        self.assertRaises(TooLarge, templates.parse, text)
+
+    def test_all_texts_together(self):
+        budget = Budget(nodes=10)
+        templates.check_size(['[1, 2, 3]', '[1, 2, 3]'], budget)
+        self.assertRaises(TooLarge, templates.check_size, ['[1, 2, 3]'], budget)
+
+    def test_depth(self):
+        deep = '[' * MOST_LEVELS + ']' * MOST_LEVELS
+        templates.parse(deep)
+        for text in (f'[{deep}]', '[' * 100000, '- ' * 100000, '{a: ' * 100000):
+            self.assertRaises(TooLarge, templates.parse, text)
+
+    def test_what_contains_itself(self):
+        self.assertRaises(TooLarge, templates.parse, '&a [*a]')
+
+    def test_what_is_no_yaml_costs_nothing(self):
+        templates.check_size(['#!/bin/sh\n\tcase $1 in', '*unknown', ': : :'], Budget())
+
+    def test_tags_that_lie(self):
+        for text in ('!!int x', '!!int ""', '!!timestamp x', '!!bool x', '9' * 5000):
+            self.assertRaises(templates.yaml.YAMLError, templates.parse, text)
+
+
+class TwinTest(base.TestCase):
+    """The simulated Heat has the limits of the real one."""
+
+    def refused(self, template: str, **others: Any) -> str:
+        """Return why a stack is not planned."""
+        draft = StackDraft(name='web', template=VERSION + template, **others)
+        return self.assertRaises(exceptions.Permanent, twin.plan, draft).message
+
+    def test_groups(self):
+        many = (
+            'resources: {g: {type: OS::Heat::ResourceGroup, properties: {count: 1000000000, '
+            'resource_def: {type: OS::Heat::ResourceGroup, properties: {count: 0}}}}}'
+        )
+        self.assertIn('Maximum resources', self.refused(many))
+
+    def test_a_template_in_itself(self):
+        text = VERSION + 'resources: {a: {type: b.yaml}}'
+        self.assertIn(
+            'Recursion depth',
+            self.refused('resources: {a: {type: b.yaml}}', files={'b.yaml': text}),
+        )
+
+    def test_what_is_no_template(self):
+        for text in ('parameters: [1]', 'resources: 7', 'resources: {a: 1}'):
+            self.assertIn('not in valid format', self.refused(text))
