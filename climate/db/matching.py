@@ -89,6 +89,24 @@ def offering(demand: Mapping[str, int]) -> list[Any]:
     return [_offers(name, units) for name, units in used_classes(demand).items()]
 
 
+def holding(demand: Mapping[str, int]) -> list[Any]:
+    """Return the conditions that a resource can give all of *demand* to one who has it alone."""
+    return [
+        *offering(demand),
+        *(
+            sa.exists().where(
+                _inventories.c.resource_id == _table.c.id,
+                _inventories.c.resource_class == name,
+                # As domain.resources.Inventory: what is rounded down is enough
+                # for a whole number if it is enough before.
+                (_inventories.c.total - _inventories.c.reserved) * _inventories.c.allocation_ratio
+                >= units,
+            )
+            for name, units in used_classes(demand).items()
+        ),
+    ]
+
+
 def used_classes(demand: Mapping[str, int]) -> dict[str, int]:
     """Return what of a demand asks for anything, in the order of the names."""
     return {name: demand[name] for name in sorted(demand) if demand[name] > 0}

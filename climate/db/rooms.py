@@ -125,12 +125,48 @@ class Rooms(Repository):
         found = self._session.execute(_peaks(levels, classes))
         return [_room(row, classes) for row in found.mappings()]
 
+    def has(self, match: Match) -> bool:
+        """Whether anything matches, be it large or small."""
+        query = sa.select(_table.c.id).where(*match.conditions()).limit(1)
+        return self._session.scalar(query) is not None
+
+    def sizes(self, match: Match, demand: Mapping[str, int]) -> list[int]:
+        """Return how often *demand* fits on each resource that matches, if nobody has any of it.
+
+        :returns: in no order; what is too small is left out
+        """
+        classes = matching.used_classes(demand)
+        source: Any = _table
+        columns: list[Any] = []
+        for name in classes:
+            has = _inventories.alias()
+            source = source.join(
+                has, sa.and_(has.c.resource_id == _table.c.id, has.c.resource_class == name)
+            )
+            columns += [has.c.total - has.c.reserved, has.c.allocation_ratio]
+        query = (
+            sa.select(*columns)
+            .select_from(source)
+            .where(*match.conditions(), *matching.holding(demand))
+        )
+        return [
+            min(
+                int(row[2 * place] * row[2 * place + 1]) // units
+                for place, units in enumerate(classes.values())
+            )
+            for row in self._session.execute(query)
+        ]
+
     def first_end(
         self, match: Match, demand: Mapping[str, int], window: Window
     ) -> datetime.datetime | None:
-        """Return when the first allocation ends that is in the way of anything that matches."""
+        """Return when the first allocation ends that is in the way.
+
+        What is too small for *demand* has none that is.
+        """
+        large = sa.select(_table.c.id).where(*match.conditions(), *matching.holding(demand))
         overlapping = [
-            _allocations.c.resource_id.in_(sa.select(_table.c.id).where(*match.conditions())),
+            _allocations.c.resource_id.in_(large),
             _allocations.c.live == 1,
             _allocations.c.end_date > window.padded.start,
             _allocations.c.start_date < window.padded.end,
@@ -139,6 +175,8 @@ class Rooms(Repository):
                 _allocations.c.resource_class.in_(list(demand)),
             ),
         ]
+        if window.except_reservations:
+            overlapping.append(_allocations.c.reservation_id.not_in(window.except_reservations))
         query = sa.select(sa.func.min(_allocations.c.end_date)).where(*overlapping)
         found: datetime.datetime | None = self._session.scalar(query)
         return found

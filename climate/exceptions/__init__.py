@@ -23,6 +23,10 @@ from __future__ import annotations
 import datetime
 
 from climate.exceptions.base import ClimateError as ClimateError
+from climate.exceptions.effects import EffectError as EffectError
+from climate.exceptions.effects import JudgeAway as JudgeAway
+from climate.exceptions.effects import Permanent as Permanent
+from climate.exceptions.effects import Transient as Transient
 from climate.exceptions.invalid import ExtraCapabilityTooLong as ExtraCapabilityTooLong
 from climate.exceptions.invalid import FloatingIPNetworkNotFound as FloatingIPNetworkNotFound
 from climate.exceptions.invalid import InvalidDate as InvalidDate
@@ -269,10 +273,13 @@ class NotEnoughResources(Conflict):
     """The period is taken, or nothing matches.
 
     :param what: the noun of the refusal, such as ``hosts``
-    :param matched: resources that fulfil the requirements at all
-    :param free: those of them that are free for the whole period
+    :param matched: resources that fulfil the requirements at all; of what is
+        counted, how much of it they have room for if nobody has any of them
+    :param free: how much of that is free for the whole period
     :param first_blocker_ends: when the first allocation in the way ends
-        (aware UTC), None if nothing but a lack of resources is in the way
+        (aware UTC), None if no waiting helps
+    :param too_large: whether resources match, and none of them has room for
+        what is asked for once, whoever has what
     :ivar resource_type: of the reservation that is not to be had
     :ivar place: which of several reservations that is, from 0; None if there
         is only one
@@ -288,20 +295,24 @@ class NotEnoughResources(Conflict):
         matched: int | None = None,
         free: int | None = None,
         first_blocker_ends: datetime.datetime | None = None,
+        too_large: bool = False,
     ) -> None:
         super().__init__(what=what)
         self.matched = matched
         self.free = free
         self.first_blocker_ends = first_blocker_ends
+        self.too_large = too_large
         self.resource_type: str | None = None
         self.place: int | None = None
 
     @property
     def message(self) -> str:
         """The text for the caller."""
-        if self.place is None:
-            return super().message
-        return f'{super().message} for reservations[{self.place}] ({self.resource_type})'
+        text = super().message
+        if self.place is not None:
+            text += f' for reservations[{self.place}] ({self.resource_type})'
+        # Clients compare the beginning of the text.
+        return f'{text}: none that matches is large enough' if self.too_large else text
 
 
 class RequestTooLarge(ClimateError):
@@ -373,28 +384,3 @@ class ConfigurationError(ClimateError):
 
     error_name = 'CONFIGURATION_ERROR'
     template = 'Configuration error'
-
-
-class EffectError(ClimateError):
-    """Base of what a plugin's effect may raise."""
-
-    error_name = 'EFFECT_ERROR'
-    template = 'The cloud could not be brought to the wanted state'
-
-
-class Transient(EffectError):
-    """It failed, but may work later: tried again with growing pauses."""
-
-    error_name = 'TRANSIENT'
-
-
-class JudgeAway(Transient):
-    """Who judges leases cannot be reached: nobody needs to try for a while."""
-
-    error_name = 'JUDGE_AWAY'
-
-
-class Permanent(EffectError):
-    """It failed and will go on failing: undone and told."""
-
-    error_name = 'PERMANENT'

@@ -57,7 +57,7 @@ class InvalidRange(InvalidInput):
     """min is larger than max."""
 
     error_name = 'INVALID_RANGE'
-    template = 'Invalid values for min/max of hosts. Max must be equal to or larger than min.'
+    template = 'Invalid values for min/max of %(what)s. Max must be equal to or larger than min.'
 
 
 class InvalidPeriod(InvalidInput):

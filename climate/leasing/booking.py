@@ -40,6 +40,7 @@ from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 from climate.domain.resources import Share
 from climate.leasing import catalog
+from climate.leasing import refusals
 from climate.leasing.settings import LeasingSettings
 from climate.leasing.wishes import Wish
 from climate.plugins import base
@@ -178,17 +179,10 @@ class Booking:
 
     def refusal(self, wish: Wish) -> exceptions.NotEnoughResources:
         """Return the refusal of a wish, with the reasons."""
-        if wish.search.demand:
-            window = self._window(wish.period)
-            rooms = self._tx.rooms.find(wish.match, wish.search.demand, window)
-            matched = len(rooms)
-            free = sum(1 for room in rooms if self._fit(wish, room) > 0)
-            ends = self._tx.rooms.first_end(wish.match, wish.search.demand, window)
-        else:
-            matched, free, ends = self._tx.resources.reasons(wish.match, self._padded(wish.period))
-        return exceptions.NotEnoughResources(
-            wish.search.noun, matched=matched, free=free, first_blocker_ends=ends
-        )
+        if not wish.search.demand:
+            return refusals.of_wholes(self._tx, wish, self._padded(wish.period))
+        window = self._window(wish.period)
+        return refusals.of_parts(self._tx, wish, window, lambda room: self._fit(wish, room))
 
     # -- what is chosen from
 

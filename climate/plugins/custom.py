@@ -115,7 +115,7 @@ class Custom(base.Plugin[CustomRequest]):
             )
         if _given(body, 'amount'):
             return CustomRequest(**_amount(body), **common)
-        return _checked(
+        return self._checked(
             CustomRequest(
                 minimum=fields.count(body, 'min'), maximum=fields.count(body, 'max'), **common
             )
@@ -145,7 +145,12 @@ class Custom(base.Plugin[CustomRequest]):
                 changes['spread'] = _spread(body['spread'])
         if body.get('resource_properties') is not None:
             changes['resource_properties'] = fields.requirement(body, 'resource_properties')
-        return _checked(dataclasses.replace(request, **changes))
+        return self._checked(dataclasses.replace(request, **changes))
+
+    def _checked(self, request: CustomRequest) -> CustomRequest:
+        if request.minimum > request.maximum:
+            raise exceptions.InvalidRange(what=self.declaration.noun)
+        return request
 
     def _slot(self, value: Any) -> dict[str, int]:
         """Return how many units of each class a slot takes."""
@@ -293,12 +298,6 @@ def _amount(body: Mapping[str, Any]) -> dict[str, Any]:
         )
     amount = fields.count(body, 'amount')
     return {'minimum': amount, 'maximum': amount}
-
-
-def _checked(request: CustomRequest) -> CustomRequest:
-    if request.minimum > request.maximum:
-        raise exceptions.InvalidRange
-    return request
 
 
 def _spread(value: Any) -> Spread:

@@ -303,5 +303,5 @@ def _before_end(value: Any) -> str:
 
 def _checked(request: HostRequest) -> HostRequest:
     if request.minimum > request.maximum:
-        raise exceptions.InvalidRange
+        raise exceptions.InvalidRange(what='hosts')
     return request

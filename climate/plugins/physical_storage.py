@@ -261,5 +261,5 @@ class PhysicalStorage(base.Plugin[StorageRequest]):
 
 def _checked(request: StorageRequest) -> StorageRequest:
     if request.minimum > request.maximum:
-        raise exceptions.InvalidRange
+        raise exceptions.InvalidRange(what='storage pools')
     return request
