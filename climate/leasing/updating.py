@@ -155,8 +155,12 @@ class Update:
             self._still_so(tx, plan)
         if plan.desk is None:
             return self._rename(tx, plan.old)
-        kept = {item.resource_id for line in plan.lines for item in (*line.kept, *line.dropped)}
-        self._book(plan.desk.take(tx, kept), tx, plan)
+        touched = {
+            item.resource_id
+            for line in plan.lines
+            for item in (*line.kept, *line.leaving, *line.dropped)
+        }
+        self._book(plan.desk.take(tx, touched), tx, plan)
         return self._write(tx, plan, charge_id)
 
     def _still_so(self, tx: Transaction, plan: Changed) -> None:

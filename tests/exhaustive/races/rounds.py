@@ -60,11 +60,11 @@ class Pair:
         return f'{self.one.kind.name}: {self.one.name} | {self.other.name}{free}'
 
     def counts(self, processes: int) -> tuple[int, int]:
-        """Return how many of each take part."""
+        """Return how many of each take part; fewer in all if there cannot be so many."""
         if self.one is self.other:
-            return processes, 0
+            return min(processes, self.one.most), 0
         first = min(self.one.most, max(processes // 2, processes - self.other.most))
-        return first, processes - first
+        return first, min(processes - first, self.other.most)
 
 
 def pairs(kinds: Iterable[grounds.Kind] = grounds.KINDS) -> Iterator[Pair]:

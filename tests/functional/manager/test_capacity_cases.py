@@ -17,6 +17,7 @@ import datetime
 
 from climate import exceptions
 from tests import base
+from tests.functional.manager import harness
 from tests.functional.manager import sweep
 from tests.functional.manager import yard
 
@@ -52,3 +53,21 @@ class TestPromises(base.TestCase):
         swapped = {0: {'min': 2, 'max': 2}, 1: {'min': 5, 'max': 5}}
         self.assertRaises(exceptions.NotEnoughResources, self.yard.change, lease, swapped)
         self.assert_enough()
+
+
+class TestShrinks(base.TestCase):
+    """A yard with two hosts."""
+
+    def test_a_host_can_be_let_go_and_the_lease_shortened_at_once(self) -> None:
+        found = self.useFixture(yard.Yard(yard.SETTINGS, hosts=2))
+        lease = found.book(0, 100, [yard.parts(10)])
+        found.until(10)
+        found.change(lease, {0: {'min': 2, 'max': 2}}, end=60)
+        end = harness.at(60).replace(tzinfo=None)
+        # The host that is to go is the lease's until the cloud has followed.
+        self.assertEqual(
+            {(1, end), (2, end)},
+            {(row.resource_id, row.end) for row in found.rows()},
+        )
+        found.until(12)
+        self.assertEqual(1, len({row.resource_id for row in found.rows() if row.state == 'held'}))
