@@ -146,9 +146,12 @@ def leases(
     )
 
 
-def resources(parameters: Parameters, version: Microversion, max_limit: int) -> ResourceQuery:
+def resources(
+    parameters: Parameters, version: Microversion, *, project_id: str | None, max_limit: int
+) -> ResourceQuery:
     """Return which resources are asked for.
 
+    :param project_id: of the caller; None if everything is there for them
     :raises climate.exceptions.InvalidInput: naming the parameter and why
     """
     refuse_unknown(parameters, RESOURCES, version, _MANY)
@@ -159,6 +162,7 @@ def resources(parameters: Parameters, version: Microversion, max_limit: int) -> 
     if marker is not None and re.fullmatch('[0-9]{1,9}', marker, re.ASCII) is None:
         raise _malformed('marker', 'the id of a resource is required')
     return ResourceQuery(
+        project_id=project_id,
         resource_type=one(parameters, 'type'),
         name=one(parameters, 'name'),
         sort=_sort(parameters, RESOURCE_SORT_KEYS),

@@ -175,7 +175,7 @@ def api(
     services = Services(
         leases=leases(parts, functools.partial(wake, 'lease'), find_cloud),
         maintenances=Maintenances(parts.store, functools.partial(wake, 'health')),
-        resources=Resources(parts.store, parts.plugins, registry),
+        resources=Resources(parts.store, parts.plugins, registry, parts.conf.api.opaque_id_secret),
         resource_types=ResourceTypes(parts.store, parts.plugins),
         plugins=parts.plugins,
         enforcer=make_enforcer(parts.conf),

@@ -46,6 +46,15 @@ OPTS: list[cfg.Opt] = [
         min=1,
         help='How many leases one page of a list has at most, from microversion 1.1 on.',
     ),
+    cfg.StrOpt(
+        'opaque_id_secret',
+        secret=True,
+        default='',
+        help='What the ids are made with under which calendars show reservations of other '
+        'projects. All processes of the API need the same. Without one they share a random '
+        'secret that the first of them writes into the database. Another secret changes the '
+        'ids, and nothing else.',
+    ),
 ]
 
 

@@ -23,6 +23,7 @@ import sqlalchemy as sa
 
 from climate.db import models
 from climate.db import rows
+from climate.db import things
 from climate.db.repository import Repository
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
@@ -279,7 +280,11 @@ class Allocations(Repository):
         return self._session.scalar(query) is not None
 
     def calendar(
-        self, resource_type: str | None = None, *, resource_id: int | None = None
+        self,
+        resource_type: str | None = None,
+        *,
+        resource_id: int | None = None,
+        project_id: str | None = None,
     ) -> list[Taken]:
         """Return who has what and when, from now on.
 
@@ -288,6 +293,7 @@ class Allocations(Repository):
 
         :param resource_type: of the resources, which need not be that of the
             reservations; None for every type
+        :param project_id: without things of other projects; None for all
         """
         query = (
             sa.select(
@@ -303,7 +309,7 @@ class Allocations(Repository):
             .join(_resources, _resources.c.id == _table.c.resource_id)
             .join(_reservations, _reservations.c.id == _table.c.reservation_id)
             .join(_leases, _leases.c.id == _reservations.c.lease_id)
-            .where(_resources.c.deleted == 0, _table.c.live == 1)
+            .where(_resources.c.deleted == 0, _table.c.live == 1, things.visible(project_id))
             .order_by(_table.c.resource_id, _table.c.start_date)
         )
         if resource_type is not None:

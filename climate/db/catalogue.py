@@ -21,6 +21,7 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.db import models
+from climate.db import things
 from climate.db.repository import Repository
 from climate.domain.periods import Period
 from climate.domain.requests import ResourceQuery
@@ -32,25 +33,29 @@ _allocations = models.Base.metadata.tables['allocations']
 class Catalogue(Repository):
     """Rows of ``resources`` whatever their type."""
 
-    def type_of(self, resource_id: int) -> str:
+    def type_of(self, resource_id: int, project_id: str | None = None) -> str:
         """Return the type of a resource.
 
+        :param project_id: for whom it has to be there; None for every project
         :raises climate.exceptions.NotFound: if there is none of this id
         """
         query = sa.select(_table.c.resource_type).where(
-            _table.c.id == resource_id, _table.c.deleted == 0
+            _table.c.id == resource_id, _table.c.deleted == 0, things.visible(project_id)
         )
         found = self._session.scalar(query)
         if found is None:
             raise exceptions.NotFound(object={'resource_id': str(resource_id)})
         return str(found)
 
-    def names(self, resource_type: str | None) -> dict[int, str]:
+    def names(self, resource_type: str | None, project_id: str | None = None) -> dict[int, str]:
         """Return the names of all resources by id, in id order.
 
         :param resource_type: only of this type; None for every type
+        :param project_id: without things of other projects; None for all
         """
-        query = sa.select(_table.c.id, _table.c.name).where(_table.c.deleted == 0)
+        query = sa.select(_table.c.id, _table.c.name).where(
+            _table.c.deleted == 0, things.visible(project_id)
+        )
         if resource_type is not None:
             query = query.where(_table.c.resource_type == resource_type)
         return {row.id: row.name for row in self._session.execute(query.order_by(_table.c.id))}
@@ -60,7 +65,8 @@ class Catalogue(Repository):
 
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
-        conditions = [_table.c.deleted == 0]
+        seen = things.visible(query.project_id)
+        conditions = [_table.c.deleted == 0, seen]
         for column, wanted in (
             (_table.c.resource_type, query.resource_type),
             (_table.c.name, query.name),
@@ -71,7 +77,7 @@ class Catalogue(Repository):
         if all(name != 'id' for name, _ in query.sort):
             keys.append((_table.c.id, False))
         if query.marker is not None:
-            conditions.append(self._after(query.marker, keys))
+            conditions.append(self._after(query.marker, keys, seen))
         statement = (
             sa.select(_table.c.id)
             .where(*conditions)
@@ -81,10 +87,13 @@ class Catalogue(Repository):
         found = list(self._session.scalars(statement))
         return found[: query.limit], len(found) > query.limit
 
-    def _after(self, marker: int, keys: list[tuple[Any, bool]]) -> Any:
-        """The condition that a resource comes after the marker in the order of *keys*."""
+    def _after(self, marker: int, keys: list[tuple[Any, bool]], seen: Any) -> Any:
+        """The condition that a resource comes after the marker in the order of *keys*.
+
+        :param seen: the condition that the caller may see a resource
+        """
         row = self._session.execute(
-            sa.select(*(key for key, _ in keys)).where(_table.c.id == marker)
+            sa.select(*(key for key, _ in keys)).where(_table.c.id == marker, seen)
         ).one_or_none()
         if row is None:
             raise exceptions.InvalidInput(f"marker: there is no resource '{marker}'")

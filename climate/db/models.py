@@ -39,7 +39,11 @@ class Base(oslo_models.ModelBase, orm.DeclarativeBase):
 
 
 class Resource(Base):
-    """One thing that can be reserved."""
+    """One thing that can be reserved.
+
+    ``project_id`` is set for things of a project, which no operator has registered;
+    see :mod:`climate.db.things`.
+    """
 
     __tablename__ = 'resources'
     __table_args__ = (
@@ -53,6 +57,7 @@ class Resource(Base):
     resource_type: orm.Mapped[str] = orm.mapped_column(types.exact(64))
     name: orm.Mapped[str] = orm.mapped_column(types.exact(255))
     parent_id: orm.Mapped[int | None] = orm.mapped_column(sa.ForeignKey('resources.id'))
+    project_id: orm.Mapped[str | None] = orm.mapped_column(types.exact(255))
     reservable: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=True)
     disabled: orm.Mapped[bool] = orm.mapped_column(sa.Boolean(), default=False)
     failed_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
@@ -328,6 +333,17 @@ class Trust(Base):
     id: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
     lease_id: orm.Mapped[str | None] = orm.mapped_column(types.exact(36))
     made_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+
+
+class Secret(Base):
+    """What processes share and callers must not know; see :mod:`climate.db.secrets`."""
+
+    __tablename__ = 'secrets'
+    __table_args__ = (_MYSQL,)
+
+    name: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
+    value: orm.Mapped[str] = orm.mapped_column(types.exact(255))
+    created_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
 
 
 class Chore(Base):

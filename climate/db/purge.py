@@ -37,6 +37,7 @@ def purge(
 ) -> int:
     """Remove leases that were deleted, or ended, before *before*.
 
+    Things of projects that no lease names any more go with them.
     In small transactions, so that a running service is not held up.
 
     :param deleted_only: leave alone what ended but was not deleted
@@ -53,7 +54,10 @@ def purge(
         count = store.run(lambda tx: _remove_some(tx, conditions))
         total += count
         if count < _BATCH:
-            return total
+            break
+    while store.run(lambda tx: tx.things.forget_some(before)):
+        pass
+    return total
 
 
 def _old(before: datetime.datetime, deleted_only: bool) -> Any:

@@ -21,7 +21,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
-from oslo_db import exception as oslo_exception
 
 from climate import exceptions
 from climate.db import matching
@@ -55,6 +54,7 @@ class Resources(Repository):
                 resource_type=resource.resource_type,
                 name=resource.name,
                 parent_id=resource.parent_id,
+                project_id=resource.project_id,
                 reservable=resource.reservable,
                 disabled=resource.disabled,
                 generation=0,
@@ -71,17 +71,6 @@ class Resources(Repository):
             )
         Properties(self._session, self._now).insert(resource_id, resource)
         return resource_id
-
-    def ensure(self, resource: Resource) -> None:
-        """Write a resource unless there is one of its type and name."""
-        if self.named(resource.resource_type, resource.name) is not None:
-            return
-        try:
-            with self._session.begin_nested():
-                self.insert(resource)
-        except oslo_exception.DBDuplicateEntry:
-            # Somebody else was first.
-            return
 
     def get(self, resource_type: str, resource_id: int, *, lock: bool = False) -> Resource:
         """Return a resource.
@@ -297,6 +286,7 @@ class Resources(Repository):
                 resource_type=row.resource_type,
                 name=row.name,
                 parent_id=row.parent_id,
+                project_id=row.project_id,
                 reservable=bool(row.reservable),
                 disabled=bool(row.disabled),
                 generation=row.generation,

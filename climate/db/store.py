@@ -56,7 +56,9 @@ from climate.db.reservations import Reservations
 from climate.db.resource_types import ResourceTypes
 from climate.db.resources import Resources
 from climate.db.rooms import Rooms
+from climate.db.secrets import Secrets
 from climate.db.steps import Steps
+from climate.db.things import Things
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
 
@@ -103,6 +105,7 @@ class Transaction:
         self.now = now
         self.session = session
         self.resources = Resources(session, now)
+        self.things = Things(session, now)
         self.failures = Failures(session, now)
         self.rooms = Rooms(session, now)
         self.catalogue = Catalogue(session, now)
@@ -121,6 +124,7 @@ class Transaction:
         self.charges = Charges(session, now)
         self.chores = Chores(session, now)
         self.trusts = Trusts(session, now)
+        self.secrets = Secrets(session, now)
         self.oddities = Oddities(session, now)
 
     def book(

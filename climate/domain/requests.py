@@ -222,9 +222,11 @@ class ResourceQuery:
     :ivar sort: ``(key, 'asc' | 'desc')`` pairs; keys of
         :data:`RESOURCE_SORT_KEYS`
     :ivar marker: id of the last resource of the page before
+    :ivar project_id: whose own things are among them; None for those of every project
     """
 
     limit: int
+    project_id: str | None = None
     resource_type: str | None = None
     name: str | None = None
     sort: tuple[tuple[str, str], ...] = ()

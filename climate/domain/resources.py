@@ -42,6 +42,8 @@ class Inventory:
 class Resource:
     """One thing that can be reserved, such as a host.
 
+    :ivar project_id: of whose servers, volumes or stacks it is one; None for a
+        resource of the cloud
     :ivar attributes: what the cloud says of it (``vcpus``, ``cpu_info``, …)
     :ivar capabilities: what operators say of it; always text
     :ivar generation: goes up by one with every booking that touches it
@@ -52,6 +54,7 @@ class Resource:
     name: str
     id: int | None = None
     parent_id: int | None = None
+    project_id: str | None = None
     reservable: bool = True
     disabled: bool = False
     generation: int = 0

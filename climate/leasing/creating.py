@@ -73,37 +73,37 @@ class Creation:
         self._plugins = plugins
         self._settings = settings
         self._asked = [self._parse(body) for body in draft.reservations]
+        self._things: tuple[tuple[str, str], ...] = ()
         self._trust_id: str | None = None
 
     def inspect(self, cloud: Callable[[], Cloud]) -> None:
         """Look at what the requests name, as the caller sees the cloud.
 
-        :raises climate.exceptions.InvalidInput: if something is not there
+        :raises climate.exceptions.InvalidInput: if something is not there, or
+            is named twice
         """
         self._asked = wanted.seen(self._asked, self._plugins, cloud, self._caller.project_id)
-
-    def take_in(self, store: Store) -> None:
-        """Have resources for the things that the requests name.
-
-        :raises climate.exceptions.InvalidInput: if one is named twice
-        """
-        wanted.take_in(store, self._asked)
+        self._things = wanted.things(self._asked)
 
     @contextlib.contextmanager
     def trusted(self, cloud: Callable[[], Cloud], store: Store) -> Iterator[None]:
-        """Have the caller's trust if effects need it; it goes if the lease is not booked.
+        """Have the caller's trust if effects need it.
+
+        It goes if the lease is not booked, and so do resources of things.
 
         :param cloud: returns the cloud as we see it ourselves
         :raises climate.exceptions.ClimateError: if it is not to be had
         """
         with trusts.made(self._caller, self._asked, cloud, store) as self._trust_id:
-            yield
+            with wanted.kept(store, self._things):
+                yield
 
     def plan(self, tx: Transaction, rng: random.Random) -> NewLease:
-        """Choose resources.
+        """Choose resources; those of things that nobody had yet are written.
 
         :raises climate.exceptions.NotEnoughResources: if the period is taken
         """
+        wanted.take_in(tx, self._things, self._caller.project_id)
         bare = self._lease(tx)
         period = booking.from_now(bare.period, tx.now)
         desk, allocations = self._choose(tx, bare, period, rng)

@@ -71,7 +71,7 @@ class Proposal(Protocol[P]):
     """Something that somebody wants."""
 
     def plan(self, tx: Transaction, rng: random.Random) -> P:
-        """Choose; writes nothing."""
+        """Choose; writes nothing but rows of things, which a refusal takes with it."""
         ...
 
     def write(self, tx: Transaction, plan: P, charge_id: str | None) -> Lease:

@@ -93,7 +93,6 @@ class Leases:
         """
         creation = Creation(caller, draft, self._plugins, self._settings, self._clock.now())
         asking.answered(lambda: creation.inspect(functools.partial(self._cloud, caller)))
-        creation.take_in(self._store)
         with creation.trusted(self._service_cloud, self._store):
             lease = self._court.book(caller, creation)
         self._give(caller, lease)

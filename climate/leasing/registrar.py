@@ -103,8 +103,9 @@ class Registrar:
 
         def close(tx: Transaction) -> Resource:
             resource_type = tx.catalogue.type_of(resource_id)
-            owner(self._plugins, resource_type)
             resource = tx.resources.get(resource_type, resource_id, lock=True)
+            if resource.project_id is None:
+                owner(self._plugins, resource_type)
             if tx.allocations.in_use(resource_id):
                 raise _in_use(resource)
             # Nobody can choose it any more; a booking under way loses the race.
@@ -112,9 +113,11 @@ class Registrar:
             return resource
 
         resource = self._store.run(close)
-        plugin = owner(self._plugins, resource.resource_type)
         try:
-            asking.answered(lambda: plugin.release(resource, self._cloud))
+            if resource.project_id is None:
+                # A thing of a project was never set aside.
+                plugin = owner(self._plugins, resource.resource_type)
+                asking.answered(lambda: plugin.release(resource, self._cloud))
         except exceptions.ClimateError:
             was = resource.reservable
             self._store.run(lambda tx: tx.resources.set_reservable(resource_id, was))

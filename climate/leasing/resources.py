@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import uuid
 from collections.abc import Mapping
 from typing import Any
 from typing import Protocol
@@ -36,11 +35,8 @@ from climate.domain.resources import PropertyKey
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.leasing import registrar
+from climate.leasing.aliases import Aliases
 from climate.leasing.notices import Plugins
-
-# Others' reservations are shown under ids made with this namespace: the same
-# each time, and without a way back.
-_OPAQUE = uuid.UUID('6ee1c08a-3c5f-4c8e-9f0e-5f2c2c7b7d11')
 
 
 class Registry(Protocol):
@@ -60,8 +56,9 @@ class Resources:
 
     Where a type is given, resources of other types do not exist.
 
-    :param secret: mixed into the opaque ids, so that nobody can compute them
-        from real ones
+    Things of projects, such as their servers, exist for their project only.
+
+    :param secret: what opaque ids are made with; '' for that of the database
     """
 
     def __init__(
@@ -70,7 +67,7 @@ class Resources:
         self._store = store
         self._plugins = plugins
         self._registry = registry
-        self._secret = secret
+        self._aliases = Aliases(store, secret)
 
     def list(self, resource_type: str, include_private: bool) -> list[Resource]:
         """Return all resources of a type, in id order.
@@ -93,14 +90,20 @@ class Resources:
         return ResourcePage(resources=tuple(shown), more=more)
 
     def get(
-        self, resource_id: int, include_private: bool, resource_type: str | None = None
+        self,
+        resource_id: int,
+        include_private: bool,
+        resource_type: str | None = None,
+        *,
+        project_id: str | None = None,
     ) -> Resource:
         """Return a resource.
 
+        :param project_id: for whom it has to be there; None for every project
         :raises climate.exceptions.NotFound: if there is none of this id
         """
         with self._store.reading() as tx:
-            found = _get(tx, resource_id, resource_type)
+            found = _get(tx, resource_id, resource_type, project_id=project_id)
             return _shown_of(tx, [found], include_private)[0]
 
     def create(self, draft: ResourceDraft) -> Resource:
@@ -190,12 +193,16 @@ class Resources:
         :param reservation_id: only what this reservation has
         :raises climate.exceptions.NotFound: if there is no resource *resource_id*
         """
+        project_id = None if caller.all_projects else caller.project_id
         with self._store.reading() as tx:
             if resource_id is None:
-                names = tx.catalogue.names(resource_type)
+                names = tx.catalogue.names(resource_type, project_id)
             else:
-                names = {resource_id: _get(tx, resource_id, resource_type).name}
-            taken = tx.allocations.calendar(resource_type, resource_id=resource_id)
+                found = _get(tx, resource_id, resource_type, project_id=project_id)
+                names = {resource_id: found.name}
+            taken = tx.allocations.calendar(
+                resource_type, resource_id=resource_id, project_id=project_id
+            )
         busy: dict[int, builtins.list[BusyPeriod]] = {one: [] for one in names}
         for one in taken:
             shown = self._shown(caller, one)
@@ -229,9 +236,7 @@ class Resources:
     def _shown(self, caller: Caller, taken: Taken) -> BusyPeriod:
         reservation_id, lease_id = taken.reservation_id, taken.lease_id
         if not caller.all_projects and taken.project_id != caller.project_id:
-            reservation_id, lease_id = (
-                str(uuid.uuid5(_OPAQUE, self._secret + real)) for real in (reservation_id, lease_id)
-            )
+            reservation_id, lease_id = self._aliases.of(caller.project_id, taken)
         return BusyPeriod(
             reservation_id=reservation_id,
             lease_id=lease_id,
@@ -242,10 +247,16 @@ class Resources:
 
 
 def _get(
-    tx: Transaction, resource_id: int, resource_type: str | None, *, lock: bool = False
+    tx: Transaction,
+    resource_id: int,
+    resource_type: str | None,
+    *,
+    lock: bool = False,
+    project_id: str | None = None,
 ) -> Resource:
+    # Where a type is given, it is one that operators register.
     if resource_type is None:
-        resource_type = tx.catalogue.type_of(resource_id)
+        resource_type = tx.catalogue.type_of(resource_id, project_id)
     return tx.resources.get(resource_type, resource_id, lock=lock)
 
 

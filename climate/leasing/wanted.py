@@ -14,18 +14,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import logging
+from collections import Counter
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from climate import exceptions
 from climate.clients.base import Cloud
 from climate.db.store import Store
 from climate.db.store import Transaction
-from climate.domain.resources import Resource
 from climate.leasing import booking
 from climate.leasing.notices import Plugins
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,21 +75,39 @@ def _looked(one: Asked, cloud: Callable[[], Cloud], project_id: str) -> Asked:
     return dataclasses.replace(one, request=one.plugin.inspect(one.request, cloud, project_id))
 
 
-def take_in(store: Store, asked: Iterable[Asked]) -> None:
-    """Have a resource for each thing that is asked for, to be booked like any other.
+def things(asked: Iterable[Asked]) -> tuple[tuple[str, str], ...]:
+    """Return the things that are asked for, by type and name, in order.
 
     :raises climate.exceptions.InvalidInput: if one is asked for twice
     """
-    things = [
+    found = Counter(
         (one.plugin.resource_type, name) for one in asked for name in one.plugin.things(one.request)
-    ]
-    for resource_type, name in things:
-        if things.count((resource_type, name)) > 1:
+    )
+    for (resource_type, name), times in found.items():
+        if times > 1:
             raise exceptions.InvalidInput(f'{resource_type} {name} is asked for twice')
-    if things:
-        store.run(lambda tx: _insert(tx, things))
+    return tuple(sorted(found))
 
 
-def _insert(tx: Transaction, things: Iterable[tuple[str, str]]) -> None:
-    for resource_type, name in sorted(things):
-        tx.resources.ensure(Resource(resource_type=resource_type, name=name))
+def take_in(tx: Transaction, wanted: Iterable[tuple[str, str]], project_id: str) -> None:
+    """Have a resource for each thing that is asked for, to be booked like any other."""
+    for resource_type, name in wanted:
+        tx.things.ensure(resource_type, name, project_id)
+
+
+@contextlib.contextmanager
+def kept(store: Store, wanted: Collection[tuple[str, str]]) -> Iterator[None]:
+    """Let no resource of a thing stay behind if nothing comes of a booking.
+
+    Where a filter waits, the transaction that chose has written it.
+    """
+    try:
+        yield
+    except BaseException:
+        if wanted:
+            try:
+                store.run(lambda tx: tx.things.forget(wanted))
+            except Exception:
+                # What went wrong first is what is to be told.
+                LOG.exception('What nobody has booked stays until the next purge')
+        raise

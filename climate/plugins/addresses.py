@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Collection
 from collections.abc import Iterable
 
@@ -25,6 +26,8 @@ from climate.clients.base import Networking
 from climate.domain.resources import Resource
 from climate.plugins import base
 from climate.plugins import marks
+
+LOG = logging.getLogger(__name__)
 
 FACT = 'floating_ips'
 
@@ -166,13 +169,18 @@ class Addresses:
         """Have Neutron give an address to the project, and return the id."""
         found = place.found
         if found is not None and not place.ours:
-            raise exceptions.Transient(
-                f'floating IP {place.address} is not ours, but of project {found.project_id}'
+            # Operators find in the log what the lease's owner is not to know.
+            LOG.warning(
+                'Floating IP %s of reservation %s is not of the lease, but of project %s',
+                place.address,
+                self._work.reservation.id,
+                found.project_id,
             )
+            raise exceptions.Transient(f'floating IP {place.address} is not of the lease')
         if found is not None and found.project_id != self._work.lease.project_id:
             # Neutron cannot hand a floating IP over.
             self._neutron.delete_floating_ip(found.id)
-            repaired.append(f'floating IP {place.address} was of project {found.project_id}')
+            repaired.append(f'floating IP {place.address} was of another project')
             found = None
         elif found is None:
             repaired.append(f'floating IP {place.address} was missing')

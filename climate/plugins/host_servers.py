@@ -20,6 +20,7 @@ deletion.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -31,15 +32,23 @@ from climate.clients.base import Server
 from climate.domain.resources import Resource
 from climate.plugins import base
 
+LOG = logging.getLogger(__name__)
+
 
 def service_host(resource: Resource) -> str:
     """Return the name under which aggregates know a host."""
     return str(resource.attributes.get('service_name') or resource.name)
 
 
-def servers_on(cloud: Cloud, host: str) -> str:
-    """Name the servers on a service host; '' if there are none."""
-    return ', '.join(server.id for server in cloud.compute.list_servers(host))
+def servers_on(cloud: Cloud, host: str, project_id: str) -> str:
+    """Say which servers are on a service host; '' if there are none.
+
+    :param project_id: whose servers are named; others are counted only
+    """
+    found = cloud.compute.list_servers(host)
+    mine = [server.id for server in found if server.project_id == project_id]
+    others = len(found) - len(mine)
+    return ', '.join([*mine, *([f'{others} of other projects'] if others else [])])
 
 
 def empty(work: base.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Server]:
@@ -52,7 +61,7 @@ def empty(work: base.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Server]:
         here = sorted(host for host in hosts if _has(work, cloud, host))
         return [server for host in here for server in clear(work, cloud, host)]
     for host in sorted(hosts):
-        running = servers_on(cloud, host)
+        running = servers_on(cloud, host, work.lease.project_id)
         if running:
             raise exceptions.Permanent(f'servers run on {host}: {running}')
     return []
@@ -71,8 +80,10 @@ def clear(work: base.Work, cloud: Cloud, host: str) -> list[Server]:
     found = _running(work, cloud, host, lambda _server: True)
     mine = [server for server in found if server.project_id == project_id]
     if found and not mine:
+        # Operators find in the log what the lease's owner is not to know.
         ids = ', '.join(server.id for server in found)
-        raise exceptions.Transient(f'servers of other projects run on host {host}: {ids}')
+        LOG.warning('Servers of other projects run on host %s: %s', host, ids)
+        raise exceptions.Transient(f'servers of other projects run on host {host}')
     for server in mine:
         if server.task_state != 'deleting':
             if not _has(work, cloud, host):

@@ -236,7 +236,8 @@ class PhysicalHost(base.Plugin[HostRequest]):
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
         """Name the servers on a host."""
-        return host_servers.servers_on(cloud, host_servers.service_host(resource))
+        host = host_servers.service_host(resource)
+        return ', '.join(server.id for server in cloud.compute.list_servers(host))
 
     # -- resources
 

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -30,6 +31,8 @@ from climate.domain.leases import Allocation
 from climate.domain.resources import Resource
 from climate.plugins import base
 from climate.plugins import marks
+
+LOG = logging.getLogger(__name__)
 
 FACT = 'network_id'
 _APPLIED = 'network_described'
@@ -118,10 +121,15 @@ class Segments:
             return self._made(segment)
         if not self._is_ours(found) or found.project_id != self._work.lease.project_id:
             # Perhaps of the lease before; an operator can mend all else.
-            raise exceptions.Transient(
-                f'segment {resource.name} is used by network {found.id},'
-                f' of project {found.project_id}'
+            # Operators find in the log what the lease's owner is not to know.
+            LOG.warning(
+                'Segment %s of reservation %s is used by network %s of project %s',
+                resource.name,
+                self._work.reservation.id,
+                found.id,
+                found.project_id,
             )
+            raise exceptions.Transient(f'segment {resource.name} is used by another network')
         return found
 
     def _made(self, segment: Segment) -> Network:

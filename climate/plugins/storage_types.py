@@ -125,7 +125,7 @@ class StorageTypes:
             for other in projects:
                 if other != project_id:
                     self._cinder.forbid_volume_type(found.id, other)
-                    repaired.append(f'volume type {found.name} was open to project {other}')
+                    repaired.append(f'volume type {found.name} was open to another project')
             if project_id not in projects:
                 self._cinder.allow_volume_type(found.id, project_id)
                 repaired.append(f'volume type {found.name} was closed to its project')

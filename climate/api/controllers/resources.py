@@ -35,7 +35,12 @@ class ResourcesController(base.Controller):
         """Answer with the resources asked for, a page at a time."""
         scope = self._scope(req)
         scope.authorize(policies.LIST)
-        query = queries.resources(scope.parameters, scope.version, self._settings.max_limit)
+        query = queries.resources(
+            scope.parameters,
+            scope.version,
+            project_id=scope.project_id,
+            max_limit=self._settings.max_limit,
+        )
         page = self._services.resources.page(query, scope.sees_private)
         shown: dict[str, Any] = {
             'resources': [view.resource(one, scope.version) for one in page.resources]
@@ -66,7 +71,9 @@ class ResourcesController(base.Controller):
         scope = self._scope(req)
         scope.authorize(policies.SHOW)
         queries.refuse_unknown(scope.parameters, (), scope.version)
-        found = self._services.resources.get(base.resource_id(resource_id), scope.sees_private)
+        found = self._services.resources.get(
+            base.resource_id(resource_id), scope.sees_private, project_id=scope.project_id
+        )
         return {'resource': view.resource(found, scope.version)}
 
     @pecan.expose('json')

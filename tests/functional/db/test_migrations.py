@@ -26,6 +26,7 @@ from alembic import migration as alembic_migration
 
 from climate import exceptions
 from climate.db import migration
+from climate.db import models
 from climate.db.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
@@ -112,7 +113,7 @@ class _Sync:
         )
 
         def fill(tx: Transaction) -> None:
-            host = tx.resources.insert(cases.host(1, inventories=(room,)))
+            host = _host_of_0008(tx, room)
             for lease, (name, amount, start, end) in zip(leases, uses, strict=True):
                 tx.leases.insert(lease)
                 tx.reservations.insert(lease.reservations)
@@ -127,6 +128,18 @@ class _Sync:
 
         self.store.run(fill)
         return leases
+
+
+def _host_of_0008(tx: Transaction, room: Inventory) -> int:
+    """Write a host with the columns that there were; return its id."""
+    resources = sa.Table('resources', sa.MetaData(), autoload_with=tx.session.connection())
+    values = {'resource_type': 'physical:host', 'name': 'compute-1', 'generation': 0, 'deleted': 0}
+    tx.session.execute(sa.insert(resources).values(reservable=True, disabled=False, **values))
+    host = int(tx.session.execute(sa.select(resources.c.id)).scalar_one())
+    inventories = models.Base.metadata.tables['inventories']
+    row = {'resource_id': host, **dataclasses.asdict(room)}
+    tx.session.execute(sa.insert(inventories).values(row))
+    return host
 
 
 class TestSyncSqlite(_Sync, base.TestCase):

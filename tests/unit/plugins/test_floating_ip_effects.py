@@ -248,7 +248,7 @@ class TestOutcomes(base.TestCase):
             (
                 f'floating IP {FIRST} was missing',
                 f'floating IP {SECOND} had lost its tags',
-                f'floating IP {THIRD} was of project {OTHER}',
+                f'floating IP {THIRD} was of another project',
             ),
             done.repaired,
         )

@@ -1,0 +1,40 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Secrets that all processes share, made when one of them first needs it."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+
+_table = models.Base.metadata.tables['secrets']
+
+
+class Secrets(Repository):
+    """Rows of ``secrets``."""
+
+    def find(self, name: str) -> str | None:
+        """Return a secret; None if there is none yet."""
+        return self._session.scalar(sa.select(_table.c.value).where(_table.c.name == name))
+
+    def insert(self, name: str, value: str) -> None:
+        """Write a secret.
+
+        :raises oslo_db.exception.DBDuplicateEntry: if another process was first;
+            :meth:`climate.db.store.Store.run` then begins again
+        """
+        self._session.execute(
+            sa.insert(_table).values(name=name, value=value, created_at=self._now)
+        )

@@ -1,0 +1,118 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Things of projects: resources that nobody registers.
+
+A server, a volume or a stack that exists becomes a row of ``resources`` when a
+lease of it is booked, with the project that it is of in ``project_id``. The row
+is needed as long as an allocation names it.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+from oslo_db import exception as oslo_exception
+
+from climate.db import models
+from climate.db.repository import Repository
+from climate.db.resources import Resources
+from climate.domain.resources import Resource
+
+_table = models.Base.metadata.tables['resources']
+_allocations = models.Base.metadata.tables['allocations']
+_maintenances = models.Base.metadata.tables['maintenances']
+_properties = models.Base.metadata.tables['properties']
+
+_BATCH = 200
+
+
+def visible(project_id: str | None) -> Any:
+    """Return the condition that a row of ``resources`` is there for a project.
+
+    :param project_id: None for who sees every project
+    """
+    if project_id is None:
+        return sa.true()
+    return sa.or_(_table.c.project_id.is_(None), _table.c.project_id == project_id)
+
+
+def _unused() -> Any:
+    return sa.and_(
+        _table.c.project_id.is_not(None),
+        ~sa.exists().where(_allocations.c.resource_id == _table.c.id),
+        ~sa.exists().where(_maintenances.c.resource_id == _table.c.id),
+    )
+
+
+class Things(Repository):
+    """Rows of ``resources`` that are of a project."""
+
+    def ensure(self, resource_type: str, name: str, project_id: str) -> None:
+        """Have a row for a thing, and have it be of its project."""
+        query = sa.select(_table.c.id, _table.c.project_id).where(
+            _table.c.resource_type == resource_type, _table.c.name == name, _table.c.deleted == 0
+        )
+        found = self._session.execute(query).one_or_none()
+        if found is None:
+            self._insert(resource_type, name, project_id)
+        elif found.project_id != project_id:
+            # A volume can be handed over to another project.
+            self._session.execute(
+                sa.update(_table).where(_table.c.id == found.id).values(project_id=project_id)
+            )
+
+    def _insert(self, resource_type: str, name: str, project_id: str) -> None:
+        thing = Resource(resource_type=resource_type, name=name, project_id=project_id)
+        try:
+            with self._session.begin_nested():
+                Resources(self._session, self._now).insert(thing)
+        except oslo_exception.DBDuplicateEntry:
+            # Another booking was first.
+            return
+
+    def forget(self, things: Iterable[tuple[str, str]]) -> None:
+        """Remove the rows of some things, by type and name, unless something was booked."""
+        wanted = [
+            sa.and_(_table.c.resource_type == resource_type, _table.c.name == name)
+            for resource_type, name in things
+        ]
+        query = sa.select(_table.c.id).where(_unused(), sa.or_(*wanted))
+        self._remove(list(self._session.scalars(query)))
+
+    def forget_some(self, before: datetime.datetime) -> int:
+        """Remove rows made before *before* that no allocation names any more; return how many.
+
+        At most a few hundred at a time.
+        """
+        query = sa.select(_table.c.id).where(_unused(), _table.c.created_at < before)
+        ids = list(self._session.scalars(query.order_by(_table.c.id).limit(_BATCH)))
+        self._remove(ids)
+        return len(ids)
+
+    def _remove(self, ids: Collection[int]) -> None:
+        if not ids:
+            return
+        # A booking locks the row first: it has either written its allocation
+        # when we have the lock, or does not find the row and begins again.
+        locked = sa.select(_table.c.id).where(_table.c.id.in_(ids)).order_by(_table.c.id)
+        self._session.execute(locked.with_for_update()).all()
+        still = sa.select(_table.c.id).where(_table.c.id.in_(ids), _unused())
+        going = list(self._session.scalars(still))
+        if going:
+            mine = _properties.c.resource_id.in_(going)
+            self._session.execute(sa.delete(_properties).where(mine))
+            self._session.execute(sa.delete(_table).where(_table.c.id.in_(going)))

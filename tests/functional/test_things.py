@@ -1,0 +1,279 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Things of a project over HTTP: nobody else sees them, and they go when they are not needed."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import datetime
+from typing import Any
+from typing import ClassVar
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.clients.protocols.stacks import StackDraft
+from climate.db import models
+from climate.db import purge
+from climate.enforcement.base import Filter
+from climate.enforcement.base import Question
+from climate.enforcement.gate import Gate
+from climate.leasing.aliases import Aliases
+from tests import base
+from tests import services
+from tests.functional import fixtures
+from tests.functional import http
+from tests.functional.manager.walk.stacks import SMALL
+
+_RESOURCES = models.Base.metadata.tables['resources']
+_SECRETS = models.Base.metadata.tables['secrets']
+BLUE, RED, ADMIN = 'alice:blue:member', 'bob:red:member', http.ADMIN
+HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+
+
+class Refuses(Filter):
+    """Refuses every lease."""
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> Refuses:
+        """Return it."""
+        return cls()
+
+    def check_create(self, question: Question) -> None:
+        """Refuse."""
+        raise exceptions.LimitExceeded('no')
+
+    def check_update(self, question: Question) -> None:
+        """Refuse."""
+        raise exceptions.LimitExceeded('no')
+
+
+class RefusesSlowly(Refuses):
+    """Waits for something outside of the process before it refuses."""
+
+    waits: ClassVar[bool] = True
+
+
+class ThingCase(base.TestCase):
+    """A service in which projects have volumes of their own."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.start()
+        for user, project in (('alice', 'blue'), ('bob', 'red')):
+            self.service.twin.put_member(user, project, 'member')
+
+    def start(self, gate: Gate | None = None) -> fixtures.Service:
+        """Return a service."""
+        return self.useFixture(fixtures.Service(database=self.database, gate=gate))
+
+    def volume(self, project: str = 'blue') -> str:
+        """Let a project have a volume, and return its id."""
+        mine = self.service.twin.of_caller(f'x:{project}').volume
+        volume_id = mine.create_volume('data', 1)
+        self.service.clock.move_to(self.service.clock.now() + datetime.timedelta(minutes=1))
+        return volume_id
+
+    def send(self, method: str, path: str, body: Any = None, token: str = BLUE) -> Any:
+        """Send a request."""
+        return http.send(self.service.app, method, path, body, token=token, version='1.3')
+
+    def lease(self, *bodies: dict[str, Any], token: str = BLUE, day: int = 1) -> Any:
+        """Ask for a lease of a day in February."""
+        body = {
+            'name': 'l',
+            'start_date': f'2030-02-{day:02}T00:00:00Z',
+            'end_date': f'2030-02-{day + 1:02}T00:00:00Z',
+            'reservations': list(bodies),
+        }
+        return self.send('POST', '/v1/leases', body, token)
+
+    def take(self, volume_id: str, token: str = BLUE, day: int = 1) -> Any:
+        """Book a volume."""
+        wish = {'resource_type': 'virtual:volume', 'volume_id': volume_id}
+        answer = self.lease(wish, token=token, day=day)
+        self.assertEqual(201, answer.status_int, answer.text)
+        return answer.json['lease']
+
+    def rows(self) -> list[str]:
+        """Return the names of the rows of things."""
+        query = sa.select(_RESOURCES.c.name).where(
+            _RESOURCES.c.resource_type.in_(['virtual:volume', 'virtual:stack'])
+        )
+        with self.service.store.engine.connect() as connection:
+            return sorted(connection.scalars(query))
+
+
+class TestSeenSqlite(ThingCase):
+    """Who sees what, and what is left behind."""
+
+    def test_nobody_else_sees_a_thing(self) -> None:
+        """In lists and calendars, by id, by name, as a marker."""
+        mine, theirs = self.volume(), self.volume('red')
+        self.take(mine)
+        lease = self.take(theirs, RED)
+        everything = self.send('GET', '/v1/resources?type=virtual:volume', token=ADMIN).json
+        numbers = {one['name']: one['id'] for one in everything['resources']}
+        self.assertEqual({mine, theirs}, set(numbers))
+        for path in (
+            '/v1/resources?type=virtual:volume',
+            '/v1/resources',
+            '/v1/resources/allocations',
+            f'/v1/resources?name={theirs}',
+            f'/v1/resources/allocations?lease_id={lease["id"]}',
+        ):
+            text = self.send('GET', path).text
+            for secret in (theirs, lease['id'], lease['reservations'][0]['id']):
+                self.assertNotIn(secret, text, path)
+            self.assertNotIn(f'"{numbers[theirs]}"', text, path)
+        self.assertIn(mine, self.send('GET', '/v1/resources/allocations').text)
+        number, unknown = numbers[theirs], '99999'
+        for path in ('/v1/resources/{}', '/v1/resources/{}/allocations', '/v1/resources?marker={}'):
+            found, missing = (self.send('GET', path.format(one)) for one in (number, unknown))
+            self.assertEqual(missing.status_int, found.status_int, path)
+            self.assertEqual(missing.text.replace(unknown, number), found.text, path)
+            self.assertEqual(200, self.send('GET', path.format(number), token=RED).status_int)
+
+    def test_what_is_handed_over_is_seen_by_who_has_it(self) -> None:
+        volume_id = self.volume()
+        self.take(volume_id)
+        self.service.store.run(lambda tx: tx.things.ensure('virtual:volume', volume_id, 'red'))
+        self.assertIn(volume_id, self.send('GET', '/v1/resources', token=RED).text)
+        self.assertNotIn(volume_id, self.send('GET', '/v1/resources').text)
+
+    def test_a_refused_booking_leaves_no_row(self) -> None:
+        """With and without a filter that waits; what was there before stays."""
+        volume_id = self.volume()
+        wish = {'resource_type': 'virtual:volume', 'volume_id': volume_id}
+        hosts = {**HOST, 'min': 9, 'max': 9}
+        self.assertEqual(409, self.lease(wish, hosts).status_int)
+        self.assertEqual([], self.rows())
+        self.take(volume_id)
+        self.assertEqual(409, self.lease(wish).status_int)
+        self.assertEqual([volume_id], self.rows())
+
+    def test_nor_does_one_that_a_filter_refuses(self) -> None:
+        for judge in (Refuses(), RefusesSlowly()):
+            self.service = self.start(Gate({'judge': judge}))
+            volume_id = self.volume()
+            wish = {'resource_type': 'virtual:volume', 'volume_id': volume_id}
+            self.assertEqual(403, self.lease(wish).status_int)
+            self.assertEqual([], self.rows(), type(judge).__name__)
+
+    def test_things_go_with_their_last_lease(self) -> None:
+        volume_id, other = self.volume(), self.volume()
+        first, second = self.take(volume_id), self.take(volume_id, day=3)
+        self.take(other)
+        much_later = self.service.clock.now() + datetime.timedelta(days=365)
+        for lease, left in ((first, [other, volume_id]), (second, [other])):
+            self.assertEqual(204, self.send('DELETE', f'/v1/leases/{lease["id"]}').status_int)
+            self.service.work()
+            self.service.clock.move_to(self.service.clock.now() + datetime.timedelta(minutes=1))
+            purge.purge(self.service.store, much_later)
+            self.assertEqual(sorted(left), self.rows())
+
+    def test_an_admin_can_delete_a_thing(self) -> None:
+        """Once nobody has it; tenants cannot."""
+        volume_id = self.volume()
+        lease = self.take(volume_id)
+        (found,) = self.send('GET', '/v1/resources?type=virtual:volume').json['resources']
+        path = f'/v1/resources/{found["id"]}'
+        self.assertEqual(403, self.send('DELETE', path).status_int)
+        self.assertEqual(409, self.send('DELETE', path, token=ADMIN).status_int)
+        self.send('DELETE', f'/v1/leases/{lease["id"]}')
+        self.service.work()
+        self.assertEqual(204, self.send('DELETE', path, token=ADMIN).status_int)
+        self.assertEqual(404, self.send('GET', path, token=ADMIN).status_int)
+        self.take(volume_id)
+
+    def test_processes_share_one_secret(self) -> None:
+        """Of many that need one at once, one makes it."""
+        taken = self.taken()
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            found = set(
+                pool.map(lambda _: Aliases(self.service.store).of('green', taken), range(8))
+            )
+        self.assertEqual(1, len(found))
+        with self.service.store.engine.connect() as connection:
+            self.assertEqual(1, len(connection.execute(sa.select(_SECRETS)).all()))
+
+    def taken(self) -> Any:
+        """Return what one reservation has."""
+        self.assertEqual(201, self.lease(HOST).status_int)
+        with self.service.store.reading() as tx:
+            (found,) = tx.allocations.calendar()
+        return found
+
+
+class TestSeenMariadb(TestSeenSqlite):
+    """On MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestSeenPostgresql(TestSeenSqlite):
+    """On PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestOpaqueIds(ThingCase):
+    """What stands in a calendar in place of the ids of others."""
+
+    def busy(self, token: str) -> list[dict[str, Any]]:
+        """Return the reservations in the calendar of everything."""
+        found = self.send('GET', '/v1/resources/allocations', token=token).json['allocations']
+        return [item for one in found for item in one['reservations']]
+
+    def test_they_tell_nothing(self) -> None:
+        """Not what belongs together, and not what another project sees."""
+        wish = {**HOST, 'resource_properties': '["==", "$rack", "r1"]'}
+        real = self.lease(HOST, wish, token=RED).json['lease']
+        seen = {token: self.busy(token) for token in (BLUE, 'carol:green:member')}
+        for key in ('id', 'lease_id'):
+            ids = [item[key] for busy in seen.values() for item in busy]
+            self.assertEqual(4, len(set(ids)), key)
+            self.assertNotIn(real['id'], ids)
+        self.assertEqual(seen[BLUE], self.busy(BLUE))
+        self.assertEqual({real['id']}, {item['lease_id'] for item in self.busy(RED)})
+
+    def test_one_reservation_is_one_on_all_its_hosts(self) -> None:
+        self.lease({**HOST, 'min': 2, 'max': 2}, token=RED)
+        found = {(item['id'], item['lease_id']) for item in self.busy(BLUE)}
+        self.assertEqual((2, 1), (len(self.busy(BLUE)), len(found)))
+
+    def test_they_are_made_with_a_secret(self) -> None:
+        """That of the database differs from service to service; a configured one holds."""
+        self.lease(HOST, token=RED)
+        with self.service.store.reading() as tx:
+            (taken,) = tx.allocations.calendar()
+        found = {
+            Aliases(self.start().store if new else self.service.store, secret).of('blue', taken)
+            for secret in ('', 'one', 'two')
+            for new in (False, True)
+        }
+        self.assertEqual(4, len(found))
+
+    def test_stacks_are_seen_by_their_project_only(self) -> None:
+        """Their names begin with the project."""
+        heat = self.service.twin.of_caller('bob:red').orchestration
+        stack_id = heat.create_stack(StackDraft(name='hush', template=SMALL))
+        self.service.clock.move_to(self.service.clock.now() + datetime.timedelta(minutes=10))
+        wish = {'resource_type': 'virtual:stack', 'stack_id': stack_id}
+        self.assertEqual(201, self.lease(wish, token=RED).status_int)
+        self.assertEqual(['red:hush'], self.rows())
+        for path in ('/v1/resources', '/v1/resources/allocations'):
+            self.assertNotIn('hush', self.send('GET', path).text)
+            self.assertIn('hush', self.send('GET', path, token=RED).text)
