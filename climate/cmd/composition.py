@@ -64,6 +64,8 @@ from climate.messaging import rpc
 from climate.messaging import transport
 from climate.messaging.broker import BrokerCheck
 from climate.plugins import loading
+from climate.policies import leases as lease_policies
+from climate.policies.enforcer import allows
 from climate.policies.enforcer import make_enforcer
 
 LOG = logging.getLogger(__name__)
@@ -233,7 +235,26 @@ def manager(
         server_ears=server_ears,
         owner=owner,
         gate=parts.gate,
+        may=may_create(parts.conf),
     )
+
+
+def may_create(conf: cfg.ConfigOpts) -> Callable[[Caller], bool] | None:
+    """Return what says whether policy lets a caller create leases; None if nobody is known."""
+    if conf.auth_strategy == 'noauth':
+        return None
+    enforcer = make_enforcer(conf)
+
+    def may(caller: Caller) -> bool:
+        return allows(
+            enforcer,
+            lease_policies.CREATE,
+            user_id=caller.user_id,
+            project_id=caller.project_id,
+            roles=caller.roles,
+        )
+
+    return may
 
 
 def _broker_check(check: BrokerCheck) -> Callable[[], None]:

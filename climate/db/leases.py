@@ -96,6 +96,13 @@ class Leases(Repository):
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
 
+    def with_reservation(self, reservation_id: str) -> Lease | None:
+        """Return the lease of a reservation, be it over or deleted; None if there is none."""
+        mine = sa.select(_reservations.c.lease_id).where(_reservations.c.id == reservation_id)
+        query = sa.select(_table).where(_table.c.id.in_(mine))
+        found = self._whole(self._session.execute(query).all())
+        return found[0] if found else None
+
     def project_of(self, lease_id: str) -> str | None:
         """Return the project of a lease, be it over or deleted; None if there never was one."""
         query = sa.select(_table.c.project_id).where(_table.c.id == lease_id)

@@ -47,6 +47,8 @@ _KEYS = {
     'guarantee': PREFIX + 'guarantee',
 }
 _ASKING = ('start', 'end', 'duration')
+_MOST_EVENTS = 100
+"""As many as a lease that is created over HTTP may have."""
 _BOOLEANS = {'true': True, 'false': False}
 _LONGEST_NAME = 80
 
@@ -204,6 +206,8 @@ def _events(
         return (), None
     if not isinstance(value, list) or not all(isinstance(event, dict) for event in value):
         raise Unreadable(f'{names["events"]}: a list of objects is required')
+    if len(value) > _MOST_EVENTS:
+        raise Unreadable(f'{names["events"]}: at most {_MOST_EVENTS} events are allowed')
     drafts, before_end_date = [], None
     for place, event in enumerate(value):
         name = f'{names["events"]}[{place}].event_date'

@@ -13,27 +13,30 @@
 """Gives servers leases that were asked for by booting them.
 
 Every manager hears of every server, and asks Nova for what was missed. A server
-gets one lease all the same, and never a second one when that is over. The id of
-the lease is written to the metadata of the server before the lease is booked:
-whoever comes next, and finds no lease of that id, goes on where somebody
-stopped. That several do not begin at the same time is seen to by a claim on the
-server. Metadata are written beforehand also because Nova takes none once the
+gets one lease all the same, and never a second one when that is over: the id of
+the lease is made of the id of the server, and nothing that its owner says counts
+for it (:mod:`climate.leasing.booted_servers`). That several managers do not begin
+at the same time is seen to by a claim on the server. The id is written to the
+metadata of the server before the lease is booked, for Nova takes none once the
 server is shelved, which is the first thing that is done for a lease in the
 future.
+
+A lease that a server asks for is booked if its owner could book it over HTTP.
+If it cannot be, or what is asked for cannot be read, the server gets the lease
+that servers of its project get by default, if there is one.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import datetime
 import logging
 import threading
-import uuid
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
-from typing import Final
 
 from climate import exceptions
 from climate.clients import fence
@@ -49,18 +52,21 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
+from climate.leasing import booted_servers
+from climate.leasing.booted_servers import Tie
 from climate.leasing.leases import Leases
+from climate.leasing.server_lease_settings import RESOURCE_TYPE
+from climate.leasing.server_lease_settings import ServerLeaseSettings
 
 LOG = logging.getLogger(__name__)
 
-RESOURCE_TYPE: Final = 'virtual:server'
-ALL: Final = '*'
 
 # Names of chores: until when Nova was asked, and since when there are leases
 # by default.
 _SEEN = 'server leases'
 _DEFAULTS = 'server leases by default'
-_OVER = frozenset({'ERROR', 'DELETED', 'SOFT_DELETED'})
+_GONE = frozenset({'DELETED', 'SOFT_DELETED'})
+_OVER = _GONE | {'ERROR'}
 # Clocks differ, and Nova lists what was made a moment ago a moment later.
 _OVERLAP = datetime.timedelta(minutes=1)
 # For how long a server that does not come up is waited for.
@@ -70,69 +76,14 @@ _SURE = _CLAIM.total_seconds() * (1 - fence.MARGIN)
 _LONGEST_NAME = 80
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class ServerLeaseSettings:
-    """What operators configure of leases by booting.
-
-    :ivar enabled: whether there are any
-    :ivar default_lease: how long the lease lasts that servers get without
-        asking; None if they get none
-    :ivar projects: ids of those whose servers do; :data:`ALL` for all
-    :ivar exempt: ids of those whose servers do not
-    :ivar on_end: what is done with those servers in the end
-    :ivar poll_interval: seconds between two looks at Nova
-    """
-
-    enabled: bool = False
-    default_lease: datetime.timedelta | None = None
-    projects: frozenset[str] = frozenset()
-    exempt: frozenset[str] = frozenset()
-    on_end: tuple[str, ...] = ('snapshot', 'delete')
-    poll_interval: float = 300.0
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> ServerLeaseSettings:
-        """Return the settings that *conf* (an oslo.config ConfigOpts) holds.
-
-        :raises climate.exceptions.ConfigurationError: if they contradict one another
-        """
-        group = conf[RESOURCE_TYPE]
-        length = instants.duration(group.default_lease) if group.default_lease else None
-        if group.default_lease and (length is None or length < instants.SECOND):
-            raise exceptions.ConfigurationError(
-                f'[{RESOURCE_TYPE}] default_lease: {group.default_lease!r} is no length of time '
-                'such as 30d, 12h or PT90M'
-            )
-        if length is not None and not group.leases_by_booting:
-            raise exceptions.ConfigurationError(
-                f'[{RESOURCE_TYPE}] default_lease needs leases_by_booting'
-            )
-        if group.leases_by_booting and RESOURCE_TYPE not in conf.resource_types:
-            raise exceptions.ConfigurationError(
-                f'[{RESOURCE_TYPE}] leases_by_booting needs {RESOURCE_TYPE} in resource_types'
-            )
-        return cls(
-            enabled=group.leases_by_booting,
-            default_lease=length,
-            projects=frozenset(group.default_lease_projects),
-            exempt=frozenset(group.default_lease_exempt_projects),
-            on_end=tuple(group.default_lease_on_end),
-            poll_interval=group.poll_interval,
-        )
-
-    def covers(self, server: Server) -> bool:
-        """Whether a server is of a project whose servers get a lease by default."""
-        if self.default_lease is None or server.project_id in self.exempt:
-            return False
-        return ALL in self.projects or server.project_id in self.projects
-
-
 class ServerLeases:
     """What managers do about servers that are booted and deleted.
 
     :param leases: where leases are booked; it shows every caller our own cloud
     :param cloud: as we see it ourselves
     :param owner: in whose name servers are claimed; no other has it
+    :param may: says whether policy lets somebody, with roles, create leases; None
+        if callers are not known to anybody, so that nobody is asked
     """
 
     def __init__(
@@ -143,6 +94,7 @@ class ServerLeases:
         settings: ServerLeaseSettings,
         cloud: Cloud,
         owner: str,
+        may: Callable[[Caller], bool] | None = None,
     ) -> None:
         self._store = store
         self._leases = leases
@@ -152,6 +104,7 @@ class ServerLeases:
         # The claim of each thread, of those that hear and those that look.
         self._here = threading.local()
         self._owner = owner
+        self._may = may
 
     def hear(self, news: ServerNews) -> bool:
         """Give a server its lease, or end the lease of one that was deleted.
@@ -159,11 +112,15 @@ class ServerLeases:
         :returns: whether it is to be looked at once more
         :raises climate.exceptions.ClimateError: if that could not be done for now
         """
-        if news.gone:
+        server = self._cloud.compute.find_server(news.server_id)
+        if not news.gone:
+            return server is not None and not self._attend(server)
+        if server is None or server.status in _GONE:
             self._over(news.server_id)
             return False
-        server = self._cloud.compute.find_server(news.server_id)
-        return server is not None and not self._attend(server)
+        # Many can write to a bus, and Nova is the one to say.
+        LOG.info('Server %s is said to be deleted; it is %s', server.id, server.status)
+        return server.task_state == 'deleting'
 
     def look(self, cloud: Cloud) -> bool:
         """Ask Nova for the servers since the last look that left none over.
@@ -198,42 +155,54 @@ class ServerLeases:
 
         :returns: whether all was done that is to be done
         """
-        if server.status in _OVER or self._settled(server):
+        settled = server.status in _OVER or self._settled(server)
+        if settled is True:
             return True
-        if _busy(server):
+        if settled is None or _busy(server):
             return False
-        try:
-            wish = self._wish(server)
-        except booting.Unreadable as error:
-            self._refuse(server, str(error))
-            return True
-        if wish is None:
+        hints = self._cloud.compute.scheduler_hints(server.id)
+        wishes = self._wishes(server, hints)
+        if not wishes:
             return True
         with self._claimed(server) as mine:
             if mine:
-                self._provide(server, wish)
+                self._provide(server, wishes)
         return mine
 
-    def _wish(self, server: Server) -> booting.Wish | None:
-        now = self._clock.now()
-        wish = booting.wish(server.metadata, None, now)
-        if wish is not None:
-            return wish
-        hints = self._cloud.compute.scheduler_hints(server.id)
-        wish = booting.wish({}, hints.get(booting.HINT), now)
-        return wish or self._default(server, hints, now)
+    def _wishes(self, server: Server, hints: Mapping[str, object]) -> list[booting.Wish]:
+        """Return the lease that a server asks for, and that which it gets otherwise."""
+        now, found = self._clock.now(), []
+        try:
+            asked = booting.wish(server.metadata, hints.get(booting.HINT), now)
+        except booting.Unreadable as error:
+            self._refuse(server, str(error))
+        else:
+            if asked is not None and self._allowed(server):
+                found.append(asked)
+        usual = self._default(server, hints, now)
+        return found if usual is None else [*found, usual]
+
+    def _allowed(self, server: Server) -> bool:
+        """Whether policy lets the owner of a server create leases; told if not."""
+        if self._may is None:
+            return True
+        roles = self._cloud.identity.list_roles(server.user_id, server.project_id)
+        caller = Caller(user_id=server.user_id, project_id=server.project_id, roles=roles)
+        if not self._may(caller):
+            self._refuse(server, 'policy does not let you create leases')
+            return False
+        return True
 
     def _default(
         self, server: Server, hints: Mapping[str, object], now: datetime.datetime
     ) -> booting.Wish | None:
         length = self._settings.default_lease
-        # Who names a reservation has the room for the server from a lease.
-        if length is None or not self._settings.covers(server) or 'reservation' in hints:
+        if length is None or not self._settings.covers(server):
             return None
         since = self._store.run(lambda tx: tx.chores.heard_of(_DEFAULTS))
         with self._store.reading() as tx:
-            reserved = tx.reservations.exists(server.flavor_id)
-        if reserved or server.created_at < since.replace(microsecond=0):
+            leased = booted_servers.has_room(tx, server, hints)
+        if leased or server.created_at < since.replace(microsecond=0):
             return None
         return booting.Wish(start=now, end=now + length, on_end=self._settings.on_end)
 
@@ -257,20 +226,20 @@ class ServerLeases:
         if hold is not None:
             hold.check()
 
-    def _settled(self, server: Server) -> bool:
-        """Whether a server has got its lease, or cannot, or was booted by one."""
-        lease_id = server.metadata.get(booting.LEASE_ID, '')
-        reservation_id = server.metadata.get(booting.RESERVATION, '')
+    def _settled(self, server: Server) -> bool | None:
+        """Whether a server has got its lease, or cannot, or was booted by one.
+
+        :returns: None if that cannot be said yet
+        """
         # Its owner can write there what comes to mind, and only harm itself by it.
         if server.metadata.get(booting.ERROR) and not self._settings.covers(server):
             return True
-        if not lease_id and not reservation_id:
-            return False
         with self._store.reading() as tx:
-            mine = bool(lease_id) and tx.leases.project_of(lease_id) == server.project_id
-            return mine or (bool(reservation_id) and tx.reservations.exists(reservation_id))
+            found = booted_servers.tie(tx, server)
+        return None if found is Tie.UNSURE else found is Tie.YES
 
-    def _provide(self, server: Server, wish: booting.Wish) -> None:
+    def _provide(self, server: Server, wishes: Sequence[booting.Wish]) -> None:
+        """Book the first of some leases that can be had."""
         lease_id = self._latest(server.id)
         if lease_id is not None:
             self._mark(server, lease_id)
@@ -279,29 +248,21 @@ class ServerLeases:
         current = self._cloud.compute.find_server(server.id)
         if current is None or self._settled(current):
             return
-        lease_id = self._chosen_id(current)
-        self._mark(current, lease_id)
-        try:
-            self._book(current, wish, lease_id)
-        except exceptions.ClimateError as error:
-            if _passes(error):
-                raise
-            # It may have been booked by its owner meanwhile.
-            booked = self._latest(server.id)
-            if booked is None:
-                self._refuse(current, error.message)
-            else:
+        for wish in wishes:
+            lease_id = booted_servers.lease_id(current.id)
+            self._mark(current, lease_id)
+            try:
+                self._book(current, wish, lease_id)
+            except exceptions.ClimateError as error:
+                if _passes(error):
+                    raise
+                # It may have been booked by its owner meanwhile.
+                booked = self._latest(server.id)
+                if booked is None:
+                    self._refuse(current, error.message)
+                    continue
                 self._mark(current, booked)
-
-    def _chosen_id(self, server: Server) -> str:
-        """Return the id that somebody has begun to book a lease by, or a new one."""
-        begun = server.metadata.get(booting.LEASE_ID, '')
-        try:
-            known = str(uuid.UUID(begun)) == begun
-        except ValueError:
-            known = False
-        with self._store.reading() as tx:
-            return begun if known and tx.leases.project_of(begun) is None else str(uuid.uuid4())
+            return
 
     def _book(self, server: Server, wish: booting.Wish, lease_id: str) -> Lease:
         now = self._clock.now()

@@ -18,6 +18,7 @@ import dataclasses
 import os
 import socket
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from climate.clients import fence
@@ -26,6 +27,7 @@ from climate.clock import Clock
 from climate.db.store import Store
 from climate.domain.booting import ServerNews
 from climate.domain.health import HostNews
+from climate.domain.requests import Caller
 from climate.domain.resources import ResourceDraft
 from climate.enforcement.gate import Gate
 from climate.leasing.health import Health
@@ -33,8 +35,8 @@ from climate.leasing.leases import Leases
 from climate.leasing.notices import Plugins
 from climate.leasing.registrar import Registrar
 from climate.leasing.rehoming import Rehoming
+from climate.leasing.server_lease_settings import ServerLeaseSettings
 from climate.leasing.server_leases import ServerLeases
-from climate.leasing.server_leases import ServerLeaseSettings
 from climate.leasing.settings import LeasingSettings
 from climate.manager.charges import ChargeSender
 from climate.manager.claims import Claims
@@ -128,7 +130,10 @@ def _go_on() -> None:
 
 
 class Manager:
-    """Everything a manager process runs; also the endpoint of its RPC server."""
+    """Everything a manager process runs; also the endpoint of its RPC server.
+
+    :param may: see :class:`climate.leasing.server_leases.ServerLeases`
+    """
 
     def __init__(
         self,
@@ -144,6 +149,7 @@ class Manager:
         server_ears: Ears[ServerNews] | None = None,
         owner: str | None = None,
         gate: Gate | None = None,
+        may: Callable[[Caller], bool] | None = None,
     ) -> None:
         self.owner = owner or unique_owner()
         self._registrar = Registrar(store, plugins, cloud)
@@ -171,7 +177,9 @@ class Manager:
         self._watches: list[Watch[Any]] = [hosts]
         if options.server_leases.enabled:
             leases = Leases(store, plugins, clock, settings, self.wake, None, lambda _: cloud, gate)
-            keeper = ServerLeases(store, leases, clock, options.server_leases, cloud, self.owner)
+            keeper = ServerLeases(
+                store, leases, clock, options.server_leases, cloud, self.owner, may
+            )
             self._watches.append(_server_watch(keeper, cloud, server_ears, options.server_leases))
 
         # In a name of its own: what the loop claims is the loop's.

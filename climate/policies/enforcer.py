@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from oslo_config import cfg
 from oslo_policy import policy
 
@@ -30,6 +32,30 @@ def make_enforcer(conf: cfg.ConfigOpts) -> policy.Enforcer:
     enforcer.register_defaults(policies.list_rules())
     enforcer.load_rules()
     return enforcer
+
+
+def allows(
+    enforcer: policy.Enforcer,
+    rule: str,
+    *,
+    user_id: str,
+    project_id: str,
+    roles: Iterable[str],
+) -> bool:
+    """Return whether a rule lets a user do something in a project of theirs.
+
+    For those who have not called us, so that there is no token.
+
+    :param roles: names of those that the user has in the project
+    """
+    credentials = {
+        'user_id': user_id,
+        'project_id': project_id,
+        'roles': sorted(roles),
+        'domain_id': None,
+        'system_scope': None,
+    }
+    return bool(enforcer.authorize(rule, {'project_id': project_id}, credentials))
 
 
 def get_enforcer() -> policy.Enforcer:

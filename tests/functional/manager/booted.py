@@ -15,15 +15,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
+import sqlalchemy as sa
+
 from climate.clients.base import Server
+from climate.db import models
 from climate.domain.leases import Lease
+from climate.domain.requests import Caller
 from climate.domain.requests import LeaseQuery
 from climate.leasing.leases import Leases
-from climate.leasing.server_leases import RESOURCE_TYPE
+from climate.leasing.server_lease_settings import RESOURCE_TYPE
+from climate.leasing.server_lease_settings import ServerLeaseSettings
 from climate.leasing.server_leases import ServerLeases
-from climate.leasing.server_leases import ServerLeaseSettings
 from climate.plugins.flavor_instance import FlavorInstance
 from climate.plugins.flavor_instance import RESOURCE_TYPE as ROOM_TYPE
 from climate.plugins.virtual_server import VirtualServer
@@ -47,7 +53,12 @@ class BootedCase(TestCase):
         self.twin = self.office.twin
         self.keeper = self.hire()
 
-    def hire(self, settings: ServerLeaseSettings = ON, cloud: Any = None) -> ServerLeases:
+    def hire(
+        self,
+        settings: ServerLeaseSettings = ON,
+        cloud: Any = None,
+        may: Callable[[Caller], bool] | None = None,
+    ) -> ServerLeases:
         """Return what one more manager does about servers."""
         office, own = self.office, cloud or self.twin
         leases = Leases(
@@ -60,7 +71,7 @@ class BootedCase(TestCase):
             lambda _caller: own,
         )
         owner = f'manager-{random.random()}'
-        return ServerLeases(office.store, leases, office.clock, settings, own, owner)
+        return ServerLeases(office.store, leases, office.clock, settings, own, owner, may)
 
     def boot(
         self, hint: object = None, flavor: str = '2', project_id: str = 'blue', **said: str
@@ -75,6 +86,19 @@ class BootedCase(TestCase):
             hints={} if hint is None else {'lease_params': hint},
             user_id='alice',
         )
+
+    def of_a_server(self, lease: Lease, facts: Mapping[str, Any]) -> str:
+        """Let a lease be of a server that it boots; return the id of its reservation."""
+        reservation_id = lease.reservations[0].id
+        table = models.Base.metadata.tables['reservations']
+        change = {
+            'resource_type': RESOURCE_TYPE,
+            'request': {'draft': {'name': 'vm'}},
+            'facts': dict(facts),
+        }
+        query = sa.update(table).where(table.c.id == reservation_id).values(**change)
+        self.office.store.run(lambda tx: tx.session.execute(query) and None)
+        return reservation_id
 
     def told(self, server: Server) -> dict[str, str]:
         """Return what the metadata of a server say of its lease."""

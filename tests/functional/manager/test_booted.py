@@ -19,9 +19,12 @@ import datetime
 import uuid
 
 import fixtures
+from oslo_config import cfg
+from oslo_policy import opts as policy_opts
 
 from climate import exceptions
 from climate.clients.base import Server
+from climate.cmd import composition
 from climate.domain import booting
 from climate.domain.booting import ServerNews
 from climate.domain.leases import Lease
@@ -206,15 +209,20 @@ class TestBooted(booted.BootedCase):
             told = self.told(server)
             self.assertEqual(['climate:lease_id'], list(told))
             self.assertIn(told['climate:lease_id'], [lease.id for lease in self.leases()])
+            self.assertNotEqual(said.get('lease_id'), told['climate:lease_id'])
         self.assertEqual(5, len(self.leases()))
         # Of a lease of another project nothing is taken over.
         self.hear(self.boot(project_id='red', lease_duration='1h', lease_id=others.id))
         self.assertEqual(6, len(self.leases()))
 
     def test_a_server_that_a_lease_has_booted(self) -> None:
-        booked = self.office.create(3600, 7200)
-        reserved = booked.reservations[0].id
-        self.assertFalse(self.hear(self.boot(lease_duration='1h', reservation=reserved)))
+        booked = self.office.create(0, 7200)
+        reserved = self.of_a_server(booked, {})
+        server = self.boot(lease_duration='1h', reservation=reserved)
+        # Nova was quicker than whoever is to remember what it has answered.
+        self.assertTrue(self.hear(server))
+        self.of_a_server(booked, {'server_id': server.id})
+        self.assertFalse(self.hear(server))
         self.assertEqual([booked.id], [lease.id for lease in self.leases()])
 
     def test_metadata_that_nova_refuses_for_good(self) -> None:
@@ -236,6 +244,40 @@ class TestBooted(booted.BootedCase):
         self.office.until(61)
         self.assertEqual('TERMINATED', self.office.status(lease))
         self.assertFalse(self.hear(server, gone=True))
+
+    def test_nova_is_asked_whether_a_server_was_deleted(self) -> None:
+        """Whoever can write to the bus cannot end leases."""
+        server = self.boot(lease_duration='1h')
+        self.hear(server)
+        lease = self.lease(server)
+        self.office.until(60)
+        self.assertFalse(self.hear(server, gone=True))
+        self.office.until(61)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        # One that is going is looked at again.
+        self.twin.set_seconds('server_deletion', 5)
+        self.twin.compute.delete_server(server.id)
+        self.assertTrue(self.hear(server, gone=True))
+        self.office.away_until(70)
+        self.assertFalse(self.hear(server, gone=True))
+        self.office.until(71)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+
+    def test_who_may_not_create_leases_gets_none(self) -> None:
+        """What policy says of the owner, with the roles that Keystone knows."""
+        conf = cfg.ConfigOpts()
+        conf([])
+        conf.register_opt(cfg.StrOpt('auth_strategy', default='keystone'))
+        policy_opts.set_defaults(conf, policy_file=None)
+        self.keeper = self.hire(may=composition.may_create(conf))
+        server = self.boot(lease_duration='1h')
+        self.twin.put_member('alice', 'blue', 'reader')
+        self.hear(server)
+        self.assertEqual([], self.leases())
+        self.assertIn('policy', self.told(server)['climate:lease_error'])
+        self.twin.put_member('alice', 'blue', 'member')
+        self.hear(self.boot(lease_duration='1h'))
+        self.assertEqual(1, len(self.leases()))
 
     def test_deleted_before_the_start(self) -> None:
         server = self.boot(lease_start='2030-01-01 14:00', lease_duration='1h')

@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import uuid
 
 from climate.clients.base import Server
 from climate.domain.booting import ServerNews
+from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
-from climate.leasing.server_leases import ServerLeaseSettings
+from climate.leasing.server_lease_settings import ServerLeaseSettings
 from tests.functional.manager import booted
 from tests.functional.manager import harness
 
@@ -29,7 +31,7 @@ HOUR = datetime.timedelta(hours=1)
 DEFAULT = ServerLeaseSettings(
     enabled=True,
     default_lease=datetime.timedelta(days=30),
-    projects=frozenset({'blue', 'green'}),
+    projects=frozenset({'blue', 'green', 'yellow'}),
     exempt=frozenset({'green'}),
     on_end=('snapshot', 'delete'),
 )
@@ -70,16 +72,73 @@ class TestDefault(booted.BootedCase):
         self.assertEqual(HOUR, lease.period.length)
 
     def test_what_is_in_a_lease_is_left_alone(self) -> None:
-        booked = self.office.create(3600, 7200)
+        booked = self.office.create(180, 7200)
+        self.office.until(200)
         reserved = booked.reservations[0].id
         self.assertEqual({}, self.hear(self.boot(flavor=reserved)))
-        hinted = self.twin.boot_server(
-            'compute-1', 'blue', 'vm', '2', hints={'reservation': reserved}
+        for hint in (reserved, [reserved]):
+            self.assertEqual({}, self.hear(self.hinted(hint, booked)))
+        mine = self.boot(reservation=reserved)
+        self.of_a_server(booked, {'server_id': mine.id})
+        self.assertEqual({}, self.hear(mine))
+        self.assertEqual(1, len(self.leases()))
+
+    def hinted(self, hint: object, lease: Lease | None = None, project: str = 'blue') -> Server:
+        """Boot a server with a hint, on the host of a lease or on another."""
+        hosts = ['compute-1', 'compute-2', 'compute-3', 'compute-4']
+        if lease is not None:
+            hosts = [item.resource_name for item in self.office.allocations(lease)]
+        return self.twin.boot_server(
+            hosts[0], project, 'vm', '2', hints={'reservation': hint}, user_id='alice'
         )
-        self.assertEqual({}, self.hear(hinted))
-        self.assertEqual({}, self.hear(self.boot(reservation=reserved)))
-        self.assertIn('climate:lease_id', self.hear(self.boot(lease_error='not for me')))
-        self.assertEqual(2, len(self.leases()))
+
+    def test_what_its_owner_says_lets_no_server_go_without(self) -> None:
+        """Nothing that is malformed or refused, nor what is of nobody or of others."""
+        empty = self.office.create(180, 7200, hosts=0)
+        theirs = self.office.create(180, 7200)
+        self.office.until(200)
+        others = theirs.reservations[0].id
+        for said in (
+            {'lease_id': empty.id},
+            {'lease_id': theirs.id},
+            {'lease_id': str(uuid.uuid4())},
+            {'lease_id': 'x'},
+            {'lease_id': ''},
+            {'reservation': others},
+            {'reservation': str(uuid.uuid4())},
+            {'reservation': 'x'},
+            {'lease_error': 'not for me'},
+            {'lease_end': 'banana'},
+            {'lease_end': '2029-01-01 00:00'},
+            {'lease_duration': '1h', 'on_end': 'explode'},
+            {'lease_duration': ''},
+        ):
+            self.assert_default(self.boot(**said), said)
+        for hint in ('', 'anything', '\0', ['a', 'b'], str(uuid.uuid4()), others):
+            self.assert_default(self.hinted(hint), hint)
+        self.assert_default(self.hinted(others, theirs, 'yellow'), 'a host of others')
+        self.assert_default(self.boot('no JSON'), 'lease_params')
+
+    def assert_default(self, server: Server, said: object) -> None:
+        """Check that a server gets a lease of 30 days, under an id that is not its owner's."""
+        told, known = self.hear(server), {lease.id for lease in self.leases()}
+        self.assertIn(told['climate:lease_id'], known, said)
+        with self.office.store.reading() as tx:
+            lease = tx.leases.get(told['climate:lease_id'])
+            self.assertEqual([lease.id], tx.leases.ids_with('virtual:server', server.id))
+        self.assertEqual(datetime.timedelta(days=30), lease.period.length, said)
+        self.assertEqual(server.project_id, lease.project_id)
+
+    def test_why_it_is_not_what_was_asked_for(self) -> None:
+        told = self.hear(self.boot(lease_end='banana'))
+        self.assertIn("'banana' is no time", told['climate:lease_error'])
+
+    def test_a_reservation_that_boots_later_is_no_excuse(self) -> None:
+        """Nor one that has booted another server."""
+        later = self.of_a_server(self.office.create(3600, 7200), {})
+        self.assert_default(self.boot(reservation=later), 'later')
+        other = self.of_a_server(self.office.create(0, 7200), {'server_id': self.before.id})
+        self.assert_default(self.boot(reservation=other), 'another')
 
     def test_notices_before_the_end_and_prolonged(self) -> None:
         server = self.boot()

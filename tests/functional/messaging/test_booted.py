@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import oslo_messaging
 
-from climate.leasing.server_leases import ServerLeaseSettings
+from climate.leasing.server_lease_settings import ServerLeaseSettings
 from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
 from climate.messaging import nova

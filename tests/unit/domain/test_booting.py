@@ -134,6 +134,7 @@ class BootingTest(base.TestCase):
             (f'{hint}.end: a text', {'end': 7}),
             (f'{hint}.on_end: words', {'duration': '1h', 'on_end': 7}),
             (f'{hint}.events: a list', {'duration': '1h', 'events': {}}),
+            (f'{hint}.events: at most 100', {'duration': '1h', 'events': [{}] * 101}),
             (f'{hint}.events[0].event_date is', {'duration': '1h', 'events': [{}]}),
             (
                 f'{hint}.events[0].event_date: ',
