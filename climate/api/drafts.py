@@ -49,13 +49,18 @@ class Reader:
     def _modern(self) -> bool:
         return self._version >= V1_1
 
-    def draft(self) -> LeaseDraft:
+    def draft(self, max_reservations: int = 20) -> LeaseDraft:
         """Return the lease somebody wants.
 
+        :param max_reservations: how many it may have
         :raises climate.exceptions.InvalidInput: naming the field and why
         """
         body = self._body
         schemas.check('create', self._version, body)
+        if len(body.get('reservations') or ()) > max_reservations:
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter reservations: at most {max_reservations} items are allowed'
+            )
         start = self._time('start_date', body['start_date'])
         end = self._end(lambda: start)
         if end is None:

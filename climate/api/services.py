@@ -58,12 +58,14 @@ class ApiSettings:
     :ivar authenticate: wraps the application in what finds out who calls
     :ivar max_request_body_size: in bytes
     :ivar max_limit: the most leases on one page
+    :ivar max_reservations: in a request for a lease
     """
 
     conf: cfg.ConfigOpts
     authenticate: Wrapper
     max_request_body_size: int = 114688
     max_limit: int = 1000
+    max_reservations: int = 20
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts, authenticate: Wrapper) -> ApiSettings:
@@ -73,4 +75,5 @@ class ApiSettings:
             authenticate=authenticate,
             max_request_body_size=conf.api.max_request_body_size,
             max_limit=conf.api.max_limit,
+            max_reservations=conf.api.max_reservations_per_lease,
         )

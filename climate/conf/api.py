@@ -41,6 +41,15 @@ OPTS: list[cfg.Opt] = [
         help='The largest request body that is read, in bytes. Larger ones are answered with 413.',
     ),
     cfg.IntOpt(
+        'max_reservations_per_lease',
+        default=20,
+        min=1,
+        max=100,
+        help='How many reservations one request for a lease may have. More are answered with '
+        '400. To be raised where leases of many kinds of resources are usual; each costs a '
+        'search.',
+    ),
+    cfg.IntOpt(
         'max_limit',
         default=1000,
         min=1,

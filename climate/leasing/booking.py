@@ -41,6 +41,7 @@ from climate.domain.resources import Candidate
 from climate.domain.resources import Share
 from climate.leasing import catalog
 from climate.leasing import refusals
+from climate.leasing.searching import Searches
 from climate.leasing.settings import LeasingSettings
 from climate.leasing.wishes import Wish
 from climate.plugins import base
@@ -67,6 +68,8 @@ class Booking:
     :param changing: ids of the reservations that are being changed: what they
         have of resources is in nobody's way but each other's; it is told with
         :meth:`occupy` what they keep
+    :param searches: what was found already in this transaction; None to ask
+        the database for each wish
     """
 
     def __init__(
@@ -75,8 +78,10 @@ class Booking:
         settings: LeasingSettings,
         rng: random.Random,
         changing: Collection[str] = (),
+        searches: Searches | None = None,
     ) -> None:
         self._tx = tx
+        self._searches = searches
         self._settings = settings
         self._rng = rng
         self._changing = tuple(changing)
@@ -106,6 +111,13 @@ class Booking:
 
         :raises climate.exceptions.NotEnoughResources: with the reasons
         """
+        shares = self.chosen(wish)
+        if shares is None:
+            raise self.refusal(wish)
+        return shares
+
+    def chosen(self, wish: Wish) -> tuple[Share, ...] | None:
+        """Choose slots as :meth:`choose` does; return None if there are not enough."""
         if not wish.maximum:
             return ()
         for candidates in self._candidates(wish):
@@ -120,7 +132,7 @@ class Booking:
             pick = wish.plugin.choose(wish.request, snapshot, self._rng)
             if not isinstance(pick, base.NotEnough):
                 return self._took(wish, pick.shares)
-        raise self.refusal(wish)
+        return None
 
     def matching(self, wish: Wish, ids: Collection[int]) -> set[int]:
         """Return those of *ids*, which the lease has, that match a wish.
@@ -201,68 +213,17 @@ class Booking:
 
     def _candidates(self, wish: Wish) -> Iterator[list[Candidate]]:
         """Yield ever more candidates, until enough of them are good."""
+        searches = self._searches or Searches(self._tx, self._settings, self._rng)
         if wish.search.demand:
-            return self._with_room(wish)
-        return self._untouched(wish)
-
-    def _untouched(self, wish: Wish) -> Iterator[list[Candidate]]:
-        """Whole resources: those named, and a sample of the others."""
-        period = self._padded(wish.period)
+            never = {*wish.never, *self._whole}
+            for rooms in searches.rooms(wish, self._window(wish.period), never):
+                yield [
+                    self._candidate(wish, room) for room in rooms if room.resource_id not in never
+                ]
+            return
         taken = {*wish.never, *self._whole, *self._generations}
         taken |= {key for key, parts in self._parts.items() if parts.total() > 0}
-        named: list[Candidate] = []
-        if wish.search.names:
-            match = dataclasses.replace(wish.match, names=wish.search.names)
-            limit = len(wish.search.names)
-            named = self._tx.resources.free(match, period, except_ids=taken, limit=limit)
-        resources = self._tx.resources
-        limit = wish.maximum + self._settings.sample_size
-        options: dict[str, Any] = {
-            'except_ids': taken,
-            'only_ids': wish.only,
-            'limit': limit,
-        }
-        first = resources.pivot(wish.search.resource_type, self._rng.random())
-        found = resources.free(wish.match, period, first_id=first, **options)
-        if len(found) < limit:
-            # The end of the list came before enough was found: go on at its
-            # beginning.
-            options['limit'] = limit - len(found)
-            found += resources.free(wish.match, period, before_id=first, **options)
-        yield named + found
-
-    def _with_room(self, wish: Wish) -> Iterator[list[Candidate]]:
-        """Parts of resources: first what is in use already, then a sample of the rest, then all."""
-        window = self._window(wish.period)
-        never = {*wish.never, *self._whole}
-        seen: dict[int, Candidate] = {}
-
-        def look(**options: Any) -> None:
-            for room in self._tx.rooms.find(
-                wish.match,
-                wish.search.demand,
-                window,
-                only_ids=options.pop('only', wish.only),
-                except_ids=never,
-                **options,
-            ):
-                seen[room.resource_id] = self._candidate(wish, room)
-
-        limit = wish.maximum + self._settings.sample_size
-        if wish.own:
-            look(only=list(wish.own))
-            yield list(seen.values())
-        first = self._tx.resources.pivot(wish.search.resource_type, self._rng.random())
-        for loaded in (True, False):
-            before = len(seen)
-            look(loaded=loaded, first_id=first, limit=limit)
-            if len(seen) - before < limit:
-                look(loaded=loaded, before_id=first, limit=limit)
-            yield list(seen.values())
-        # What was not in the samples may have room, and so may what others
-        # began or ceased to use between the looks.
-        look()
-        yield list(seen.values())
+        yield searches.untouched(wish, self._padded(wish.period), taken)
 
     def _candidate(self, wish: Wish, room: Room) -> Candidate:
         used = [

@@ -20,7 +20,9 @@ import datetime
 import random
 import uuid
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
@@ -35,6 +37,7 @@ from climate.domain.leases import Reservation
 from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
+from climate.domain.resources import Share
 from climate.leasing import booking
 from climate.leasing import dates
 from climate.leasing import notices
@@ -42,8 +45,13 @@ from climate.leasing import schedule
 from climate.leasing import trusts
 from climate.leasing import wanted
 from climate.leasing.judging import Plan
+from climate.leasing.searching import Searches
 from climate.leasing.settings import LeasingSettings
 from climate.leasing.wishes import Wish
+
+# Orders in which the reservations of a lease are chosen for before it is
+# refused: what cannot be had must not take much longer than what can.
+_MOST_TRIES = 10
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,46 +141,43 @@ class Creation:
         """Choose for all reservations together.
 
         What one is given may be all that another could have used; so one that
-        finds nothing is tried again before the others.
+        finds nothing is tried again before the others, with all that want the
+        same. Each search is made once, however often is chosen.
         """
-        order = list(range(len(lease.reservations)))
-        tried = 0
-        while True:
-            desk = booking.Booking(tx, self._settings, rng)
-            try:
+        wishes = [self._wish(one, period) for one in self._asked]
+        together = sum(wish.maximum for wish in wishes)
+        searches = Searches(tx, self._settings, rng, together)
+        order = list(range(len(wishes)))
+        for _ in range(_MOST_TRIES):
+            desk = booking.Booking(tx, self._settings, rng, searches=searches)
+            chosen = _chosen_in(order, wishes, desk)
+            if not isinstance(chosen, int):
                 return desk, [
                     item
-                    for place in order
-                    for item in self._chosen(desk, lease.reservations, place, period)
+                    for number, picked in chosen.items()
+                    for item in shares.allocations(
+                        lease.reservations[number].id, picked, wishes[number].search.demand, period
+                    )
                 ]
-            except exceptions.NotEnoughResources as error:
-                tried += 1
-                if error.place in (None, order[0]) or tried == len(order):
-                    raise
-                order.remove(error.place)
-                order.insert(0, error.place)
+            place = chosen
+            alike = [other for other in order if wishes[other] == wishes[place]]
+            if order[0] in alike:
+                break
+            order = alike + [other for other in order if other not in alike]
+        with booking.naming(lease.reservations, place):
+            raise desk.refusal(wishes[place])
 
-    def _chosen(
-        self,
-        desk: booking.Booking,
-        reservations: tuple[Reservation, ...],
-        place: int,
-        period: Period,
-    ) -> list[Allocation]:
-        plugin, request = self._asked[place].plugin, self._asked[place].request
-        search = plugin.search(request)
-        wish = Wish(
+    def _wish(self, one: wanted.Asked, period: Period) -> Wish:
+        search = one.plugin.search(one.request)
+        return Wish(
             search=search,
-            plugin=plugin,
-            request=request,
+            plugin=one.plugin,
+            request=one.request,
             period=period,
             minimum=search.minimum,
             maximum=search.maximum,
             private=self._caller.all_projects,
         )
-        with booking.naming(reservations, place):
-            chosen = desk.choose(wish)
-        return shares.allocations(reservations[place].id, chosen, search.demand, period)
 
     def _parse(self, body: Any) -> wanted.Asked:
         if body.get('resource_type') in (None, ''):
@@ -229,3 +234,19 @@ class Creation:
             )
             for position, one in enumerate(self._asked)
         )
+
+
+def _chosen_in(
+    order: Iterable[int], wishes: Sequence[Wish], desk: booking.Booking
+) -> dict[int, tuple[Share, ...]] | int:
+    """Choose for wishes one after the other.
+
+    :returns: the choice by place, or the place of the first wish that finds too little
+    """
+    found = {}
+    for place in order:
+        chosen = desk.chosen(wishes[place])
+        if chosen is None:
+            return place
+        found[place] = chosen
+    return found

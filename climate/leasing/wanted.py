@@ -33,6 +33,9 @@ from climate.leasing.notices import Plugins
 
 LOG = logging.getLogger(__name__)
 
+# Those asked for and their parts: a stack has one for each size of its volumes.
+_MOST = 200
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
@@ -66,6 +69,10 @@ def seen(
             part = Asked(plugin=plugin, request=plugin.parse(body, strict=True), whole=place)
             found.append(_looked(part, cloud, project_id))
         found.append(whole)
+        if len(found) > _MOST:
+            raise exceptions.InvalidInput(
+                f'With all parts, a lease has at most {_MOST} reservations'
+            )
     return found
 
 

@@ -58,3 +58,7 @@ class Wish:
             forbidden_traits=self.search.forbidden_traits,
             private=self.private,
         )
+
+    def match_named(self, names: Collection[str]) -> Match:
+        """Return :attr:`match` of resources of these names."""
+        return dataclasses.replace(self.match, names=names)

@@ -34,6 +34,7 @@ from oslo_policy import opts as policy_opts
 
 from climate.api import app
 from climate.api import auth
+from climate.api.middleware import WSGIApp
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.clients.fake.twin import Twin
@@ -127,8 +128,12 @@ class Service(fixtures.Fixture):
         for number in range(1, self._hosts + 1):
             registrar.register_resource(drafts.host(f'compute-{number}', rack=f'r{number % 2}'))
         self.services = self._services(registrar)
+        self.app = self.made()
+
+    def made(self) -> WSGIApp:
+        """Return the application as the configuration wants it now."""
         settings = ApiSettings.from_conf(self.conf, self._authenticate(self.conf))
-        self.app = app.make_app(self.services, settings)
+        return app.make_app(self.services, settings)
 
     def work(self) -> None:
         """Do what is due, as a manager would."""

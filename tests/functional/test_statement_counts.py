@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import Any
 
 from testtools import content
 
@@ -94,6 +95,38 @@ class Counts:
         self.assertLessEqual(max(creates.values()), MOST_OF_A_CREATE, creates)
         self.assertEqual(1, len(set(lists.values())), lists)
         self.assertLessEqual(max(lists.values()), MOST_OF_A_LIST, lists)
+
+    def booked(self, reservations: list[dict[str, Any]], status: int) -> int:
+        """Return how many statements a lease of several reservations takes."""
+        body = {
+            'name': 'many',
+            'start_date': '2031-05-01T12:00:00Z',
+            'end_date': '2031-05-01T13:00:00Z',
+            'reservations': reservations,
+        }
+        with plans.captured(self.service.store.engine) as statements:
+            answer = http.send(self.service.app, 'POST', '/v1/leases', body, version='1.1')
+        self.assertEqual(status, answer.status_int, answer.text)
+        return len(statements)
+
+    def test_what_cannot_be_had_costs_no_more(self) -> None:
+        """However many reservations of a lease find nothing, and though each asks otherwise."""
+        now = self.service.clock.now()
+        bulk.Load(hosts=19, allocations=0, group=1, now=now).fill(self.service.store.engine)
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        own = [
+            {**one, 'hypervisor_properties': f'[">=", "$memory_mb", "{number}"]'}
+            for number in range(20)
+        ]
+        refused = [self.booked(own, 409), self.booked([one] * 20, 409)]
+        accepted = [self.booked(own[:19], 201)]
+        cases.empty(self.service.store.engine)
+        bulk.Load(hosts=19, allocations=0, group=1, now=now).fill(self.service.store.engine)
+        accepted.append(self.booked([one] * 19, 201))
+        self.addDetail('statements', content.text_content(f'{self.kind}: {refused} {accepted}'))
+        # The twentieth has a search of its own, and the reasons for the refusal.
+        for number, other in zip(refused, accepted, strict=True):
+            self.assertLessEqual(number, other + 5, (refused, accepted))
 
     def test_a_list_without_a_limit_takes_no_more(self) -> None:
         now = self.service.clock.now()

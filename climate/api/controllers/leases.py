@@ -61,7 +61,8 @@ class LeasesController(base.Controller):
         scope = self._scope(req)
         scope.authorize(policies.CREATE)
         queries.refuse_unknown(scope.parameters, (), scope.version)
-        draft = drafts.Reader(scope.body(), scope.version, scope.now).draft()
+        reader = drafts.Reader(scope.body(), scope.version, scope.now)
+        draft = reader.draft(self._settings.max_reservations)
         lease = self._services.leases.create(scope.caller, draft)
         resp.status = HTTPStatus.CREATED
         return {'lease': self._shown(lease, scope)}

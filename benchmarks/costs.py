@@ -1,0 +1,33 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Measures what one request may cost: refusals, wrong bodies, templates, long lists.
+
+``python benchmarks/costs.py`` needs nothing but Python; see
+``doc/source/contributor/benchmarks.rst``.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+
+def main() -> int:
+    """Run."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+    from benchmarks import costs_suite  # noqa: PLC0415 - it is found from here on only
+
+    return costs_suite.main()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
