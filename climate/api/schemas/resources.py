@@ -71,7 +71,8 @@ def read_new(body: dict[str, Any], schema: Schema) -> ResourceDraft:
     attributes = body.get('attributes', {})
     required = ['attributes'] if schema.get('required') else []
     whole = Validator(
-        {'type': 'object', 'required': required, 'properties': {'attributes': schema}}
+        {'type': 'object', 'required': required, 'properties': {'attributes': schema}},
+        compiled=False,
     )
     whole.check(body)
     # What is found by its attributes is named after them.

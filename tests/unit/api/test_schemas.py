@@ -14,6 +14,9 @@
 
 from __future__ import annotations
 
+import hypothesis
+from hypothesis import strategies as st
+
 from climate import exceptions
 from climate.api import validation
 from climate.api.microversions import V1_0
@@ -72,6 +75,80 @@ class LeaseSchemasTest(base.TestCase):
         for notices in (7, 'x', [0], [-1], ['60'], [1.5], [True], [10**12], [1] * 33):
             text = self.refused('create', V1_1, {**LEASE, 'notify_before_start': notices})
             self.assertIn('notify_before_start', text)
+
+
+odd = st.sampled_from(
+    [None, True, 0, 1, 1.0, 1.5, '', 'x', 'x' * 81, [], {}, [1], [None], {'a': 1}]
+)
+events = st.dictionaries(
+    st.sampled_from(['event_type', 'time', 'event_date', 'x']),
+    odd | st.just('notification'),
+    max_size=3,
+)
+lines = st.dictionaries(st.sampled_from(['resource_type', 'id', 'min']), odd, max_size=3)
+fields = st.fixed_dictionaries(
+    {},
+    optional={
+        'name': odd,
+        'start_date': odd,
+        'end_date': odd,
+        'duration': odd,
+        'notify_before_start': odd | st.lists(st.sampled_from([60, 60.0, True, 0]), max_size=40),
+        'notices': odd | st.lists(st.sampled_from(['started', 'x', 1]), max_size=2),
+        'events': odd | st.lists(events, max_size=2),
+        'reservations': odd | st.lists(lines, max_size=2),
+    },
+)
+
+
+class CompiledTest(base.TestCase):
+    """The code that is made of schemas says the same as jsonschema."""
+
+    @hypothesis.given(fields, st.sampled_from(['create', 'update']))
+    def test_bodies_of_leases(self, body, verb):
+        for schema in leases.SCHEMAS[verb].values():
+            slow = validation.Validator(schema, compiled=False)
+            try:
+                slow.check(body)
+            except exceptions.InvalidInput as error:
+                again = self.assertRaises(exceptions.InvalidInput, _compiled(schema).check, body)
+                self.assertEqual(error.message, again.message)
+            else:
+                _compiled(schema).check(body)
+
+    def test_only_the_first_faults_are_looked_for(self):
+        class Counted(list):
+            looks = 0
+
+            def __iter__(self):
+                for item in super().__iter__():
+                    self.looks += 1
+                    yield item
+
+        for wrong in ([1], [{'resource_type': 7}]):
+            items = Counted(wrong * 10_000)
+            self.assertRaises(
+                exceptions.InvalidInput,
+                leases.check,
+                'create',
+                V1_1,
+                {**LEASE, 'reservations': items},
+            )
+            self.assertLess(items.looks, 100)
+
+    def test_further_out_comes_first(self):
+        event = {'event_type': 'no such', 'x': 1}
+        body = {**LEASE, 'events': [event] * 100, 'duration': {}}
+        error = self.assertRaises(exceptions.InvalidInput, leases.check, 'create', V1_1, body)
+        self.assertIn('duration', error.message)
+
+
+def _compiled(schema):
+    """Return the validator of a schema, made once."""
+    return VALIDATORS.setdefault(id(schema), validation.Validator(schema))
+
+
+VALIDATORS: dict[int, validation.Validator] = {}
 
 
 class HostSchemasTest(base.TestCase):
