@@ -50,6 +50,8 @@ class HandoverTest(CloudTest):
         self.assertIsNone(self.aggregate(reservation(first)))
         self.assertEqual([host], self.members(reservation(second)))
         self.assertEqual([], self.servers_on(host))
+        # The host hears what it is to do before Nova has seen a sign of life of it.
+        until(lambda: self.compute_service(host).state == 'up', 30, 'the host is up again')
         self.check_what_was_told(first, second)
         self.check_who_gets_in(first, second, host)
 
