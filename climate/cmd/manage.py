@@ -53,11 +53,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         store = Store(conf, SystemClock())
         return int(conf.command.run(conf, store))
     except cfg.Error as error:
-        sys.stderr.write(f'climate-manage: {error}\n')
-        return 2
+        return _refuse(str(error), 2)
+    except (exceptions.ConfigurationError, exceptions.DatabaseUnavailable) as error:
+        return _refuse(error.message, 2)
     except exceptions.ClimateError as error:
-        sys.stderr.write(f'climate-manage: {error.message}\n')
-        return 1
+        return _refuse(error.message, 1)
+
+
+def _refuse(why: str, status: int) -> int:
+    sys.stderr.write(f'climate-manage: {why}\n')
+    return status
 
 
 def _commands(subparsers: Any) -> None:
@@ -124,14 +129,16 @@ def _clock(conf: cfg.ConfigOpts, store: Store) -> int:
 
 
 def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
-    before = migration.version(store.engine)
-    migration.sync(store.engine, conf.command.revision)
-    say(f'{before or "empty"} -> {migration.version(store.engine)}')
+    with store.answering() as engine:
+        before = migration.version(engine)
+        migration.sync(engine, conf.command.revision)
+        say(f'{before or "empty"} -> {migration.version(engine)}')
     return 0
 
 
 def _version(_conf: cfg.ConfigOpts, store: Store) -> int:
-    say(f'{migration.version(store.engine) or "empty"} (the code has {migration.head()})')
+    with store.answering() as engine:
+        say(f'{migration.version(engine) or "empty"} (the code has {migration.head()})')
     return 0
 
 
@@ -159,9 +166,11 @@ def _late(conf: cfg.ConfigOpts, store: Store) -> int:
             before, list(EventKind), conf.command.limit, looked_at=now + pause + _A_MINUTE
         )
     for event in found:
-        late = int((now - event.time).total_seconds())
+        since = int((now - event.time).total_seconds())
+        # There is time for what prepares a lease, until that starts.
+        word = 'failing for' if event.kind is EventKind.PREPARE and event.attempts else 'late'
         say(
-            f'{event.lease_id} {event.kind:<18} {event.state:<11} late {late} s, '
+            f'{event.lease_id} {event.kind:<18} {event.state:<11} {word} {since} s, '
             f'{event.attempts} failures, {event.error or "no error"}'
         )
     return 0

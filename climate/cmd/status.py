@@ -38,6 +38,8 @@ class Checks(upgradecheck.UpgradeCommands):
     def _check_database(self) -> upgradecheck.Result:
         try:
             version = migration.version(Store(self._conf, SystemClock()).engine)
+        except exceptions.ConfigurationError as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
         except Exception as error:
             return upgradecheck.Result(
                 upgradecheck.Code.FAILURE, f'The database does not answer: {type(error).__name__}'

@@ -95,6 +95,8 @@ class Events(Repository):
         """Return open events that were meant for a time before *before*, for operators.
 
         What fails again and again is due later each time; it is late all the same.
+        A preparation that only waits for its turn is not: the lease before may
+        have what it needs for years.
 
         :param looked_at: only of leases that are to be looked at before this;
             keeps the query away from all that lies far ahead
@@ -107,6 +109,11 @@ class Events(Repository):
                 _table.c.state.in_(events.OPEN),
                 _table.c.time < before,
                 _table.c.kind.in_(kinds),
+                sa.or_(
+                    _table.c.kind != EventKind.PREPARE,
+                    _table.c.attempts > 0,
+                    _table.c.due < before,
+                ),
             )
             .order_by(_table.c.time, _table.c.id)
             .limit(limit)

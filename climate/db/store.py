@@ -36,6 +36,7 @@ from sqlalchemy import orm
 
 from climate import exceptions
 from climate.clock import Clock
+from climate.db import addresses
 from climate.db import guards
 from climate.db.allocations import Allocations
 from climate.db.books import Books
@@ -156,15 +157,29 @@ class Difference:
 
 
 class Store:
-    """Runs work in transactions on the configured database."""
+    """Runs work in transactions on the configured database.
+
+    :raises climate.exceptions.ConfigurationError: if none is configured, or
+        what it takes to reach it is not installed
+    """
 
     def __init__(self, conf: cfg.ConfigOpts, clock: Clock) -> None:
         self._clock = clock
         self._manager = enginefacade.transaction_context()
-        self._manager.configure(**dict(conf.database))
+        connection = addresses.usable(conf.database.connection)
+        self._manager.configure(**{**conf.database, 'connection': connection})
         # The pause after each use is for green threads, which there are none of.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
         self._manager.append_on_engine_create(_tune)
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[sa.Engine]:
+        """Give the engine to what needs it, such as migrations.
+
+        :raises climate.exceptions.DatabaseUnavailable: if it does not answer
+        """
+        with _translated():
+            yield self.engine
 
     @property
     def engine(self) -> sa.Engine:
@@ -275,6 +290,12 @@ def _translated() -> Iterator[None]:
         sa_exception.OperationalError,
     ) as error:
         raise exceptions.DatabaseUnavailable from error
+    except oslo_exception.DBNonExistentDatabase as error:
+        raise exceptions.DatabaseUnavailable('There is no such database') from error
+    except oslo_exception.DBNonExistentTable as error:
+        raise exceptions.DatabaseUnavailable(
+            'The database has no tables, or old ones: run climate-manage db sync'
+        ) from error
     except oslo_exception.DBDeadlock as error:
         raise exceptions.DatabaseUnavailable(
             'The database is too busy, please try again'

@@ -134,6 +134,16 @@ def lateness(event: Event, now: datetime.datetime) -> datetime.timedelta:
     return max(now - possible, datetime.timedelta(0))
 
 
+def is_news(attempts: int) -> bool:
+    """Whether the *attempts*-th failure is worth a line in a log: the 1st, 2nd, 4th, 8th, …
+
+    What goes on failing is tried for ever, and says nothing new each time.
+
+    :param attempts: failures so far, from 1
+    """
+    return attempts & (attempts - 1) == 0
+
+
 def backoff(attempts: int, first: float, longest: float) -> datetime.timedelta:
     """The pause after the *attempts*-th failure: doubled each time, bounded.
 

@@ -91,7 +91,10 @@ def finish(tx: Transaction, plugins: notices.Plugins, gate: Gate, lease: Lease) 
 
 
 def cancelled(event: Event) -> Event:
-    """Return *event* as one that will not come."""
+    """Return *event* as one that will not come; a start that was tried in vain has failed."""
+    if event.kind is EventKind.START and event.attempts:
+        begun = EVENT.after(event.state, EventTrigger.BEGIN)
+        return dataclasses.replace(event, state=EVENT.after(begun, EventTrigger.FAIL))
     return dataclasses.replace(event, state=EVENT.after(event.state, EventTrigger.CANCEL))
 
 

@@ -154,10 +154,17 @@ class Settler:
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
         hopeless = self._expired(event) or isinstance(error, exceptions.Permanent)
-        LOG.warning(
-            'Lease %s: %s failed%s: %s', lease.id, event.kind, ' for good' * hopeless, error.message
-        )
         give_up = None if following.undone(event) else self._fail.get(event.kind)
+        ends = hopeless and (give_up is not None or not event.payload.get('told'))
+        if ends or events.is_news(event.attempts + 1):
+            LOG.warning(
+                'Lease %s: %s failed%s (attempt %d): %s',
+                lease.id,
+                event.kind,
+                ' for good' * hopeless,
+                event.attempts + 1,
+                error.message,
+            )
         if hopeless and give_up is not None:
             return give_up(tx, lease, event, error)
         if hopeless and not event.payload.get('told'):

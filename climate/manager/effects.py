@@ -24,6 +24,7 @@ from climate import exceptions
 from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
 from climate.domain.events import EventKind
+from climate.domain.events import is_news
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 from climate.leasing import forcing
@@ -130,7 +131,8 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
     except Exception as error:
         # A defect of a plugin must not take the manager with it. It may pass,
         # and if it does not, the deadline ends it.
-        LOG.exception('Lease %s: %s raised', job.lease.id, job.event.kind)
+        if is_news(job.event.attempts + 1):
+            LOG.exception('Lease %s: %s raised', job.lease.id, job.event.kind)
         name = type(error).__name__
         return Step(
             reservation_id=reservation.id,

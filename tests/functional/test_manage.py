@@ -31,6 +31,65 @@ from climate.db.store import Store
 from tests import base
 
 
+def run(*arguments: str) -> tuple[int, list[str]]:
+    """Run a command; return its exit status and the lines that it says."""
+    said, wrong = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
+        ended = manage.main(list(arguments))
+    return ended, (said.getvalue() + wrong.getvalue()).splitlines()
+
+
+class TestCannotBegin(base.TestCase):
+    """What is not there is said in one line."""
+
+    COMMANDS = (('db', 'version'), ('db', 'sync'), ('event', 'list'), ('clock',))
+
+    def refused(self, setting: str, *wanted: str) -> None:
+        """Check that no command begins with this setting of ``[database]``, and why."""
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        file = folder / 'climate.conf'
+        file.write_text(f'[database]\n{setting.format(folder=folder)}\n')
+        for command in self.COMMANDS:
+            status, lines = run('--config-file', str(file), *command)
+            self.assertEqual((2, 1), (status, len(lines)), lines)
+            self.assertTrue(lines[0].startswith('climate-manage: '), lines)
+            self.assertNotIn('hunter2', lines[0])
+            for text in wanted:
+                self.assertIn(text, lines[0])
+
+    def test_no_configuration(self) -> None:
+        self.refused('', '[database] connection is not set')
+
+    def test_no_address(self) -> None:
+        self.refused('connection = root:hunter2', '[database] connection is no address')
+
+    def test_no_driver(self) -> None:
+        self.refused(
+            'connection = postgresql+pg8000://root:hunter2@localhost/climate',
+            'the driver pg8000 is not installed',
+            'openstack-climate[postgresql]',
+        )
+
+    def test_a_database_that_no_driver_is_for(self) -> None:
+        self.refused('connection = oracle://root:hunter2@db/climate', 'oracle is not supported')
+
+    def test_no_answer(self) -> None:
+        for scheme in ('postgresql', 'mysql'):
+            address = f'{scheme}://root:hunter2@127.0.0.1:1/climate'
+            self.refused(f'connection = {address}', 'The database is temporarily unavailable')
+
+    def test_no_file(self) -> None:
+        self.refused('connection = sqlite:///{folder}/none/x', 'There is no such database')
+
+    def test_no_tables(self) -> None:
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        file = folder / 'climate.conf'
+        file.write_text(f'[database]\nconnection = sqlite:///{folder}/empty\n')
+        status, lines = run('--config-file', str(file), 'event', 'list')
+        self.assertEqual((2, 1), (status, len(lines)), lines)
+        self.assertIn('run climate-manage db sync', lines[0])
+
+
 class TestManage(base.TestCase):
     """Commands on a database and a twin, both in files."""
 
@@ -50,11 +109,8 @@ class TestManage(base.TestCase):
 
     def run_command(self, status: int, *arguments: str) -> list[str]:
         """Run a command that ends with *status*; return the lines that it says."""
-        said, wrong = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
-            ended = manage.main(['--config-file', str(self.file), *arguments])
-        self.assertEqual(status, ended, said.getvalue() + wrong.getvalue())
-        lines = (said.getvalue() + wrong.getvalue()).splitlines()
+        ended, lines = run('--config-file', str(self.file), *arguments)
+        self.assertEqual(status, ended, lines)
         return [line for line in lines if ' WARNING ' not in line]
 
     def test_discover_and_repair(self) -> None:

@@ -16,12 +16,15 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from typing import Any
 
 from climate.db.store import Transaction
+from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
+from climate.leasing import schedule
 from tests.base import TestCase
 from tests.functional import fixtures
 
@@ -39,11 +42,11 @@ class TestOverdue(TestCase):
         caller = Caller(user_id='u', project_id='p')
         self.lease: Lease = self.service.services.leases.create(caller, draft)
 
-    def overdue(self, now: datetime.datetime) -> list[EventKind]:
+    def overdue(self, now: datetime.datetime, kind: EventKind = EventKind.START) -> list[EventKind]:
         """Return the kinds of what is overdue at *now*."""
         with self.service.store.reading() as tx:
             found = tx.events.overdue(now, list(EventKind), 10, looked_at=now + 120 * SECOND)
-        return [event.kind for event in found if event.kind is EventKind.START]
+        return [event.kind for event in found if event.kind is kind]
 
     def test_nothing_before_its_time(self) -> None:
         self.assertEqual([], self.overdue(START - SECOND))
@@ -62,3 +65,23 @@ class TestOverdue(TestCase):
 
         self.service.store.run(postpone)
         self.assertEqual([EventKind.START], self.overdue(now))
+
+    def test_a_preparation_is_late_if_it_fails_or_nothing_looks_at_it(self) -> None:
+        made = schedule.new_event(self.lease.id, EventKind.PREPARE, fixtures.NOW)
+        for waited, attempts, wanted in (
+            # It waits for the lease before; it fails; no manager is there.
+            (30, 0, []),
+            (30, 3, [EventKind.PREPARE]),
+            (-30, 0, [EventKind.PREPARE]),
+        ):
+            now = fixtures.NOW + 600 * SECOND
+            due = now + waited * SECOND
+            event = dataclasses.replace(made, due=due, attempts=attempts, error='waiting: x')
+
+            def write(tx: Transaction, event: Event = event, due: Any = due) -> None:
+                tx.events.delete([event.id])
+                tx.events.insert([event])
+                tx.leases.update(dataclasses.replace(self.lease, next_due=due))
+
+            self.service.store.run(write)
+            self.assertEqual(wanted, self.overdue(now, EventKind.PREPARE))

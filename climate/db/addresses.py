@@ -1,0 +1,68 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Where the database is, as the configuration says it."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import exc as sa_exception
+
+from climate import exceptions
+
+# What an address means that names no driver: the first that is installed.
+_DRIVERS: Final = {
+    'mysql': ('pymysql',),
+    'mariadb': ('pymysql',),
+    'postgresql': ('psycopg', 'psycopg2'),
+}
+_EXTRAS: Final = {'mysql': 'mysql', 'mariadb': 'mysql', 'postgresql': 'postgresql'}
+_OPTION: Final = '[database] connection'
+
+
+def usable(connection: str | None) -> str:
+    """Return the address of the database, with the driver that it is reached by.
+
+    :raises climate.exceptions.ConfigurationError: if there is none, it cannot
+        be read, or its driver is not installed; the text has no password
+    """
+    if not connection:
+        raise exceptions.ConfigurationError(f'{_OPTION} is not set')
+    try:
+        url = sa.make_url(connection)
+    except sa_exception.ArgumentError:
+        # SQLAlchemy's own text has the address in it.
+        raise exceptions.ConfigurationError(f'{_OPTION} is no address of a database') from None
+    backend, dot, driver = url.drivername.partition('+')
+    if not dot:
+        known = _DRIVERS.get(backend, ())
+        driver = next((name for name in known if importlib.util.find_spec(name)), '')
+        url = url.set(drivername=f'{backend}+{driver or known[0]}' if known else backend)
+    try:
+        url.get_dialect().import_dbapi()
+    except (ImportError, sa_exception.NoSuchModuleError) as error:
+        raise exceptions.ConfigurationError(
+            f'{_OPTION}: {_missing(backend, url.drivername)}'
+        ) from error
+    return url.render_as_string(hide_password=False)
+
+
+def _missing(backend: str, drivername: str) -> str:
+    if backend not in _EXTRAS and backend != 'sqlite':
+        return f'{backend} is not supported'
+    _, _, driver = drivername.partition('+')
+    extra = _EXTRAS.get(backend)
+    hint = f"; pip install 'openstack-climate[{extra}]' brings one" if extra else ''
+    return f'the driver {driver or backend} is not installed{hint}'

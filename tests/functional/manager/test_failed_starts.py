@@ -1,0 +1,106 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the owner and the operator learn of a start that goes on failing."""
+
+from __future__ import annotations
+
+import logging
+from unittest import mock
+
+import fixtures
+
+from climate import exceptions
+from climate.domain.events import EventKind
+from climate.domain.lifecycles import EventState
+from climate.plugins.physical_host import PhysicalHost
+from tests import base
+from tests.functional.manager.harness import Office
+
+AWAY = exceptions.Transient('Nova is away')
+
+
+class TestFailedStart(base.TestCase):
+    """Nova is away for the whole of a lease."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())
+        self.enterContext(mock.patch.object(PhysicalHost, 'start', side_effect=AWAY))
+
+    def test_it_has_failed_when_the_lease_ends(self) -> None:
+        # The lease is over long before the start would be given up.
+        lease = self.office.create(10, 60)
+        self.office.until(59)
+        self.assertEqual('STARTING', self.office.status(lease))
+        self.assertNotIn('error', self.office.bus.told(lease))
+        self.office.until(61)
+        self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
+        self.assertEqual(['error', 'end_lease'], self.office.bus.told(lease)[-2:])
+        told = self.office.bus.last('lease.event.error')
+        self.assertEqual('start_lease', told['event_type'])
+        self.assertIn('Nova is away', told['reason'])
+
+    def test_it_is_told_then_though_the_end_fails_too(self) -> None:
+        lease = self.office.create(10, 60)
+        with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
+            self.office.until(61)
+            self.assertEqual('error', self.office.bus.told(lease)[-1])
+        self.office.until(600)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
+
+    def test_it_has_failed_when_the_lease_is_deleted(self) -> None:
+        lease = self.office.create(10, 600)
+        self.office.until(20)
+        with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
+            self.office.delete(lease)
+            self.office.work()
+        start = self.office.event(lease, EventKind.START)
+        self.assertEqual((EventState.ERROR, 'Nova is away'), (start.state, start.error))
+        self.assertIs(EventState.DONE, self.office.event(lease, EventKind.END).state)
+
+
+class TestLog(base.TestCase):
+    """What is stuck does not fill the log."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.logged = self.useFixture(fixtures.FakeLogger('climate', level=logging.WARNING))
+
+    def lines(self, text: str) -> list[str]:
+        """Return the lines of the log that have *text*."""
+        return [line for line in self.logged.output.splitlines() if text in line]
+
+    def test_ever_more_rarely(self) -> None:
+        office = self.useFixture(Office())
+        lease = office.create(10, 60)
+        office.until(11)
+        with mock.patch.object(PhysicalHost, 'end', side_effect=AWAY):
+            office.until(2000)
+        attempts = office.event(lease, EventKind.END).attempts
+        self.assertGreater(attempts, 64)
+        counts = [int(line.split('attempt ')[1].split(')')[0]) for line in self.lines('failed')]
+        given_up = len(self.lines('for good (attempt'))
+        powers = [2**power for power in range(attempts.bit_length())]
+        # And once when its owner is told.
+        self.assertLessEqual(len(counts), len(powers) + 1)
+        self.assertLessEqual(set(powers), set(counts))
+        self.assertLess(given_up, 6)
+
+    def test_a_defect_of_a_plugin(self) -> None:
+        office = self.useFixture(Office())
+        office.create(10, 60)
+        office.until(11)
+        with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('x')):
+            office.until(1000)
+        self.assertLess(len(self.lines('end_lease raised')), 8)
