@@ -13,7 +13,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP_QUIETLY := pip --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m $(PIP_QUIETLY)
 
 PORT ?= 1234
 HOSTS ?= 4
@@ -34,11 +35,27 @@ ifneq ($(shell test "$$(git rev-parse --show-toplevel 2>/dev/null)" = "$$(pwd -P
 export PBR_VERSION ?= 0.0.1
 endif
 
+# The versions that are tested, with their hashes. CONSTRAINTS= installs the
+# latest that requirements allow, from an index that has not got these.
+CONSTRAINTS ?= constraints.txt
+LOCKED := $(BIN)/python tools/locked.py
+# $(call install,FILES AND PACKAGES)
+define install
+$(if $(CONSTRAINTS),$(LOCKED) $(1) > $@.txt && $(PIP) install --require-hashes --requirement $@.txt \
+    || { echo 'The index may lack a version of constraints.txt: "make CONSTRAINTS= ..." goes without'; exit 1; },\
+    $(PIP) install $(foreach each,$(1),$(if $(filter %.txt,$(each)),--requirement )$(each)))
+endef
+
 # What is installed is noted in these files: nothing is installed again before
 # a list of requirements changes.
 SERVICE := $(VENV)/service.installed
 TESTS := $(VENV)/tests.installed
 DOCS := $(VENV)/docs.installed
+LOWEST := $(VENV)/lowest
+CLIENT := python-blazarclient python-openstackclient
+COMPILE := $(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 \
+    --custom-compile-command 'make constraints'
+ALL_REQUIREMENTS := requirements.txt build-requirements.txt test-requirements.txt
 
 .DEFAULT_GOAL := help
 
@@ -55,20 +72,31 @@ $(BIN)/python:
 	@echo 'Making $(VENV)'
 	@$(PYTHON) -m venv $(VENV)
 
-$(SERVICE): requirements.txt setup.cfg setup.py pyproject.toml | $(BIN)/python
+$(SERVICE): requirements.txt build-requirements.txt constraints.txt setup.cfg setup.py pyproject.toml | $(BIN)/python
 	@echo 'Installing Climate and the stock client (a minute or two, once)'
-	@$(PIP) install --editable '.[client]'
+	@$(call install,requirements.txt build-requirements.txt $(CLIENT))
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(TESTS): test-requirements.txt $(SERVICE)
 	@echo 'Installing what the tests need'
-	@$(PIP) install --requirement test-requirements.txt
+	@$(call install,test-requirements.txt)
 	@touch $@
 
 $(DOCS): doc/requirements.txt $(SERVICE)
 	@echo 'Installing what the documentation needs'
-	@$(PIP) install --requirement doc/requirements.txt
+	@$(call install,doc/requirements.txt)
 	@touch $@
+
+$(LOWEST)/installed: lower-constraints.txt setup.cfg setup.py pyproject.toml | $(BIN)/python
+	@echo 'Installing the oldest versions that requirements allow'
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m $(PIP_QUIETLY) install --no-deps --requirement lower-constraints.txt
+	@$(LOWEST)/bin/python -m $(PIP_QUIETLY) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(BIN)/uv: | $(BIN)/python
+	@$(PIP) install uv
 
 .PHONY: run
 run: $(SERVICE) ## Start the whole service on 127.0.0.1 with a twin of a cloud
@@ -86,6 +114,15 @@ test: $(TESTS) ## Run what every change has to pass (ARGS='regular expression' p
 .PHONY: unit
 unit: $(TESTS) ## Run the tests that need nothing but Python
 	@$(LANES) unit $(CHOICE)
+
+.PHONY: lowest
+lowest: $(LOWEST)/installed ## Run the unit tests with the oldest versions that requirements allow
+	@$(LOWEST)/bin/python -m tools.lanes unit --only '^(?!tests\.unit\.test_samples\b)'
+
+.PHONY: constraints
+constraints: $(BIN)/uv ## Write constraints.txt and lower-constraints.txt anew
+	$(COMPILE) --generate-hashes --output-file constraints.txt $(ALL_REQUIREMENTS) doc/requirements.txt
+	$(COMPILE) --resolution lowest-direct --output-file lower-constraints.txt $(ALL_REQUIREMENTS)
 
 .PHONY: contract
 contract: $(TESTS) ## Run what holds for every implementation of an interface
@@ -148,6 +185,7 @@ cloud-bench: $(TESTS) ## Measure the service on it (ARGS is handed on)
 lint: $(TESTS) ## Look for likely bugs and odd spellings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml climate
 
 .PHONY: format
 format: $(TESTS) ## Mend what lint can mend by itself

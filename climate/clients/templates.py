@@ -67,7 +67,7 @@ def parse(text: str, budget: Budget | None = None) -> Any:
     (budget or Budget()).spend_on_text(text, _Loader)
     try:
         # The loader makes plain values only.
-        return yaml.load(text, _Loader)  # noqa: S506  it is an heir of SafeLoader
+        return yaml.load(text, _Loader)  # nosec B506  # noqa: S506  it is an heir of SafeLoader
     except RecursionError:
         raise TooLarge('the template is nested too deeply') from None
     except _UNREADABLE as error:

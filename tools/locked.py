@@ -1,0 +1,104 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Picks from ``constraints.txt`` what a list of requirements needs.
+
+``python tools/locked.py requirements.txt python-openstackclient`` writes the
+entries of these packages, and of all that they depend on, with their hashes, to
+standard output: ``pip install --require-hashes`` wants a list in which nothing
+lacks, and an installation of the service needs no linters. It runs before
+anything is installed, so it imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+from collections.abc import Iterable
+from collections.abc import Sequence
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CONSTRAINTS = ROOT / 'constraints.txt'
+_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*')
+_VIA = re.compile(r'    # +(?:via )?(?P<name>[a-z0-9-]+)$')
+
+
+class NotLocked(Exception):
+    """A package is not in the constraints; the text names it."""
+
+
+def canonical(name: str) -> str:
+    """Return the name of a package as indexes compare it."""
+    return re.sub(r'[-_.]+', '-', name).lower()
+
+
+def names(requirements: str) -> list[str]:
+    """Return the packages that the text of a list of requirements names."""
+    found = (_NAME.match(line) for line in requirements.splitlines())
+    return [canonical(match.group()) for match in found if match]
+
+
+def entries(constraints: str) -> list[tuple[str, str]]:
+    """Return name and text of each entry of the constraints, in their order."""
+    blocks = re.split(r'^(?=[a-z0-9])', constraints, flags=re.MULTILINE)
+    return [(names(block)[0], block) for block in blocks if names(block)]
+
+
+def closure(constraints: str, roots: Iterable[str]) -> set[str]:
+    """Return the packages *roots* and all that they depend on.
+
+    :raises NotLocked: if a root is not in the constraints
+    """
+    needs: dict[str, set[str]] = {}
+    for name, block in entries(constraints):
+        needs.setdefault(name, set())
+        for match in filter(None, map(_VIA.match, block.splitlines())):
+            needs.setdefault(match['name'], set()).add(name)
+    found: set[str] = set()
+    left = list(roots)
+    while left:
+        name = left.pop()
+        if name not in needs:
+            raise NotLocked(f'{name} is not in constraints.txt: run "make constraints"')
+        if name not in found:
+            found.add(name)
+            left.extend(needs[name])
+    return found
+
+
+def locked(constraints: str, roots: Iterable[str]) -> str:
+    """Return the entries that *roots* need, with their hashes.
+
+    :raises NotLocked: if a root is not in the constraints
+    """
+    wanted = closure(constraints, roots)
+    return ''.join(block for name, block in entries(constraints) if name in wanted)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write what the files and packages of *argv* need; return the exit status."""
+    roots: list[str] = []
+    for argument in argv:
+        path = pathlib.Path(argument)
+        is_file = path.suffix == '.txt'
+        roots += names(path.read_text(encoding='utf-8') if is_file else argument)
+    try:
+        sys.stdout.write(locked(CONSTRAINTS.read_text(encoding='utf-8'), roots))
+    except NotLocked as error:
+        sys.stderr.write(f'{error}\n')
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
