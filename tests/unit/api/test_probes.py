@@ -1,0 +1,98 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a process depends on is looked at seldom, and by one at a time."""
+
+from __future__ import annotations
+
+import threading
+
+from climate.api.middleware.probes import Probes
+from climate.api.middleware.probes import SECONDS
+from tests import base
+
+
+class ProbesTest(base.TestCase):
+    """A check that counts how often it is made."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.now = 100.0
+        self.made = 0
+        self.broken = False
+        self.probes = Probes({'broker': self.check, 'other': lambda: None}, lambda: self.now)
+
+    def check(self) -> None:
+        """Look."""
+        self.made += 1
+        if self.broken:
+            raise OSError('amqp://user:secret@host')
+
+    def test_a_result_serves_for_a_second(self) -> None:
+        self.assertEqual([True] * 24, [self.probes.well('broker') for _ in range(24)])
+        self.assertEqual(1, self.made)
+        self.broken = True
+        self.now += SECONDS * 0.9
+        self.assertTrue(self.probes.well('broker'))
+        self.now += SECONDS * 0.1
+        self.assertEqual([False] * 24, [self.probes.well('broker') for _ in range(24)])
+        self.assertEqual(2, self.made)
+
+    def test_checks_do_not_share_results(self) -> None:
+        self.broken = True
+        self.assertFalse(self.probes.well('broker'))
+        self.assertTrue(self.probes.well('other'))
+
+    def test_never_two_at_a_time(self) -> None:
+        looking, go_on = threading.Event(), threading.Event()
+
+        def slow() -> None:
+            self.check()
+            looking.set()
+            self.assertTrue(go_on.wait(30))
+
+        go_on.set()
+        probes = Probes({'broker': slow}, lambda: self.now)
+        self.assertTrue(probes.well('broker'))
+        self.now += SECONDS
+        looking.clear()
+        go_on.clear()
+        first = threading.Thread(target=probes.well, args=('broker',))
+        first.start()
+        self.assertTrue(looking.wait(30))
+        # The others are told what was found before, and do not wait.
+        self.assertEqual([True] * 8, [probes.well('broker') for _ in range(8)])
+        self.assertEqual(2, self.made)
+        go_on.set()
+        first.join(30)
+        self.assertEqual(2, self.made)
+
+    def test_who_knows_nothing_waits_and_looks_not_again(self) -> None:
+        looking, go_on = threading.Event(), threading.Event()
+
+        def slow() -> None:
+            self.check()
+            looking.set()
+            self.assertTrue(go_on.wait(30))
+
+        probes = Probes({'broker': slow}, lambda: self.now)
+        found: list[bool] = []
+        asking = [
+            threading.Thread(target=lambda: found.append(probes.well('broker'))) for _ in range(4)
+        ]
+        for thread in asking:
+            thread.start()
+        self.assertTrue(looking.wait(30))
+        go_on.set()
+        for thread in asking:
+            thread.join(30)
+        self.assertEqual(([True] * 4, 1), (found, self.made))
