@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pecan
-from oslo_middleware import http_proxy_to_wsgi
 from oslo_middleware import request_id
 
 from climate.api.controllers.root import RootController
@@ -30,6 +29,7 @@ from climate.api.middleware.health import Health
 from climate.api.middleware.identity import Identity
 from climate.api.middleware.json_errors import JsonErrors
 from climate.api.middleware.negotiation import Negotiation
+from climate.api.middleware.proxies import Proxies
 from climate.api.middleware.size_limit import SizeLimit
 from climate.api.services import ApiSettings
 from climate.api.services import Services
@@ -56,7 +56,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = Health(app, settings.conf, services.health)
     app = request_id.RequestId(app, settings.conf)
     app = Browsers(app, settings.conf)
-    app = http_proxy_to_wsgi.HTTPProxyToWSGI(app, settings.conf)
+    app = Proxies(app, settings.conf, settings.trusted_proxies)
     return app
 
 

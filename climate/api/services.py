@@ -59,6 +59,7 @@ class ApiSettings:
     :ivar max_request_body_size: in bytes
     :ivar max_limit: the most leases on one page
     :ivar max_reservations: in a request for a lease
+    :ivar trusted_proxies: networks of proxies whose headers are believed
     """
 
     conf: cfg.ConfigOpts
@@ -66,6 +67,7 @@ class ApiSettings:
     max_request_body_size: int = 114688
     max_limit: int = 1000
     max_reservations: int = 20
+    trusted_proxies: tuple[str, ...] = ()
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts, authenticate: Wrapper) -> ApiSettings:
@@ -76,4 +78,5 @@ class ApiSettings:
             max_request_body_size=conf.api.max_request_body_size,
             max_limit=conf.api.max_limit,
             max_reservations=conf.api.max_reservations_per_lease,
+            trusted_proxies=tuple(conf.api.trusted_proxies),
         )

@@ -18,6 +18,7 @@ For a first look and for small clouds; larger ones run
 
 from __future__ import annotations
 
+import ipaddress
 import sys
 
 import waitress
@@ -30,6 +31,11 @@ from climate.cmd import config
 _CLI = [
     cfg.HostAddressOpt('host', default='127.0.0.1', help='The address to listen on.'),
     cfg.PortOpt('port', default=1234, help='The port to listen on.'),
+    cfg.BoolOpt(
+        'i-know',
+        default=False,
+        help='Listen on other addresses than loopback though auth_strategy is noauth.',
+    ),
     cfg.IntOpt('threads', default=8, min=1, help='How many requests are answered at once.'),
 ]
 
@@ -41,6 +47,7 @@ def main() -> int:
     try:
         conf(sys.argv[1:], project='climate', prog='climate-api')
         config.set_up_logging(conf)
+        _check_exposure(conf)
         application = composition.wsgi_application(conf)
     except (cfg.Error, exceptions.ConfigurationError) as error:
         sys.stderr.write(f'climate-api: {error}\n')
@@ -54,3 +61,23 @@ def main() -> int:
         clear_untrusted_proxy_headers=False,
     )
     return 0
+
+
+def _check_exposure(conf: cfg.ConfigOpts) -> None:
+    """Keep an API that believes everything from being reached over the network.
+
+    :raises climate.exceptions.ConfigurationError: if it would be
+    """
+    if conf.auth_strategy != 'noauth' or conf.i_know or _is_loopback(conf.host):
+        return
+    raise exceptions.ConfigurationError(
+        f'with auth_strategy = noauth, all who reach {conf.host} are admins if they say so; '
+        '--i-know listens there nevertheless'
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == 'localhost'

@@ -191,6 +191,10 @@ def api(
 def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     """Return the API as ``climate-api`` and WSGI servers run it."""
     conf = conf or config.read([], 'climate-api')
+    if conf.auth_strategy == 'noauth':
+        LOG.warning(
+            'auth_strategy is noauth: callers are believed to be who they say they are, admins too'
+        )
     parts = core(conf)
     client = rpc.ManagerClient(transport.rpc_transport(conf), topic=conf.manager.rpc_topic)
     broker = _broker_check(BrokerCheck(conf))

@@ -14,11 +14,41 @@
 
 from __future__ import annotations
 
+import ipaddress
+from typing import Any
+
 from oslo_config import cfg
+from oslo_config import types
 from oslo_middleware import cors
 from oslo_middleware import http_proxy_to_wsgi
 
 GROUP = 'api'
+
+
+class Network(types.ConfigType):
+    """A network in CIDR notation, such as ``192.0.2.0/24``."""
+
+    def __init__(self, type_name: str = 'network value') -> None:
+        super().__init__(type_name=type_name)
+
+    def __call__(self, value: Any) -> str:
+        """Return the network as it is written.
+
+        :raises ValueError: if it is none
+        """
+        return str(ipaddress.ip_network(value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Network)
+
+    __hash__ = types.ConfigType.__hash__
+
+    def __repr__(self) -> str:
+        return 'Network'
+
+    def _formatter(self, value: Any) -> str:
+        return str(value)
+
 
 DEFAULT_OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
@@ -48,6 +78,14 @@ OPTS: list[cfg.Opt] = [
         help='How many reservations one request for a lease may have. More are answered with '
         '400. To be raised where leases of many kinds of resources are usual; each costs a '
         'search.',
+    ),
+    cfg.ListOpt(
+        'trusted_proxies',
+        default=['127.0.0.0/8', '::1/128'],
+        item_type=Network(),
+        help='Networks of the proxies before the API, in CIDR notation. X-Forwarded-For, -Proto, '
+        '-Host and -Prefix, and Forwarded, are believed from there and removed from the requests '
+        'of all others. To be set where a proxy is on another machine.',
     ),
     cfg.IntOpt(
         'max_limit',

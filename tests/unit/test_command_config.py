@@ -18,6 +18,7 @@ import pathlib
 
 import fixtures
 
+from climate.cmd import api
 from climate.cmd import config
 from tests import base
 
@@ -48,3 +49,35 @@ class PlacesTest(base.TestCase):
         other.write_text('[manager]\nworkers = 9\n')
         conf = config.read([f'--config-file={other}'], 'climate-manager')
         self.assertEqual(9, conf.manager.workers)
+
+
+class ExposureTest(base.TestCase):
+    """An API that believes its callers stays on the machine."""
+
+    def refusal(self, *arguments: str) -> str:
+        """Return why climate-api does not start."""
+        file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'climate.conf'
+        # It fails afterwards, so that nothing is served.
+        log = f'log_file = {file}.log'
+        file.write_text(f'[DEFAULT]\nauth_strategy = noauth\nresource_types = no:such\n{log}\n')
+        argv = ['climate-api', f'--config-file={file}', *arguments]
+        self.useFixture(fixtures.MonkeyPatch('sys.argv', argv))
+        errors = self.useFixture(fixtures.StringStream('stderr')).stream
+        self.useFixture(fixtures.MonkeyPatch('sys.stderr', errors))
+        self.assertEqual(1, api.main())
+        errors.seek(0)
+        return errors.read()
+
+    def test_refused_elsewhere(self) -> None:
+        for host in ('0.0.0.0', '::', '192.0.2.1', 'controller'):
+            self.assertIn('--i-know', self.refusal('--host', host))
+
+    def test_loopback_and_who_knows(self) -> None:
+        for arguments in (
+            (),
+            ('--host', '127.0.0.2'),
+            ('--host', '::1'),
+            ('--host', 'localhost'),
+            ('--host', '0.0.0.0', '--i-know'),
+        ):
+            self.assertIn('no:such', self.refusal(*arguments))

@@ -1,0 +1,104 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What proxies say is believed of ours only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import webob
+from oslo_config import cfg
+
+from climate.api.middleware.proxies import Proxies
+from climate.conf import api as options
+from tests import base
+
+SAID = {
+    'X-Forwarded-Proto': 'https',
+    'X-Forwarded-Host': 'cloud.example',
+    'X-Forwarded-Prefix': '/reservation',
+    'X-Forwarded-For': '198.51.100.7',
+}
+
+
+class ProxiesTest(base.TestCase):
+    """An API behind proxies in one network."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.conf = cfg.ConfigOpts()
+        self.headers: list[str] = []
+        options.register_opts(self.conf)
+        self.conf([])
+
+    def seen(self, peer: str, headers: dict[str, str]) -> tuple[str, str]:
+        """Return URL and address of a request as the API has it."""
+        seen = {}
+
+        def inner(environ: dict[str, Any], start_response: Any) -> Any:
+            request = webob.Request(environ)
+            seen['url'], seen['address'] = request.application_url, request.remote_addr
+            seen['headers'] = [name for name in request.headers if 'Forwarded' in name]
+            return webob.Response('ok')(environ, start_response)
+
+        app = Proxies(inner, self.conf, ['192.0.2.0/24', '2001:db8::/32'])
+        request = webob.Request.blank('/', headers=headers, remote_addr=peer)
+        self.assertEqual('ok', request.get_response(app).text)
+        self.headers = seen['headers']
+        return seen['url'], seen['address']
+
+    def test_of_ours(self) -> None:
+        expected = ('https://cloud.example/reservation', '198.51.100.7')
+        for peer in ('192.0.2.9', '2001:db8::1', '::ffff:192.0.2.9'):
+            self.assertEqual(expected, self.seen(peer, SAID))
+
+    def test_of_others(self) -> None:
+        forwarded = {'Forwarded': 'for=10.0.0.1;host=evil.example;proto=https'}
+        for peer in ('198.51.100.8', '2001:db9::1', '', 'unix:'):
+            for said in (SAID, forwarded):
+                self.assertEqual(('http://localhost', peer), self.seen(peer, said))
+                self.assertEqual([], self.headers)
+
+    def test_unless_no_proxy_is_believed(self) -> None:
+        Proxies(webob.Response('ok'), self.conf, [])
+        self.conf.set_override('enable_proxy_headers_parsing', False, group='oslo_middleware')
+        self.assertEqual(('http://localhost', '192.0.2.9'), self.seen('192.0.2.9', SAID))
+
+    def test_addresses(self) -> None:
+        for said, address in (
+            ('198.51.100.7', '198.51.100.7'),
+            # What the client itself has sent comes first, and counts for nothing.
+            ('10.0.0.1, 198.51.100.7', '198.51.100.7'),
+            ('10.0.0.1, 198.51.100.7, 192.0.2.8', '198.51.100.7'),
+            ('198.51.100.7:4711', '198.51.100.7'),
+            ('[2001:db9::1]:4711', '2001:db9::1'),
+            ('nonsense', '192.0.2.9'),
+            ('198.51.100.7, nonsense', '192.0.2.9'),
+            ('', '192.0.2.9'),
+        ):
+            self.assertEqual(address, self.seen('192.0.2.9', {'X-Forwarded-For': said})[1], said)
+        forwarded = {'Forwarded': 'for=10.0.0.1, for="[2001:db9::7]:80";proto=https, for=192.0.2.8'}
+        self.assertEqual('2001:db9::7', self.seen('192.0.2.9', forwarded)[1])
+
+
+class OptionTest(base.TestCase):
+    """Networks in the configuration."""
+
+    def test_networks(self) -> None:
+        conf = cfg.ConfigOpts()
+        options.register_opts(conf)
+        conf([])
+        conf.set_override('trusted_proxies', '192.0.2.0/24, 2001:db8::1', group='api')
+        self.assertEqual(['192.0.2.0/24', '2001:db8::1/128'], conf.api.trusted_proxies)
+        for wrong in ('192.0.2.1/24', 'proxy.example', '192.0.2.0/40'):
+            self.assertRaises(ValueError, conf.set_override, 'trusted_proxies', wrong, group='api')
