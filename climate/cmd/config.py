@@ -23,6 +23,7 @@ from oslo_config import cfg
 from oslo_log import log
 
 from climate import conf as options
+from climate.cmd import logs
 from climate.db import store
 from climate.messaging import transport
 
@@ -75,6 +76,7 @@ def set_up_logging(conf: cfg.ConfigOpts) -> None:
         ]
     )
     log.setup(conf, 'climate')
+    logs.escape()
 
 
 def _places() -> tuple[list[str] | None, list[str] | None]:

@@ -28,9 +28,15 @@ from climate.api.middleware import WSGIApp
 
 LOG = logging.getLogger(__name__)
 
+_LONGEST_PATH = 500
+
 
 class AccessLog:
-    """Logs method, path, status and time; never headers, queries or bodies."""
+    """Logs the client's address, method, path, status and time.
+
+    Never headers, queries or bodies. What has a meaning for terminals is
+    escaped by :mod:`climate.cmd.logs`, as in every line.
+    """
 
     def __init__(self, app: WSGIApp) -> None:
         self._app = app
@@ -49,10 +55,18 @@ class AccessLog:
         oslo_context.RequestContext(request_id=environ.get(request_id.ENV_REQUEST_ID))
         answer = self._app(environ, started)
         LOG.info(
-            '%s %s %s %.3f s',
+            '%s %s %s %s %.3f s',
+            environ.get('REMOTE_ADDR') or '-',
             environ.get('REQUEST_METHOD'),
-            environ.get('PATH_INFO'),
+            _path(environ),
             status[-1] if status else '-',
             time.monotonic() - begun,
         )
         return answer
+
+
+def _path(environ: Environ) -> str:
+    """Return the path as people read it; WSGI hands over its bytes as characters."""
+    raw = str(environ.get('PATH_INFO') or '').encode('latin-1', 'replace')
+    path = raw.decode('utf-8', 'backslashreplace')
+    return path if len(path) <= _LONGEST_PATH else path[: _LONGEST_PATH - 3] + '...'

@@ -1,0 +1,94 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Keeps what others send from writing lines of a log, or to the terminal of its reader."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+# What ends a line for some reader, moves the cursor of a terminal, turns the
+# direction of writing, or cannot be written at all.
+_MEANINGFUL = '\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff'
+_LONGEST_CHAIN = 10
+_IN_LINES = re.compile(f'[{_MEANINGFUL}]')
+_IN_MESSAGES = re.compile(f'[\n{_MEANINGFUL}]')
+
+
+def _escaped(pattern: re.Pattern[str], text: str) -> str:
+    return pattern.sub(lambda found: found[0].encode('unicode_escape').decode('ascii'), text)
+
+
+class Record(logging.LogRecord):
+    """A record whose message is one line, for whatever formatter."""
+
+    def getMessage(self) -> str:
+        """Return the message, with its arguments."""
+        return _escaped(_IN_MESSAGES, super().getMessage())
+
+
+class Escaping(logging.Formatter):
+    """Formats as another one does, and escapes control characters in all of it.
+
+    Ends of lines stay where they are not of an exception's text: tracebacks
+    have them, and oslo.log begins each of their lines like a record.
+
+    :param inner: the other one
+    """
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def format(self, record: logging.LogRecord) -> Any:
+        """Return a record as it is written; formatters of some services return an object."""
+        found: Any = self._inner.format(record)
+        if not isinstance(found, str):
+            return found
+        for text in _texts(record):
+            found = found.replace(text, _escaped(_IN_MESSAGES, text))
+        return _escaped(_IN_LINES, found)
+
+
+def _texts(record: logging.LogRecord) -> Iterable[str]:
+    """Yield what exceptions of a record say in several lines."""
+    # oslo.log adds what is being handled to records that do not name it, too.
+    error = (record.exc_info or sys.exc_info())[1]
+    for _ in range(_LONGEST_CHAIN):
+        if error is None:
+            return
+        with contextlib.suppress(Exception):
+            text = str(error).rstrip('\n')
+            if '\n' in text:
+                yield text
+        error = error.__cause__ or error.__context__
+
+
+def escape() -> None:
+    """Escape control characters in all that is logged from now on, by any handler there is."""
+    logging.setLogRecordFactory(Record)
+    for handler in _handlers():
+        if not isinstance(handler.formatter, Escaping):
+            handler.setFormatter(Escaping(handler.formatter or logging.Formatter()))
+
+
+def _handlers() -> Iterable[logging.Handler]:
+    root = logging.getLogger()
+    yield from root.handlers
+    for logger in list(root.manager.loggerDict.values()):
+        if isinstance(logger, logging.Logger):
+            yield from logger.handlers

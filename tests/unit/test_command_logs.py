@@ -1,0 +1,154 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""No text that comes from outside writes a line of a log of its own."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import re
+from typing import Any
+
+from oslo_log import formatters
+
+from climate.cmd import config
+from climate.cmd import logs
+from tests import base
+from tests.functional import http
+from tests.functional.fixtures import Service
+
+EVIL = 'a\nb\rc\x1b[2Jd\x85e\x9bf\u2028g\u202eh\x00\udc80i\x7f'
+HARMLESS = re.compile(r'[\x20-\x7e]*')
+
+
+class LogsTest(base.TestCase):
+    """Loggers with a handler of their own."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        factory = logging.getLogRecordFactory()
+        self.addCleanup(logging.setLogRecordFactory, factory)
+        # Handlers of the test runner are left as they are.
+        self.kept = [(handler, handler.formatter) for handler in logging.getLogger().handlers]
+        self.addCleanup(self.put_back)
+        self.text = io.StringIO()
+
+    def put_back(self) -> None:
+        """Give handlers their formatters back."""
+        for handler, formatter in self.kept:
+            handler.setFormatter(formatter)
+
+    def logger(self, formatter: logging.Formatter | None, name: str = 'evil') -> logging.Logger:
+        """Return a logger that writes with a formatter."""
+        handler = logging.StreamHandler(self.text)
+        handler.setFormatter(formatter)
+        logger = logging.getLogger(name)
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        self.addCleanup(logger.setLevel, logging.NOTSET)
+        self.addCleanup(logger.removeHandler, handler)
+        logs.escape()
+        return logger
+
+    def line(self) -> str:
+        """Return the only line that was written."""
+        text = self.text.getvalue()
+        self.assertEqual('\n', text[-1])
+        self.assertTrue(HARMLESS.fullmatch(text[:-1]), ascii(text))
+        return text[:-1]
+
+    def every(self) -> list[logging.Formatter | None]:
+        """Return each formatter that a configuration can choose."""
+        conf = config.new_conf()
+        conf([])
+        return [None, formatters.ContextFormatter(config=conf), formatters.JSONFormatter()]
+
+    def test_messages(self) -> None:
+        for number, formatter in enumerate(self.every()):
+            self.text.truncate(0)
+            self.text.seek(0)
+            self.logger(formatter, f'evil{number}').info('for %s ' + EVIL, EVIL)
+            self.assertIn('x1b[2J', self.line())
+
+    def test_json_stays_json(self) -> None:
+        self.logger(formatters.JSONFormatter()).info('%s', EVIL)
+        self.assertIn('\\x1b', json.loads(self.line())['message'])
+
+    def test_whatever_else_a_format_shows(self) -> None:
+        logger = self.logger(logging.Formatter('%(user)s %(message)s'))
+        logger.info('x', extra={'user': 'alice\x1b[2J\x9b'})
+        self.assertEqual(r'alice\x1b[2J\x9b x', self.line())
+
+    def test_tracebacks_keep_their_lines(self) -> None:
+        conf = config.new_conf()
+        conf([])
+        try:
+            raise ValueError(EVIL)
+        except ValueError:
+            self.logger(formatters.ContextFormatter(config=conf)).exception('it failed')
+        for line in self.text.getvalue().splitlines():
+            self.assertTrue(HARMLESS.fullmatch(line), ascii(line))
+            self.assertRegex(line, r'^(\d{4}-\d\d-\d\d .* ERROR evil|$)')
+
+    def test_what_is_being_handled(self) -> None:
+        conf = config.new_conf()
+        conf([])
+        try:
+            raise OSError(EVIL)
+        except OSError:
+            self.logger(formatters.ContextFormatter(config=conf), 'evil4').warning('it failed')
+        self.assertIn('OSError', self.line())
+
+    def test_requests(self) -> None:
+        service = self.useFixture(Service(hosts=0))
+        self.logger(None, 'climate.api.middleware.access_log')
+        forged = '/v1/leases%0a2030-01-01%20INFO%20GET%20/v1/leases%1b[2J%c2%9b/%C3%BC'
+        http.send(service.app, 'GET', forged, headers={'X-Forwarded-For': '203.0.113.5'})
+        line = self.text.getvalue()
+        self.assertEqual(1, line.count('\n'))
+        self.assertRegex(line, r'^- GET /v1/leases\\n2030.*leases\\x1b\[2J\\x9b/ü 404 0\.\d+ s$')
+
+    def test_the_address_of_the_client(self) -> None:
+        service = self.useFixture(Service(hosts=0))
+        self.logger(None, 'climate.api.middleware.access_log')
+        self.send(service, '127.0.0.1')
+        self.send(service, '198.51.100.7')
+        self.assertEqual(
+            ['203.0.113.5', '198.51.100.7'],
+            [line.split()[0] for line in self.text.getvalue().splitlines()],
+        )
+
+    def send(self, service: Service, peer: str) -> None:
+        """Send a request with a header of a proxy."""
+        request: Any = http.webob.Request.blank(
+            '/', headers={'X-Forwarded-For': '203.0.113.5'}, remote_addr=peer
+        )
+        request.get_response(service.app)
+
+
+class SetUpTest(base.TestCase):
+    """All processes log so."""
+
+    def test_by_whatever_configuration(self) -> None:
+        factory = logging.getLogRecordFactory()
+        root = logging.getLogger()
+        handlers, level = list(root.handlers), root.level
+        self.addCleanup(logging.setLogRecordFactory, factory)
+        self.addCleanup(root.setLevel, level)
+        self.addCleanup(root.handlers.__setitem__, slice(None), handlers)
+        conf = config.new_conf()
+        conf([])
+        config.set_up_logging(conf)
+        self.assertIs(logs.Record, logging.getLogRecordFactory())
+        self.assertEqual({logs.Escaping}, {type(handler.formatter) for handler in root.handlers})
