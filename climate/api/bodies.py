@@ -22,6 +22,7 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
+from climate.domain import names
 
 # Where the size limit puts the bytes it has read.
 ENVIRON_KEY: Final = 'climate.body'
@@ -47,6 +48,18 @@ def read(environ: Mapping[str, Any]) -> dict[str, Any]:
     for path, value, is_name in _walk(body):
         _check_value(path, value, is_name=is_name)
     return body
+
+
+def name(field: str, text: str) -> str:
+    """Return a name that can be shown on one line, at every microversion.
+
+    :raises climate.exceptions.MalformedParameter: if there are control characters in it
+    """
+    if names.has_controls(text):
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {printable(field)}: control characters are not allowed'
+        )
+    return text
 
 
 def _check_content_type(content_type: str) -> None:

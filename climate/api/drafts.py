@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from climate import exceptions
+from climate.api import bodies
 from climate.api import dates
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
@@ -68,7 +69,7 @@ class Reader:
         events, before_end_date = self._events()
         announced, notices = self._announcements(), self._notices()
         return LeaseDraft(
-            name=body['name'],
+            name=bodies.name('name', body['name']),
             start=start,
             end=end,
             reservations=tuple(body.get('reservations') or ()),
@@ -92,7 +93,7 @@ class Reader:
         schemas.check('update', self._version, body)
         start = self._optional_time('start_date')
         return LeaseChange(
-            name=body.get('name'),
+            name=None if body.get('name') is None else bodies.name('name', body['name']),
             start=start,
             end=self._end(lambda: start or current_start()),
             before_end_date=self._before_end_date(),

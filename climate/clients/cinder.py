@@ -40,6 +40,7 @@ from climate.clients.base import Source
 from climate.clients.base import Volume
 from climate.clients.base import VolumeType
 from climate.clients.sdk import Service
+from climate.domain import names
 
 # Attachments as they are today, since 3.27; snapshots of volumes in use need
 # to be forced up to 3.65, and must not be from then on.
@@ -73,6 +74,8 @@ class CinderBlockStorage:
 
     def find_volume(self, volume_id: str) -> Volume | None:
         """Return a volume; None if there is none."""
+        if not names.is_uuid(volume_id):
+            return None
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('find_volume') as cinder:
                 return _volume(cinder.get_volume(volume_id))
@@ -153,6 +156,8 @@ class CinderBlockStorage:
 
     def find_snapshot(self, snapshot_id: str) -> Snapshot | None:
         """Return a snapshot; None if there is none."""
+        if not names.is_uuid(snapshot_id):
+            return None
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('find_snapshot') as cinder:
                 return _snapshot(cinder.get_snapshot(snapshot_id))
@@ -181,6 +186,8 @@ class CinderBlockStorage:
 
     def find_backup(self, backup_id: str) -> Backup | None:
         """Return a backup; None if there is none."""
+        if not names.is_uuid(backup_id):
+            return None
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('find_backup') as cinder:
                 return _backup(cinder.get_backup(backup_id))

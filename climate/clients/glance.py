@@ -24,6 +24,7 @@ from typing import Any
 from climate.clients import sdk
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Image
+from climate.domain import names
 
 # A further property that the library knows by name.
 _INSTANCE = 'instance_uuid'
@@ -40,6 +41,8 @@ class GlanceImages:
 
     def find_image(self, image_id: str) -> Image | None:
         """Return an image; None if there is none."""
+        if not names.is_uuid(image_id):
+            return None
         with contextlib.suppress(CloudNotFound), self._service.calling('find_image') as glance:
             return _image(glance.get_image(image_id))
         return None

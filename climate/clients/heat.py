@@ -170,6 +170,9 @@ class HeatClient:
 
 
 def _quoted(text: str) -> str:
+    if text in ('', '.', '..'):
+        # As a part of an address these are another one.
+        raise CloudNotFound(f'Heat has nothing of the name {text!r}')
     return urllib.parse.quote(text, safe='')
 
 

@@ -46,6 +46,7 @@ from climate.clock import Clock
 from climate.db.store import Store
 from climate.domain import booting
 from climate.domain import instants
+from climate.domain import names
 from climate.domain.booting import ServerNews
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
@@ -277,7 +278,7 @@ class ServerLeases:
         lease = self._leases.create(
             Caller(user_id=server.user_id, project_id=server.project_id),
             LeaseDraft(
-                name=wish.name or server.name[:_LONGEST_NAME] or server.id,
+                name=names.without_controls(wish.name or server.name[:_LONGEST_NAME] or server.id),
                 start=max(wish.start, now),
                 end=wish.end,
                 id=lease_id,

@@ -25,6 +25,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.allocation import requirements
+from climate.domain import names
 
 MAX_COUNT = 2**31 - 1
 
@@ -91,12 +92,13 @@ def count(body: Mapping[str, Any], key: str, *, least: int = 1) -> int:
     return value
 
 
-def text(body: Mapping[str, Any], key: str, *, required: bool = False) -> str:
+def text(body: Mapping[str, Any], key: str, *, required: bool = False, lines: bool = False) -> str:
     """Return a text, '' if there is none.
 
     Clients that read ``key=123`` from a command line send a number.
 
     :param required: refuse an empty one
+    :param lines: whether it may have several lines, and is no name
     :raises climate.exceptions.MissingParameter: if it is *required* and empty
     :raises climate.exceptions.MalformedParameter: if it is no text, or too long
     """
@@ -109,6 +111,10 @@ def text(body: Mapping[str, Any], key: str, *, required: bool = False) -> str:
         raise exceptions.MalformedParameter(
             f'Malformed parameter {key}: {_shown(value)} is not a text'
         )
+    if not lines and names.has_controls(value):
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {key}: {_shown(value)} has control characters'
+        )
     if len(value) > LONGEST_TEXT:
         raise exceptions.MalformedParameter(
             f'Malformed parameter {key}: it is longer than {LONGEST_TEXT} characters'
@@ -116,6 +122,21 @@ def text(body: Mapping[str, Any], key: str, *, required: bool = False) -> str:
     if required and not value.strip():
         raise exceptions.MissingParameter(param=key)
     return value
+
+
+def identifier(body: Mapping[str, Any], key: str, noun: str) -> str:
+    """Return the id of something in the cloud as the cloud writes it, '' if there is none.
+
+    :param noun: what it is the id of, such as ``a volume``
+    :raises climate.exceptions.MalformedParameter: if it is no UUID
+    """
+    value = text(body, key).strip()
+    found = names.uuid_of(value) if value else ''
+    if found is None:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {key}: it is not the id of {noun}'
+        )
+    return found
 
 
 def affinity(body: Mapping[str, Any], key: str) -> bool | None:

@@ -88,7 +88,7 @@ class NetworkPlugin(base.Plugin[NetworkRequest]):
         _check_before_end(body)
         return NetworkRequest(
             name=fields.text(body, 'network_name', required=True),
-            description=fields.text(body, 'network_description'),
+            description=fields.text(body, 'network_description', lines=True),
             network_properties=fields.requirement(body, 'network_properties'),
             resource_properties=fields.requirement(body, 'resource_properties'),
         )
@@ -112,7 +112,7 @@ class NetworkPlugin(base.Plugin[NetworkRequest]):
         if body.get('network_name') is not None:
             changes['name'] = fields.text(body, 'network_name', required=True)
         if body.get('network_description') is not None:
-            changes['description'] = fields.text(body, 'network_description')
+            changes['description'] = fields.text(body, 'network_description', lines=True)
         for key in ('network_properties', 'resource_properties'):
             if body.get(key) is not None:
                 changes[key] = fields.requirement(body, key)

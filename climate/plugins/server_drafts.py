@@ -130,7 +130,7 @@ def read(body: Mapping[str, Any]) -> Draft:
     draft = Draft(
         name=fields.text(body, 'name', required=True),
         flavor=fields.text(body, 'flavor', required=True).strip(),
-        image=fields.text(body, 'image').strip(),
+        image=fields.identifier(body, 'image', 'an image'),
         networks=tuple(_nic(each) for each in _objects(body, 'networks')),
         key_name=fields.text(body, 'key_name'),
         user_data=_user_data(body),

@@ -18,7 +18,6 @@ is to be done with it before the end and at the end.
 from __future__ import annotations
 
 import dataclasses
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -108,7 +107,7 @@ def read(body: Mapping[str, Any], *, strict: bool) -> ServerRequest:
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     fields.known(body, SCHEMA, strict=strict)
-    server_id = _server_id(body)
+    server_id = fields.identifier(body, 'server_id', 'a server')
     request = ServerRequest(
         server_id=server_id,
         draft=None if server_id else server_drafts.read(body),
@@ -250,19 +249,6 @@ def actions(
     if not found and default:
         raise exceptions.MalformedParameter(f'Malformed parameter {key}: it is empty')
     return tuple(found)
-
-
-def _server_id(body: Mapping[str, Any]) -> str:
-    value = fields.text(body, 'server_id').strip()
-    if not value:
-        return ''
-    try:
-        # In one way of writing it, or two leases could have one server.
-        return str(uuid.UUID(value))
-    except ValueError:
-        raise exceptions.MalformedParameter(
-            'Malformed parameter server_id: it is not the id of a server'
-        ) from None
 
 
 def _flag(body: Mapping[str, Any], key: str) -> bool:

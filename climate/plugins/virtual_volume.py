@@ -151,7 +151,9 @@ class VirtualVolume(base.Plugin[VolumeRequest]):
         if request.seen:
             return request
         if request.volume_id:
-            _usable(_volume(cloud(), request.volume_id, project_id))
+            found = _volume(cloud(), request.volume_id, project_id)
+            _usable(found)
+            request = dataclasses.replace(request, volume_id=found.id)
         else:
             request = _looked(_sized(request, cloud, project_id), cloud)
         return dataclasses.replace(request, seen=True)

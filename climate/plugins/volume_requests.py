@@ -99,7 +99,7 @@ def parse(body: Mapping[str, Any], *, strict: bool) -> VolumeRequest:
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     fields.known(body, SCHEMA, strict=strict)
-    volume_id = fields.text(body, 'volume_id')
+    volume_id = fields.identifier(body, 'volume_id', 'a volume')
     if not volume_id:
         return _checked(VolumeRequest(**_made(body), on_end=volume_steps.read(body, (DELETE,))))
     for key in _NEW:
@@ -124,7 +124,7 @@ def change(
     """
     fields.known(body, SCHEMA, strict=strict, also=('id',))
     on_end = volume_steps.read(body, request.on_end)
-    if fields.text(body, 'volume_id') not in ('', request.volume_id):
+    if fields.identifier(body, 'volume_id', 'a volume') not in ('', request.volume_id):
         raise exceptions.CantUpdateParameter(param='volume_id')
     if request.volume_id:
         given = next((key for key in _NEW if _given(body, key)), None)
@@ -217,7 +217,8 @@ def _made(body: Mapping[str, Any]) -> dict[str, Any]:
         )
     for key in sources:
         kind: Any = SOURCES[key]
-        found['source'] = Source(kind=kind, id=fields.text(body, key))
+        noun = f'an {kind}' if kind == 'image' else f'a {kind}'
+        found['source'] = Source(kind=kind, id=fields.identifier(body, key, noun))
     return found
 
 

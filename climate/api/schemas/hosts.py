@@ -77,7 +77,9 @@ def read_new(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
         raise exceptions.MissingParameter(param='name')
     # There is nothing to remove from a new host, so null means nothing.
     capabilities = read_capabilities(rest)
-    return str(name), {key: text for key, text in capabilities.items() if text is not None}
+    return bodies.name('name', str(name)), {
+        key: text for key, text in capabilities.items() if text is not None
+    }
 
 
 def read_change(body: dict[str, Any]) -> dict[str, str | None]:
@@ -117,6 +119,7 @@ def _name(name: str, reserved: Collection[str]) -> str:
         raise exceptions.MalformedParameter(
             f'Malformed parameter {shown!r}: the name of an extra capability cannot be empty'
         )
+    bodies.name(shown, name)
     if name in reserved:
         raise exceptions.MalformedParameter(
             f'Malformed parameter {shown}: an extra capability cannot have this name'

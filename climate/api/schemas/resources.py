@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.api import bodies
 from climate.api.schemas import hosts
 from climate.api.schemas import inventories
 from climate.api.validation import Schema
@@ -86,7 +87,7 @@ def read_new(body: dict[str, Any], schema: Schema) -> ResourceDraft:
     properties = _properties(body.get('properties', {}), body['resource_type'])
     return ResourceDraft(
         resource_type=body['resource_type'],
-        name=body.get('name', ''),
+        name=bodies.name('name', body.get('name', '')),
         attributes={key: _whole(value) for key, value in attributes.items()},
         # There is nothing to remove from a new resource, so null means nothing.
         capabilities={key: text for key, text in properties.items() if text is not None},

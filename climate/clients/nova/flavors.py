@@ -19,6 +19,7 @@ them.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,6 +31,11 @@ from climate.clients.nova.verbs import Library
 from climate.clients.nova.verbs import Verbs
 
 MICROVERSION = '2.61'
+
+
+# What Nova lets them be made of; two of them would be another address.
+_ID = re.compile('[A-Za-z0-9. _-]+')
+_DOTS = frozenset({'.', '..'})
 
 
 class NovaFlavors(Verbs):
@@ -53,6 +59,8 @@ class NovaFlavors(Verbs):
 
     def find_flavor(self, flavor_id: str) -> Flavor | None:
         """Return the flavor of exactly this id; None if there is none."""
+        if not _ID.fullmatch(flavor_id) or flavor_id in _DOTS:
+            return None
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_flavor'):
             found = _flavor(self._with_specs.flavors.get(flavor_id).to_dict())
             # A database that does not tell cases apart finds others, too.

@@ -38,6 +38,7 @@ from climate.clients.base import ServerDraft
 from climate.clients.errors import Errors
 from climate.clients.nova.verbs import Library
 from climate.clients.nova.verbs import Verbs
+from climate.domain import names
 
 MICROVERSION = '2.46'
 UNSHELVE_MICROVERSION = '2.91'
@@ -100,6 +101,8 @@ class NovaServers(Verbs):
 
     def find_server(self, server_id: str) -> Server | None:
         """Return a server of any project; None if there is none."""
+        if not names.is_uuid(server_id):
+            return None
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_server'):
             return _server(self._servers.get(server_id).to_dict())
         return None

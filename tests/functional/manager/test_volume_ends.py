@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import uuid
 from typing import Any
 
 from climate import exceptions
@@ -60,7 +61,8 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
     def test_what_cannot_be_taken_is_told_early(self) -> None:
         theirs = self.twin.volumes.add_volume('theirs', 'red')
         for request, word in (
-            ({'volume_id': 'x'}, 'not found'),
+            ({'volume_id': 'x'}, 'not the id of a volume'),
+            ({'volume_id': f'{self.mine.id}#2'}, 'not the id of a volume'),
             ({'volume_id': theirs.id}, 'not found'),
             ({'volume_id': self.mine.id, 'size': 3}, 'size'),
             ({'volume_id': self.mine.id, 'amount': 2}, 'amount'),
@@ -72,7 +74,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
 
     def test_only_the_end_can_be_changed(self) -> None:
         lease = self.take()
-        for request in ({'volume_id': 'x'}, {'size': 3}, {'on_end': ['backup']}):
+        for request in ({'volume_id': str(uuid.uuid4())}, {'size': 3}, {'on_end': ['backup']}):
             refused = self.change(lease, 409, **request)
             self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
         self.change(lease, on_end='detach,delete')

@@ -38,7 +38,8 @@ PLUGIN = VirtualServer()
 TYPE = 'virtual:server'
 SERVER = '8e1b1a4c-2f63-4a1c-9d8e-6c5f1d2a3b4c'
 MINE = {'resource_type': TYPE, 'server_id': SERVER}
-BOOTED = {'resource_type': TYPE, 'name': 'web', 'flavor': '2', 'image': 'i'}
+IMAGE = '5b0d6d0e-2c2a-4f39-8f0e-6b1f0f3c9a11'
+BOOTED = {'resource_type': TYPE, 'name': 'web', 'flavor': '2', 'image': IMAGE}
 MALFORMED = exceptions.MalformedParameter
 
 words = st.text(st.characters(codec='utf-8', exclude_characters='\0'), min_size=1, max_size=8)
@@ -97,7 +98,7 @@ class TestParse(base.TestCase):
         request = PLUGIN.parse(sent, strict=True)
         assert request.draft is not None
         told = server_drafts.for_nova(request.draft, 'f', {'climate:reservation': 'r'})
-        self.assertEqual(('web', 'f', 'i', 'k'), _four(told))
+        self.assertEqual(('web', 'f', IMAGE, 'k'), _four(told))
         self.assertEqual({'a': 'b', 'climate:reservation': 'r'}, dict(told.metadata))
         self.assertEqual(
             [('n', None, '10.0.0.7'), (None, 'p', None)],
@@ -295,6 +296,7 @@ class TestInspect(base.TestCase):
         for changes, text in (
             ({'flavor': 'none'}, 'flavor'),
             ({'image': 'none'}, 'image'),
+            ({'image': IMAGE}, 'image'),
             ({'image': image, 'networks': [{'uuid': 'none'}]}, 'networks'),
         ):
             with self.assertRaisesRegex(exceptions.InvalidInput, text):

@@ -30,6 +30,7 @@ from tests import base
 VOLUMES, POOLS = VirtualVolume(), PhysicalStorage()
 STEPS = ('snapshot', 'backup', 'detach', 'delete')
 NEW: dict[str, Any] = {'size': 1}
+VOLUME = 'c5a50c4b-7d4f-4f5e-9d2b-0c6c27b0b0d1'
 
 # Words that are read, and words that are not.
 values = st.one_of(
@@ -102,23 +103,43 @@ class RequestTest(base.TestCase):
     def test_a_trust_is_made_only_where_it_is_needed(self) -> None:
         for body, needed in (
             (NEW, True),
-            ({'volume_id': 'v'}, False),
-            ({'volume_id': 'v', 'on_end': 'detach,delete'}, False),
-            ({'volume_id': 'v', 'on_end': 'snapshot'}, True),
+            ({'volume_id': VOLUME}, False),
+            ({'volume_id': VOLUME, 'on_end': 'detach,delete'}, False),
+            ({'volume_id': VOLUME, 'on_end': 'snapshot'}, True),
         ):
             self.assertEqual(needed, bool(VOLUMES.roles(VOLUMES.parse(body))), body)
         for steps, needed in ((None, False), ('backup,delete', True)):
             request = POOLS.parse({'min': 1, 'max': 1, 'on_end': steps})
             self.assertEqual(needed, bool(POOLS.roles(request)))
 
+    def test_ids_are_written_in_one_way(self) -> None:
+        """No text is pasted into an address, and none names a volume a second time."""
+        sources = ('snapshot_id', 'image_id', 'source_volid')
+        for text in (VOLUME, VOLUME.upper(), f' {VOLUME} ', VOLUME.replace('-', '')):
+            self.assertEqual(VOLUME, VOLUMES.parse({'volume_id': text}).volume_id)
+            for key in sources:
+                source = VOLUMES.parse({**NEW, key: text}).source
+                self.assertEqual(VOLUME, getattr(source, 'id', None))
+        for text in ('../../other/volumes/x', f'{VOLUME}#2', f'{VOLUME}/', 'v', 7, f'{VOLUME}\n?'):
+            for key in ('volume_id', *sources):
+                with self.assertRaisesRegex(exceptions.MalformedParameter, key):
+                    VOLUMES.parse({key: text} if key == 'volume_id' else {**NEW, key: text})
+
+    def test_names_have_one_line(self) -> None:
+        for name in ('a\nb', '\x1b[2J', 'a\u2028b', '\x7f', '\x85'):
+            for key in ('name', 'volume_type', 'availability_zone'):
+                with self.assertRaisesRegex(exceptions.MalformedParameter, f'{key}.*control'):
+                    VOLUMES.parse({**NEW, key: name})
+        self.assertEqual('Größe 1', VOLUMES.parse({**NEW, 'name': 'Größe 1'}).name)
+
     def test_defaults(self) -> None:
-        made = VOLUMES.parse({'snapshot_id': 's'})
+        made = VOLUMES.parse({'snapshot_id': VOLUME})
         self.assertEqual(
-            (0, 1, True, ('delete',), Source(kind='snapshot', id='s')),
+            (0, 1, True, ('delete',), Source(kind='snapshot', id=VOLUME)),
             (made.size, made.amount, made.guarantee, made.on_end, made.source),
         )
         # What was there before is not deleted by default.
-        self.assertEqual((), VOLUMES.parse({'volume_id': 'v'}).on_end)
+        self.assertEqual((), VOLUMES.parse({'volume_id': VOLUME}).on_end)
 
     def test_room_is_searched_for_where_volumes_of_the_type_lie(self) -> None:
         request = VOLUMES.load(

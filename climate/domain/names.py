@@ -1,0 +1,51 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What names and ids may be made of."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Final
+
+# As the part of a regular expression that goes between brackets: what moves the
+# cursor or ends a line, and what no database can keep.
+_CONTROLS: Final = '\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff'
+_CONTROL = re.compile(f'[{_CONTROLS}]')
+_UUID = re.compile('[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
+
+
+def has_controls(name: str) -> bool:
+    """Whether there are control characters in a name, or what ends a line."""
+    return _CONTROL.search(name) is not None
+
+
+def without_controls(name: str) -> str:
+    """Return a name with blanks in place of control characters."""
+    return _CONTROL.sub(' ', name)
+
+
+def uuid_of(text: str) -> str | None:
+    """Return an id as services of a cloud write it; None if it is no UUID.
+
+    There is one way of writing each: two texts never name one thing.
+    """
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        return None
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a text is a UUID with dashes, as it can stand in an address."""
+    return _UUID.fullmatch(text) is not None
