@@ -53,12 +53,16 @@ class GlanceImages:
         name: str | None = None,
         owner: str | None = None,
         properties: Mapping[str, str] | None = None,
+        own: bool = False,
     ) -> tuple[Image, ...]:
         """Return the images that have all of this, by id."""
         wanted = {'name': name, 'owner': owner, **(properties or {})}
         query = {key: value for key, value in wanted.items() if value is not None}
         with self._service.calling('list_images') as glance:
             found = [_image(item) for item in glance.images(**query)]
+            if own:
+                mine = glance.get_project_id()
+                found = [image for image in found if image.owner == mine]
         return tuple(sorted(found, key=lambda image: image.id))
 
     def give_image(self, image_id: str, project_id: str) -> None:

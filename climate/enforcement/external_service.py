@@ -22,6 +22,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import urllib.parse
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -30,6 +31,7 @@ import requests
 
 from climate import exceptions
 from climate.conf import enforcement as options
+from climate.domain.addresses import is_loopback
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from climate.enforcement import bodies
@@ -90,6 +92,7 @@ class ServiceSettings:
                 'external_service_base_endpoint is not set, nor an endpoint for '
                 + ', '.join(missing)
             )
+        _warn_of_plain_text(addresses)
         return cls(
             addresses=addresses,
             token=group.external_service_token,
@@ -98,6 +101,22 @@ class ServiceSettings:
             fails_open=group.external_service_unavailable == options.ALLOW,
             two_phase=group.external_service_two_phase,
             around=Surroundings(auth_url=group.auth_url, region_name=group.region_name),
+        )
+
+
+def _warn_of_plain_text(addresses: Mapping[str, str]) -> None:
+    """Write to the log which calls anybody on the way can read and answer."""
+    plain = sorted(
+        call
+        for call, address in addresses.items()
+        if (parts := urllib.parse.urlsplit(address)).scheme == 'http'
+        and not is_loopback(parts.hostname or '')
+    )
+    if plain:
+        LOG.warning(
+            '[enforcement] the external service is called over http, not https: its token and '
+            'the leases of users can be read on the way, and its answers be forged (%s)',
+            ', '.join(plain),
         )
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import email.message
+import logging
 import pathlib
 import smtplib
 import ssl
@@ -32,6 +33,9 @@ from typing import Final
 
 from climate import exceptions
 from climate.conf import mail as options
+from climate.domain.addresses import is_loopback
+
+LOG = logging.getLogger(__name__)
 
 _PERMANENT: Final = 500
 # Log in, log in otherwise, encrypt: nothing is wrong with the mail.
@@ -76,6 +80,12 @@ class SmtpSettings:
         group = conf.mail
         if bool(group.username) != bool(group.password_file):
             raise exceptions.ConfigurationError('[mail] username and password_file belong together')
+        if group.username and group.security == options.NONE and not is_loopback(group.host):
+            LOG.warning(
+                '[mail] security is none: the password goes to %s in clear text; '
+                'set starttls or tls',
+                group.host,
+            )
         return cls(
             host=group.host,
             port=group.port,

@@ -85,8 +85,7 @@ def tidy(work: base.Work, cloud: Cloud, prefix: str) -> None:
         if server_id not in images:
             continue
         for image in _made_of(cloud, server_id, prefix):
-            ours = image.owner != work.lease.project_id
-            if ours and image.id not in old and image.id != images[server_id]:
+            if image.id not in old and image.id != images[server_id]:
                 cloud.image.delete_image(image.id)
 
 
@@ -100,7 +99,8 @@ def _servers(work: base.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Server
 
 
 def _made_of(cloud: Cloud, server_id: str, prefix: str) -> list[Image]:
-    found = cloud.image.list_images(properties={'instance_uuid': server_id})
+    # Anybody can make an image that says it is of a server, in their project.
+    found = cloud.image.list_images(properties={'instance_uuid': server_id}, own=True)
     return [image for image in found if image.name.startswith(prefix)]
 
 

@@ -13,7 +13,8 @@
 
 Names of images are not unique, and the answer of whoever makes one can get
 lost. So the images that there are already are remembered first; one that is
-there later, of this server and with this name, is the one that was made. Its
+there later, of this server, with this name and our own, is the one that was made:
+anybody can make an image that has the name and the properties, in their project. Its
 id is remembered before anything else is done. A second one, which a manager
 that hung has made, is deleted.
 """
@@ -106,14 +107,14 @@ class Images:
         case = self._case
         kept = {*before, *self._given, *(mine['id'] for mine in self._known.values())}
         prefix = case.settings.hosts.image_prefix
-        for image in case.cloud.image.list_images(properties={'instance_uuid': server_id}):
-            ours = image.owner != case.work.lease.project_id and image.name.startswith(prefix)
-            if ours and image.id not in kept:
+        wanted = {'instance_uuid': server_id}
+        for image in case.cloud.image.list_images(properties=wanted, own=True):
+            if image.name.startswith(prefix) and image.id not in kept:
                 case.cloud.image.delete_image(image.id)
 
     def _there(self, server: Server) -> tuple[Image, ...]:
         return self._case.cloud.image.list_images(
-            name=self._name(server), properties={'instance_uuid': server.id}
+            name=self._name(server), properties={'instance_uuid': server.id}, own=True
         )
 
     def _name(self, server: Server) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from climate import exceptions
+from climate.clients.base import FloatingIP
 from climate.clients.base import Networking
 from climate.clients.protocols.stacks import StackDraft
 from climate.plugins import marks
@@ -60,10 +61,24 @@ def _floating_ips(parts: Sequence[Work], neutron: Networking) -> dict[str, list[
     for part in parts:
         if part.reservation.resource_type == ADDRESS_TYPE:
             request = part.reservation.request
-            found = neutron.list_floating_ips(marks.of(part.reservation.id))
+            found = _booked(part, neutron)
             if len(found) != request['amount']:
                 raise exceptions.Transient(
                     f'{len(found)} of {request["amount"]} floating IPs are there'
                 )
             by_network[request['network_id']] = [item.id for item in found]
     return by_network
+
+
+def _booked(part: Work, neutron: Networking) -> list[FloatingIP]:
+    """Return the floating IPs of a reservation.
+
+    Any project can tag its own with whatever it likes; those count that are of
+    the project of the lease, and whose address is booked.
+    """
+    addresses = {item.attributes.get('floating_ip_address') for item in part.resources}
+    return [
+        item
+        for item in neutron.list_floating_ips(marks.of(part.reservation.id))
+        if item.project_id == part.lease.project_id and item.address in addresses
+    ]

@@ -346,9 +346,12 @@ class ImageContract(contracts.Contract):
         server_id = self.boot(self.world.hosts[0])
         image_id = self.image(server_id)
         self.assertNotEqual(self.world.other_project, self.images.find_image(image_id).owner)
+        wanted = {'properties': {'instance_uuid': server_id}, 'own': True}
+        self.assertEqual([image_id], [image.id for image in self.images.list_images(**wanted)])
         for _ in range(2):
             self.images.give_image(image_id, self.world.other_project)
             self.assertEqual(self.world.other_project, self.images.find_image(image_id).owner)
+            self.assertEqual((), self.images.list_images(**wanted))
         self.assertEqual(self.world.other_project, self.active(image_id).owner)
         self.lost('image.give_image', self.images.give_image, image_id, contracts.NOBODY)
         self.assertEqual(contracts.NOBODY, self.images.find_image(image_id).owner)

@@ -25,6 +25,7 @@ from climate import exceptions
 from climate.clients import base
 from climate.clients import real
 from tests import waiting
+from tests.contract import contracts
 from tests.contract import worlds
 
 ACTION = r'POST .*/os-aggregates/\d+/action'
@@ -164,7 +165,7 @@ class TestTroubles(RealClientTest):
             world = self.open()
             world.stub.trouble('auth/tokens', 'status', None, status=status, message='no secret')
             for verb, *arguments in (
-                (world.cloud.compute.find_server, 'x'),
+                (world.cloud.compute.find_server, contracts.NOBODY),
                 (world.cloud.compute.delete_server, 'x'),
                 (world.cloud.placement.find_provider, 'x'),
                 (world.cloud.placement.delete_provider, 'x'),

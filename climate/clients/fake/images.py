@@ -55,12 +55,13 @@ class FakeImages:
         name: str | None = None,
         owner: str | None = None,
         properties: Mapping[str, str] | None = None,
+        own: bool = False,
     ) -> tuple[Image, ...]:
         """Return the images that have all of this, by id."""
         wanted = dict(properties or {})
         return self._gate.run(
             'image.list_images',
-            (name, owner, wanted),
+            (name, owner, wanted, own),
             lambda db: tuple(
                 sorted(
                     (
@@ -68,6 +69,7 @@ class FakeImages:
                         for image in images(db)
                         if name in (None, image.name)
                         and owner in (None, image.owner)
+                        and (not own or image.owner == self._gate.project(db))
                         and wanted.items() <= image.properties.items()
                     ),
                     key=lambda image: image.id,

@@ -231,10 +231,13 @@ class Twin(directory.Directory, Services):
         with self._store.transaction(self._gate.now()) as db:
             quotas.put(db, project_id, resource, most)
 
-    def add_image(self, name: str, owner: str = 'service') -> str:
-        """Add an image that is active and return its id."""
+    def add_image(self, name: str, owner: str = 'service', server: Server | None = None) -> str:
+        """Add an image that is active and return its id.
+
+        :param server: that it says it is made of
+        """
         with self._store.transaction(self._gate.now()) as db:
-            return images.add(db, name, None, 0, owner)
+            return images.add(db, name, server, 0, owner)
 
     def break_stack(self, stack_id: str, reason: str = 'it broke') -> None:
         """Let what Heat does with a stack fail, or what it did with it last have failed."""

@@ -49,12 +49,17 @@ class Images(Protocol):
         name: str | None = None,
         owner: str | None = None,
         properties: Mapping[str, str] | None = None,
+        own: bool = False,
     ) -> tuple[Image, ...]:
         """Return the images that have all of this, by id.
 
         An image that is made of a server is listed as soon as
         :meth:`~climate.clients.protocols.servers.Servers.create_image` has
-        returned. Names are not unique.
+        returned. Names are not unique, and anybody can make an image that has
+        the name and the properties of another.
+
+        :param own: only those of the project that we are in: what we have made,
+            and not given to somebody else
         """
         ...
 

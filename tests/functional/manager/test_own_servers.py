@@ -127,6 +127,22 @@ class TestOwnServer(ServerCase):
         self.assertEqual([('active', harness.PROJECT)] * 2, self.images())
         self.assertEqual('TERMINATED', self.world.status(lease))
 
+    def test_an_image_of_others_is_not_taken_for_the_snapshot(self) -> None:
+        """Anybody can make one of its name that says it is made of the server."""
+        self.book()
+        self.world.until(3599)
+        self.twin.fail('compute.create_image', times=1)
+        self.world.until(3600.5)
+        foreign = [
+            self.twin.add_image(servers.IMAGE, owner, self.server())
+            for owner in ('red', harness.PROJECT)
+        ]
+        self.world.until(3700)
+        self.assertEqual('gone', self.status())
+        found = {image.id: image.owner for image in self.twin.images()}
+        self.assertEqual(['red', harness.PROJECT], [found.pop(each) for each in foreign])
+        self.assertEqual([harness.PROJECT], list(found.values()))
+
     def test_deleted_while_it_runs_it_ends_as_wanted(self) -> None:
         lease = self.book()
         self.world.until(200)

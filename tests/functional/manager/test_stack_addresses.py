@@ -19,6 +19,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.domain.leases import Lease
+from climate.plugins import marks
 from climate.plugins.stack_settings import StackSettings
 from climate.plugins.virtual_stack import VirtualStack
 from tests.functional.manager import harness
@@ -138,6 +139,19 @@ resources:
         self.world.until(200)
         self.assertEqual('ACTIVE', self.world.status(lease))
         self.assertEqual(set(self.there()), self.ids())
+
+    def test_what_others_have_tagged_does_not_count(self) -> None:
+        """Any project can call its addresses those of a reservation."""
+        lease = self.wanted()
+        (booked,) = (item for item in lease.reservations if item.resource_type == ADDRESS)
+        self.world.until(50)
+        for project in ('red', harness.PROJECT):
+            made = self.twin.network.create_floating_ip(self.public.id, project)
+            self.twin.network.set_floating_ip_tags(made.id, marks.tags(booked.id))
+        self.world.until(200)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        addresses = {item.id: item.address for item in self.twin.networks.floating_ips()}
+        self.assertLessEqual({addresses[each] for each in self.ids()}, set(kinds.ADDRESSES))
 
     def test_a_stack_that_fails_leaves_none(self) -> None:
         lease = self.wanted()

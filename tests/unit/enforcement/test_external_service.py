@@ -50,6 +50,23 @@ class ServiceCase(base.TestCase):
         options.setdefault('external_service_token', 's3cret')
         return ExternalService.from_conf(configured(**options))
 
+    def test_plain_text_is_warned_of(self) -> None:
+        """Not to this machine; each call has an address of its own."""
+        for address, own, warned in (
+            ('http://judge.example.org/v1', None, True),
+            ('https://judge.example.org/v1', None, False),
+            ('https://judge.example.org/v1', 'http://10.0.0.7/end', True),
+            ('http://localhost:8080', None, False),
+            ('http://[::1]:8080', 'http://127.0.0.1/end', False),
+        ):
+            options: dict[str, object] = {'external_service_base_endpoint': address}
+            if own is not None:
+                options['external_service_on_end_endpoint'] = own
+            self.filter(**options)
+            self.assertEqual(warned, 'can be read on the way' in self.logger.output, address)
+            self.assertNotIn('s3cret', self.logger.output)
+            self.logger.reset_output()
+
     def charge(self, state: ChargeState) -> Charge:
         return Charge(
             charge_id='q1',

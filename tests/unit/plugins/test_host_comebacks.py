@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+import fixtures
+
 from climate import exceptions
 from climate.plugins import base as contract
 from tests import base
@@ -84,13 +86,15 @@ class TestEnd(base.TestCase):
         going = [item for item in cloud.twin.servers() if item.task_state == 'deleting']
         self.assertEqual([], going)
 
-    def test_it_leaves_servers_of_other_projects_and_names_them(self) -> None:
+    def test_it_leaves_servers_of_other_projects_and_names_them_in_the_log(self) -> None:
+        log = self.useFixture(fixtures.FakeLogger())
         cloud = leased()
         found = cloud.twin.boot_server('compute-1', OTHER, 'stranger')
         self.assertIsInstance(cloud.once('end'), contract.Again)
         cloud.clock.advance(60)
         error = self.assertRaises(exceptions.Transient, cloud.plugin.end, cloud.work(), cloud.twin)
-        self.assertIn(found.id, error.message)
+        self.assertNotIn(found.id, error.message)
+        self.assertIn(found.id, log.output)
         self.assertEqual({'stranger', 'neighbour'}, cloud.servers(OTHER))
         self.assertEqual(set(), cloud.servers(OWNER))
 
@@ -139,9 +143,11 @@ class TestImages(base.TestCase):
         cloud.twin.compute.create_image(server.id, 'reserved_own-1')
         own = cloud.twin.compute.create_image(server.id, 'reserved_own-1')
         cloud.twin.image.give_image(own, OWNER)
+        foreign = cloud.twin.add_image('reserved_own-1', OTHER, server)
         known = set(cloud.facts['images'].values())
         cloud.run('end')
-        self.assertEqual(earlier | known | {own}, {image.id for image in cloud.twin.images()})
+        kept = earlier | known | {own, foreign}
+        self.assertEqual(kept, {image.id for image in cloud.twin.images()})
 
     def test_servers_of_other_projects_are_left_alone(self) -> None:
         cloud = snapshot()
