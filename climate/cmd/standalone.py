@@ -13,8 +13,8 @@
 """``climate-standalone``: everything in one process, for a first look.
 
 SQLite in the state directory, a bus inside the process, no Keystone, and a
-twin of a cloud whose hosts are registered already. Started again it goes on
-where it was.
+simulated cloud with something of each type, which is registered already. Started
+again it goes on where it was.
 """
 
 from __future__ import annotations
@@ -32,15 +32,14 @@ import waitress
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.clients.fake import cli
 from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import samples
 from climate.cmd import signals
 from climate.db import migration
-from climate.domain.resources import ResourceDraft
-from climate.leasing.registrar import HOST
-from climate.leasing.registrar import Registrar
 from climate.manager.service import Manager
 from climate.messaging import journal
 
@@ -51,6 +50,8 @@ _COMMANDS = """Try in another terminal{where}:
     --start-date "$(date -u -d '+2 min' '+%Y-%m-%d %H:%M')" \\
     --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
   {client} lease list"""
+CLOUD = 'cloud'
+_FAKE = 'climate-standalone fake'
 _INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
 
 
@@ -69,7 +70,10 @@ _TYPES = [
 
 def main() -> int:
     """Run until told to stop."""
-    options = _parser().parse_args()
+    words, rest = _split(sys.argv[1:])
+    options = _parser().parse_args(words)
+    if rest is not None:
+        return cli.main(rest, state_dir=pathlib.Path(options.state_dir) / CLOUD, prog=_FAKE)
     try:
         service = Standalone(options)
     except exceptions.ClimateError as error:
@@ -85,6 +89,16 @@ def main() -> int:
     return signals.run_until_told(service.stop)
 
 
+def _split(words: list[str]) -> tuple[list[str], list[str] | None]:
+    """Return what is before the command ``fake``, and what is after it, if it is there."""
+    for number, word in enumerate(words):
+        # All options have a value, which may be anything.
+        value = number and words[number - 1].startswith('-') and '=' not in words[number - 1]
+        if word == 'fake' and not value:
+            return words[:number], words[number + 1 :]
+    return words, None
+
+
 def _commands(url: str) -> str:
     """Return what to try, so that it works when it is copied as it is."""
     beside = pathlib.Path(sys.executable).with_name('openstack')
@@ -97,11 +111,17 @@ def _commands(url: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog='climate-standalone', description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog='climate-standalone',
+        usage='%(prog)s [options] [fake COMMAND ...]',
+        description=__doc__,
+        epilog='climate-standalone fake COMMAND looks into the simulated cloud of a service that '
+        'runs, or disturbs it; climate-standalone fake --help says how.',
+    )
     parser.add_argument('--host', default='127.0.0.1', help='address to listen on')
     parser.add_argument('--port', type=int, default=1234, help='port to listen on; 0 for any')
     parser.add_argument('--state-dir', default='.state', help='where everything is kept')
-    parser.add_argument('--hosts', type=int, default=4, help='hosts of the twin of a cloud')
+    parser.add_argument('--hosts', type=int, default=4, help='hosts of the simulated cloud')
     parser.add_argument('--config-file', action='append', help='options that differ', default=[])
     return parser
 
@@ -121,7 +141,7 @@ class Standalone:
         parts = composition.core(_conf(state, options.config_file), SystemClock())
         migration.sync(parts.store.engine)
         self._parts = parts
-        self._twin = Twin(state / 'cloud', clock=parts.clock)
+        self._twin = Twin(state / CLOUD, clock=parts.clock)
         told = journal.Tee(
             [
                 journal.FileJournal(state / 'notifications.jsonl'),
@@ -129,7 +149,8 @@ class Standalone:
             ]
         )
         self._manager = composition.manager(parts, self._twin, told)
-        _register_hosts(parts, self._twin, options.hosts)
+        self._twin.furnish(options.hosts)
+        samples.register(parts, self._twin)
         application = composition.api(
             parts,
             registry=self._manager,
@@ -191,18 +212,6 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf.set_default('max_sleep', 1.0, group='manager')
     config.set_up_logging(conf)
     return conf
-
-
-def _register_hosts(parts: composition.Core, twin: Twin, count: int) -> None:
-    twin.seed(hosts=count)
-    if HOST not in parts.plugins:
-        return
-    with parts.store.reading() as tx:
-        known = {host.name for host in tx.resources.of_type(HOST)}
-    registrar = Registrar(parts.store, parts.plugins, twin)
-    for hypervisor in twin.hypervisors():
-        if hypervisor.hostname not in known:
-            registrar.register_resource(ResourceDraft(resource_type=HOST, name=hypervisor.hostname))
 
 
 def _always() -> None:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of the twin of a cloud, for rehearsals."""
+"""Options of the simulated cloud, for rehearsals."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'state_dir',
         default='/var/lib/climate/twin',
-        help='Directory in which the twin of a cloud keeps its state, if [DEFAULT] cloud says '
+        help='Directory in which the simulated cloud keeps its state, if [DEFAULT] cloud says '
         'that it is used. All managers on the machine share it. '
-        '"python -m climate.clients.fake --state-dir DIR seed" makes its first hosts, and the '
-        'same command lets it fail, be slow and recover.',
+        '"python -m climate.clients.fake --state-dir DIR furnish" makes hosts, networks and '
+        'other things to try, and the same command lets it fail, be slow and recover.',
     ),
 ]
 

@@ -17,11 +17,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import pathlib
 import sys
 from collections.abc import Callable
 from collections.abc import Sequence
 
+from climate.clients.fake import catalogue
 from climate.clients.fake.faults import ERRORS
 from climate.clients.fake.faults import VERBS
 from climate.clients.fake.store import FILE_NAME
@@ -34,14 +36,19 @@ A VERB is one of the verbs that Climate uses, or a pattern: 'compute.add_host',
 
   {verbs}
 
-examples, for a service that keeps its state in .state:
-  python -m climate.clients.fake --state-dir .state show
-  python -m climate.clients.fake --state-dir .state fail 'compute.*'
-  python -m climate.clients.fake --state-dir .state fail compute.add_host --times 2 --when after
-  python -m climate.clients.fake --state-dir .state slow 'placement.*' 1.5
-  python -m climate.clients.fake --state-dir .state host compute-2 --state down
-  python -m climate.clients.fake --state-dir .state heal
+examples{where}:
+  {prog} show
+  {prog} boot --name mine --flavor m1.medium
+  {prog} fail 'compute.*'
+  {prog} fail compute.add_host --times 2 --when after
+  {prog} slow 'placement.*' 1.5
+  {prog} host compute-2 --state down
+  {prog} heal
 """
+MODULE = 'python -m climate.clients.fake'
+
+Action = Callable[[Twin, argparse.Namespace], None]
+Adding = Callable[[str, Action, str], argparse.ArgumentParser]
 
 
 def _say(text: str) -> None:
@@ -53,30 +60,23 @@ def _seed(twin: Twin, arguments: argparse.Namespace) -> None:
     _say(f'{len(hosts)} hypervisors')
 
 
-def _contents(twin: Twin) -> dict[str, list[dict[str, object]]]:
-    groups: dict[str, Sequence[object]] = {
-        'hypervisors': twin.hypervisors(),
-        'aggregates': twin.aggregates(),
-        'servers': twin.servers(),
-        'images': twin.images(),
-        'faults': twin.faults(),
-    }
-    return {
-        name: [
-            {
-                field.name: getattr(value, field.name)
-                for field in dataclasses.fields(value)  # type: ignore[arg-type]  # all are
-            }
-            for value in values
-        ]
-        for name, values in groups.items()
-    }
+def _furnish(twin: Twin, arguments: argparse.Namespace) -> None:
+    hosts = twin.furnish(arguments.hosts)
+    _say(f'{len(hosts)} hypervisors')
+
+
+def _template(_twin: Twin, _arguments: argparse.Namespace) -> None:
+    sys.stdout.write(catalogue.TEMPLATE)
 
 
 def _show(twin: Twin, arguments: argparse.Namespace) -> None:
-    contents = _contents(twin)
+    contents = {
+        kind: [dataclasses.asdict(each) for each in found]
+        for kind, found in twin.overview().items()
+    }
     if arguments.json:
-        _say(json.dumps({'reachable': twin.reachable, **contents}, indent=2, default=str))
+        shown = {'reachable': twin.reachable, **contents}
+        _say(json.dumps(shown, indent=2, default=_plain))
         return
     for name, rows in contents.items():
         _say(f'{name}: {len(rows)}')
@@ -87,7 +87,14 @@ def _show(twin: Twin, arguments: argparse.Namespace) -> None:
         _say('the cloud cannot be reached')
 
 
+def _plain(value: object) -> object:
+    """Return what JSON has for a value that it does not know."""
+    return sorted(value) if isinstance(value, frozenset) else str(value)
+
+
 def _text(value: object) -> str:
+    if isinstance(value, frozenset):
+        value = tuple(sorted(value))
     if isinstance(value, tuple):
         return ','.join(map(str, value)) or '-'
     if isinstance(value, dict):
@@ -96,7 +103,7 @@ def _text(value: object) -> str:
 
 
 def _boot(twin: Twin, arguments: argparse.Namespace) -> None:
-    server = twin.boot_server(arguments.host, arguments.project, arguments.name)
+    server = twin.boot_server(arguments.host, arguments.project, arguments.name, arguments.flavor)
     _say(server.id)
 
 
@@ -124,33 +131,35 @@ def _heal(twin: Twin, _arguments: argparse.Namespace) -> None:
     twin.heal()
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def parser(standalone: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the command line.
+
+    :param standalone: the command that knows the directory; None if it is to be said
+    """
+    prog = f'{MODULE} --state-dir .state/cloud' if standalone is None else standalone
+    where = ', for a service that keeps its state in .state' if standalone is None else ''
     top = argparse.ArgumentParser(
-        prog='python -m climate.clients.fake',
-        description='Look into the twin of a cloud and disturb it. It takes effect at once, in '
+        prog=standalone or MODULE,
+        description='Look into the simulated cloud and disturb it. It takes effect at once, in '
         'every process that uses the same state directory.',
-        epilog=EPILOG.format(verbs='\n  '.join(VERBS)),
+        epilog=EPILOG.format(verbs='\n  '.join(VERBS), where=where, prog=prog),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument('--state-dir', required=True, help='directory of the state of the twin')
+    if standalone is None:
+        top.add_argument(
+            '--state-dir',
+            required=True,
+            help='directory of the state of the simulated cloud: that of [twin] state_dir, or '
+            'the directory "cloud" in that of climate-standalone',
+        )
     commands = top.add_subparsers(metavar='COMMAND', required=True)
 
-    def command(
-        name: str, action: Callable[[Twin, argparse.Namespace], None], text: str
-    ) -> argparse.ArgumentParser:
+    def command(name: str, action: Action, text: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(action=action)
         return added
 
-    seed = command('seed', _seed, 'make sure that there are hypervisors and a freepool')
-    seed.add_argument('--hosts', type=int, default=4, help='how many (default: 4)')
-    show = command('show', _show, 'show hypervisors, aggregates, servers, images and faults')
-    show.add_argument('--json', action='store_true', help='as JSON')
-    boot = command('boot', _boot, 'start a server and print its id')
-    boot.add_argument('host', help='service host')
-    boot.add_argument('--project', default='demo', help='id of its project (default: demo)')
-    boot.add_argument('--name', default='server', help='its name (default: server)')
+    _add_contents(command)
     host = command('host', _host, 'let a hypervisor fail, recover, be disabled or enabled')
     host.add_argument('hostname')
     host.add_argument('--state', choices=('up', 'down'))
@@ -161,11 +170,22 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _add_faults(
-    command: Callable[
-        [str, Callable[[Twin, argparse.Namespace], None], str], argparse.ArgumentParser
-    ],
-) -> None:
+def _add_contents(command: Adding) -> None:
+    seed = command('seed', _seed, 'make sure that there are hypervisors and a freepool')
+    seed.add_argument('--hosts', type=int, default=4, help='how many (default: 4)')
+    furnish = command('furnish', _furnish, 'the same, with a catalogue to try')
+    furnish.add_argument('--hosts', type=int, default=4, help='how many (default: 4)')
+    command('template', _template, 'print a template of a stack')
+    show = command('show', _show, 'show everything that is in the cloud, and the faults')
+    show.add_argument('--json', action='store_true', help='as JSON')
+    boot = command('boot', _boot, 'start a server and print its id')
+    boot.add_argument('host', nargs='?', help='service host; any that has room if left out')
+    boot.add_argument('--flavor', default='m1.small', help='name or id (default: m1.small)')
+    boot.add_argument('--project', default='demo', help='id of its project (default: demo)')
+    boot.add_argument('--name', default='server', help='its name (default: server)')
+
+
+def _add_faults(command: Adding) -> None:
     fail = command('fail', _fail, 'let a verb fail')
     fail.add_argument('verb', metavar='VERB')
     fail.add_argument('--times', type=int, help='how often (default: until it is healed)')
@@ -184,17 +204,30 @@ def _add_faults(
     command('heal', _heal, 'remove every fault')
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
-    arguments = parser().parse_args(argv)
-    place = pathlib.Path(arguments.state_dir)
-    # Only seed makes a cloud: a misspelt directory must not look like an empty one.
-    if arguments.action is not _seed and not (place / FILE_NAME).exists():
-        sys.stderr.write(f'there is no twin in {place}\n')
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    state_dir: pathlib.Path | None = None,
+    prog: str = MODULE,
+) -> int:
+    """Run one command and return its exit code.
+
+    :param state_dir: the directory, if the command *prog* knows it
+    """
+    arguments = parser(None if state_dir is None else prog).parse_args(argv)
+    place = state_dir or pathlib.Path(arguments.state_dir)
+    # Only these make a cloud: a misspelt directory must not look like an empty one.
+    makes = arguments.action in (_seed, _furnish)
+    if not makes and not (place / FILE_NAME).exists():
+        sys.stderr.write(f'there is no simulated cloud in {place}\n')
         return 1
-    twin = Twin(arguments.state_dir, clock=SystemClock())
+    twin = Twin(place, clock=SystemClock())
     try:
         arguments.action(twin, arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whatever reads it has read enough; Python is not to write the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (LookupError, ValueError) as error:
         sys.stderr.write(f'{error.args[0]}\n')
         return 1

@@ -129,6 +129,17 @@ def find_flavor(db: Db, flavor_id: str) -> Flavor | None:
     return None if row is None else _flavor(row)
 
 
+def named(db: Db, name_or_id: str) -> Flavor | None:
+    """Return the flavor of this id, or else of this name, as clients look it up."""
+    row = db.row(
+        'SELECT * FROM flavors WHERE id = ? OR name = ? ORDER BY id = ? DESC',
+        name_or_id,
+        name_or_id,
+        name_or_id,
+    )
+    return None if row is None else _flavor(row)
+
+
 def may_use(db: Db, flavor: Flavor, project_id: str) -> bool:
     """Return whether a project may make servers of a flavor."""
     access = 'SELECT 1 FROM flavor_access WHERE flavor_id = ? AND project_id = ?'

@@ -186,28 +186,7 @@ class FakeHeat:
         planned = self._plan(db, draft)
         for item in planned:
             self._check_there(db, item)
-        stack_id = str(uuid.uuid4())
-        things = [
-            {
-                'name': item.name,
-                'type': item.type,
-                'physical_id': item.physical_id or str(uuid.uuid4()),
-                'properties': _kept(item),
-            }
-            for item in planned
-        ]
-        db.run(
-            'INSERT INTO stacks (id, name, project_id, tags, resources, action, outcome, reason,'
-            " done_at) VALUES (?, ?, ?, ?, ?, 'CREATE', 'COMPLETE', '', 0)",
-            stack_id,
-            draft.name,
-            self._gate.project(db),
-            json.dumps(draft.tags),
-            json.dumps(things),
-        )
-        broken = next((item.name for item in planned if item.properties.get('fail')), None)
-        _begin(db, stack_id, 'CREATE', broken)
-        return stack_id
+        return _insert(db, self._gate.project(db), draft, planned)
 
     def _check_there(self, db: Db, item: PlannedResource) -> None:
         """Check that a floating IP that a template names is one of the project."""
@@ -273,6 +252,52 @@ class FakeHeat:
         if stack is not None and stack.action != 'DELETE':
             _begin(db, stack.id, 'DELETE')
             self._find(db, stack_id)
+
+
+def stacks(db: Db) -> tuple[Stack, ...]:
+    """Return every stack, by project and name."""
+    db.run("DELETE FROM stacks WHERE action = 'DELETE' AND done_at <= ?", db.now)
+    rows = db.rows('SELECT * FROM stacks ORDER BY project_id, name')
+    return tuple(_stack(row, db.now) for row in rows)
+
+
+def add_stack(db: Db, project_id: str, draft: StackDraft, stack_id: str) -> None:
+    """Let a project have a stack.
+
+    :raises climate.exceptions.Permanent: if Heat would take no such stack
+    """
+    _insert(db, project_id, draft, templates.plan(draft), stack_id)
+
+
+def _insert(
+    db: Db,
+    project_id: str,
+    draft: StackDraft,
+    planned: tuple[PlannedResource, ...],
+    stack_id: str | None = None,
+) -> str:
+    stack_id = stack_id or str(uuid.uuid4())
+    things = [
+        {
+            'name': item.name,
+            'type': item.type,
+            'physical_id': item.physical_id or str(uuid.uuid4()),
+            'properties': _kept(item),
+        }
+        for item in planned
+    ]
+    db.run(
+        'INSERT INTO stacks (id, name, project_id, tags, resources, action, outcome, reason,'
+        " done_at) VALUES (?, ?, ?, ?, ?, 'CREATE', 'COMPLETE', '', 0)",
+        stack_id,
+        draft.name,
+        project_id,
+        json.dumps(draft.tags),
+        json.dumps(things),
+    )
+    broken = next((item.name for item in planned if item.properties.get('fail')), None)
+    _begin(db, stack_id, 'CREATE', broken)
+    return stack_id
 
 
 def break_stack(db: Db, stack_id: str, reason: str) -> None:

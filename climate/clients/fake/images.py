@@ -109,13 +109,21 @@ def find(db: Db, image_id: str) -> Image | None:
     return None if row is None else _image(db, row)
 
 
-def add(db: Db, name: str, server: Server | None, seconds: float, owner: str) -> str:
+def add(
+    db: Db,
+    name: str,
+    server: Server | None,
+    seconds: float,
+    owner: str,
+    image_id: str | None = None,
+) -> str:
     """Make an image, of a server if one is given, and return its id.
 
     :param seconds: until it is active
     :param owner: the project that asks for it
+    :param image_id: a new one if None
     """
-    image_id = str(uuid.uuid4())
+    image_id = image_id or str(uuid.uuid4())
     properties = {'instance_uuid': server.id} if server else {}
     db.run(
         'INSERT INTO images (id, name, status, server_id, owner, properties, active_at)'

@@ -239,9 +239,11 @@ def create_network(
     *,
     external: bool = False,
     description: str = '',
+    network_id: str | None = None,
 ) -> Network:
     """Make a network on a segment.
 
+    :param network_id: a new one if None
     :raises CloudConflict: if the segment is in use
     :raises CloudQuota: if the project may have no more
     :raises climate.exceptions.Permanent: if there is no such segment
@@ -251,7 +253,7 @@ def create_network(
     quotas.require(db, project_id, 'networks', len(held) + 1)
     if _find_network_of_segment(db, segment):
         raise CloudConflict(f'segment {segment.segmentation_id} is in use')
-    network_id = str(uuid.uuid4())
+    network_id = network_id or str(uuid.uuid4())
     db.run(
         'INSERT INTO networks (id, name, project_id, network_type, physical_network,'
         " segmentation_id, external, description, tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')",

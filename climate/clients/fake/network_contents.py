@@ -33,6 +33,7 @@ from climate.clients.fake.store import Store
 
 PHYSICAL_NETWORK = 'physnet1'
 PUBLIC = 'public'
+PUBLIC_ID = 'd32019d3-bc6e-4319-9c1d-6722fc136a22'
 # The first hundred addresses are given away by Neutron, the others can be
 # reserved.
 PUBLIC_CIDR = '203.0.113.0/24'
@@ -52,13 +53,13 @@ class NetworkContents:
         with self._store.transaction(self._gate.now()) as db:
             db.run('INSERT OR IGNORE INTO physical_networks (name) VALUES (?)', PHYSICAL_NETWORK)
             if not db.row('SELECT 1 FROM networks WHERE name = ?', PUBLIC):
-                made = _create_network(db, PUBLIC, OPERATOR, external=True)
-                _create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
+                made = create_network(db, PUBLIC, OPERATOR, external=True, network_id=PUBLIC_ID)
+                create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
 
     def add_network(self, name: str, project_id: str, *, external: bool = False) -> Network:
         """Make a network on some free segment."""
         with self._store.transaction(self._gate.now()) as db:
-            return _create_network(db, name, project_id, external=external)
+            return create_network(db, name, project_id, external=external)
 
     def add_subnet(
         self, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None = None
@@ -68,7 +69,7 @@ class NetworkContents:
         :param pools: all but the gateway if None
         """
         with self._store.transaction(self._gate.now()) as db:
-            return _create_subnet(db, network_id, cidr, pools)
+            return create_subnet(db, network_id, cidr, pools)
 
     def add_port(
         self, subnet_id: str, project_id: str, device_id: str = '', address: str | None = None
@@ -141,18 +142,35 @@ class NetworkContents:
             return next(port for port in network.ports(db, row[0]) if port.id == port_id)
 
 
-def _create_network(db: Db, name: str, project_id: str, *, external: bool) -> Network:
+def create_network(
+    db: Db,
+    name: str,
+    project_id: str,
+    *,
+    external: bool = False,
+    network_id: str | None = None,
+) -> Network:
+    """Make a network on some free segment.
+
+    :param network_id: a new one if None
+    """
     row = db.row(
         "SELECT coalesce(max(segmentation_id), 0) AS n FROM networks WHERE network_type = 'vxlan'"
     )
     assert row is not None
     segment = Segment(network_type='vxlan', physical_network=None, segmentation_id=row['n'] + 1)
-    return network.create_network(db, name, project_id, segment, external=external)
+    return network.create_network(
+        db, name, project_id, segment, external=external, network_id=network_id
+    )
 
 
-def _create_subnet(
-    db: Db, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None
+def create_subnet(
+    db: Db, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None = None
 ) -> Subnet:
+    """Give a network a subnet, whose first address is its gateway.
+
+    :param pools: all but the gateway if None
+    """
     hosts = list(ipaddress.ip_network(cidr).hosts())
     subnet_id = str(uuid.uuid4())
     db.run(

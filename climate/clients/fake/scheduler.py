@@ -16,7 +16,8 @@ A host is chosen that is enabled and up, in the zone that was asked for, in the
 aggregate that the hint ``reservation`` names, and whose providers have the
 room and the traits that the flavor needs: each class from the first provider
 of the host's tree that has enough of it, the traits from those providers.
-There is no more to it: no filters of an operator, no weighing.
+Of several, one outside of the pool of reservable hosts is taken, then the first by
+name. There is no more to it: no filters of an operator, no weighing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,14 @@ from climate.clients.fake import hypervisors
 from climate.clients.fake import providers
 from climate.clients.fake.store import Db
 
+FREEPOOL = 'freepool'
 _MB_PER_GB = 1024
+
+
+_MEMBERS = (
+    'SELECT m.host FROM aggregate_hosts m JOIN aggregates a ON a.id = m.aggregate_id'
+    ' WHERE a.name = ?'
+)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +70,9 @@ def needs(flavor: Flavor) -> dict[str, int]:
 def choose(db: Db, draft: ServerDraft, flavor: Flavor) -> Place | None:
     """Return a place for a server; None if there is none."""
     reserved = draft.scheduler_hints.get('reservation')
-    for host in hypervisors.hypervisors(db):
+    pool = {row['host'] for row in db.rows(_MEMBERS, FREEPOOL)}
+    hosts = hypervisors.hypervisors(db)
+    for host in sorted(hosts, key=lambda each: each.service_host in pool):
         if draft.host is not None:
             suits = host.service_host == draft.host
         else:
@@ -79,11 +89,7 @@ def choose(db: Db, draft: ServerDraft, flavor: Flavor) -> Place | None:
 
 
 def _is_in(db: Db, host: str, aggregate: str) -> bool:
-    sql = (
-        'SELECT 1 FROM aggregate_hosts m JOIN aggregates a ON a.id = m.aggregate_id'
-        ' WHERE m.host = ? AND a.name = ?'
-    )
-    return db.row(sql, host, aggregate) is not None
+    return any(row['host'] == host for row in db.rows(_MEMBERS, aggregate))
 
 
 def _room(db: Db, root: str, flavor: Flavor) -> dict[tuple[str, str], int] | None:

@@ -27,6 +27,8 @@ from climate.clients.base import Hypervisor
 from climate.clients.base import Image
 from climate.clients.base import Server
 from climate.clients.fake import aggregates
+from climate.clients.fake import boots
+from climate.clients.fake import catalogue
 from climate.clients.fake import compute
 from climate.clients.fake import directory
 from climate.clients.fake import faults
@@ -39,10 +41,12 @@ from climate.clients.fake import images
 from climate.clients.fake import keystone
 from climate.clients.fake import network
 from climate.clients.fake import network_contents
+from climate.clients.fake import overview
 from climate.clients.fake import placement
 from climate.clients.fake import providers
 from climate.clients.fake import quotas
 from climate.clients.fake import routers
+from climate.clients.fake import scheduler
 from climate.clients.fake import server_rows
 from climate.clients.fake import snapshots
 from climate.clients.fake import volume
@@ -72,9 +76,10 @@ SCHEMAS = tuple(
         snapshots,
         heat,
         keystone,
+        catalogue,
     )
 )
-FREEPOOL = 'freepool'
+FREEPOOL = scheduler.FREEPOOL
 FLAVORS = (
     Flavor(id='1', name='m1.tiny', vcpus=1, memory_mb=512, disk_gb=1),
     Flavor(id='2', name='m1.small', vcpus=1, memory_mb=2048, disk_gb=20),
@@ -215,6 +220,23 @@ class Twin(directory.Directory, Services):
                     flavors.create_flavor(db, flavor)
             return hypervisors.hypervisors(db)
 
+    def furnish(self, hosts: int = 4) -> tuple[Hypervisor, ...]:
+        """Seed, and add what is worth trying: see :mod:`climate.clients.fake.catalogue`.
+
+        What it has added once it does not add again, whatever became of it.
+        """
+        self.seed(hosts)
+        if self._find(catalogue.COMMON_HOST) is None:
+            self.add_hypervisor(catalogue.COMMON_HOST)
+        with self._store.transaction(self._gate.now()) as db:
+            catalogue.furnish(db)
+        return self.hypervisors()
+
+    def overview(self) -> overview.Overview:
+        """Return everything that is in the cloud, and the faults in force, by kind."""
+        with self._store.transaction(self._gate.now()) as db:
+            return overview.overview(db)
+
     def _find(self, hostname: str) -> Hypervisor | None:
         with self._store.transaction(self._gate.now()) as db:
             return hypervisors.find_hypervisor(db, hostname)
@@ -246,7 +268,7 @@ class Twin(directory.Directory, Services):
 
     def boot_server(
         self,
-        host: str,
+        host: str | None,
         project_id: str,
         name: str,
         flavor: str = 'm1.small',
@@ -257,32 +279,22 @@ class Twin(directory.Directory, Services):
     ) -> Server:
         """Start a server on a service host, whether it has room or not.
 
+        :param host: None for one that has room
+        :param flavor: name or id
         :param user_id: who starts it; a user named after the project if ''
-        :raises LookupError: if there is no such host
+        :raises LookupError: if there is no such host or flavor
         """
-        server_id = str(uuid.uuid4())
         with self._store.transaction(self._gate.now()) as db:
-            kept = {'hints': dict(hints or {}), **server_rows.born(db, project_id, user_id)}
-            if not db.run(
-                'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor,'
-                ' status, metadata, draft)'
-                " SELECT ?, ?, ?, service_host, hostname, ?, 'ACTIVE', ?, ? FROM hypervisors"
-                ' WHERE service_host = ? LIMIT 1',
-                server_id,
-                name,
-                project_id,
-                flavor,
-                json.dumps(dict(metadata or {})),
-                json.dumps(kept),
+            return boots.boot(
+                db,
                 host,
-            ):
-                raise LookupError(f'the twin has no host {host!r}')
-            server = server_rows.find(db, server_id)
-            assert server is not None
-            provider = providers.find_provider(db, server.hypervisor_hostname)
-            if provider is not None:
-                providers.allocate(db, server_id, provider.uuid, 'VCPU', 1)
-            return server
+                project_id,
+                name,
+                flavor,
+                metadata=metadata,
+                hints=hints,
+                user_id=user_id,
+            )
 
     def set_server_deletion_seconds(self, seconds: float) -> None:
         """Let the deletion of a server take this long from now on."""

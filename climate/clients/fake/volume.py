@@ -199,10 +199,12 @@ def create_volume(
     zone: str | None,
     metadata: Mapping[str, str],
     everything: bool = True,
+    volume_id: str | None = None,
 ) -> str:
     """Begin to make a volume of a project and return its id.
 
     :param everything: whether an administrator does, who may use any type
+    :param volume_id: a new one if None
     """
     if zone not in (None, ZONE):
         raise exceptions.Permanent(f'the twin has no zone {zone!r}')
@@ -213,7 +215,7 @@ def create_volume(
     quotas.require(db, project_id, 'volumes', len(held) + 1)
     snapshots.require_gigabytes(db, project_id, size_gb)
     pool = volume_types.choose_pool(db, chosen, size_gb)
-    volume_id = str(uuid.uuid4())
+    volume_id = volume_id or str(uuid.uuid4())
     db.run(
         'INSERT INTO volumes (id, name, project_id, size_gb, status, volume_type,'
         ' availability_zone, pool, metadata, changes_at, becomes)'

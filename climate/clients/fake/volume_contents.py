@@ -23,6 +23,7 @@ from climate.clients.fake import snapshots
 from climate.clients.fake import volume
 from climate.clients.fake import volume_types
 from climate.clients.fake.gate import Gate
+from climate.clients.fake.store import Db
 from climate.clients.fake.store import Store
 
 BACKEND = 'lvm'
@@ -41,12 +42,7 @@ class VolumeContents:
         """Make sure that there are a pool, a type for it and a backup service."""
         with self._store.transaction(self._gate.now()) as db:
             if not volume_types.pools(db):
-                db.run(
-                    'INSERT INTO pools (name, backend_name, total_gb) VALUES (?, ?, ?)',
-                    POOL,
-                    BACKEND,
-                    POOL_GB,
-                )
+                put_pool(db, POOL, BACKEND, POOL_GB)
                 db.run("INSERT OR IGNORE INTO backup_services (name) VALUES ('backup')")
             if not volume_types.find_type(db, volume_types.DEFAULT_TYPE):
                 specs = {'volume_backend_name': BACKEND}
@@ -55,12 +51,7 @@ class VolumeContents:
     def add_pool(self, name: str, backend_name: str, total_gb: float | None) -> None:
         """Add a pool, or change it; endless if *total_gb* is None."""
         with self._store.transaction(self._gate.now()) as db:
-            db.run(
-                'INSERT OR REPLACE INTO pools (name, backend_name, total_gb) VALUES (?, ?, ?)',
-                name,
-                backend_name,
-                total_gb,
-            )
+            put_pool(db, name, backend_name, total_gb)
 
     def set_backup_service(self, present: bool) -> None:
         """Say whether there is a service that makes backups."""
@@ -103,3 +94,13 @@ class VolumeContents:
         """Return every backup, by id."""
         with self._store.transaction(self._gate.now()) as db:
             return snapshots.all_backups(db)
+
+
+def put_pool(db: Db, name: str, backend_name: str, total_gb: float | None) -> None:
+    """Add a pool, or change it; endless if *total_gb* is None."""
+    db.run(
+        'INSERT OR REPLACE INTO pools (name, backend_name, total_gb) VALUES (?, ?, ?)',
+        name,
+        backend_name,
+        total_gb,
+    )

@@ -129,6 +129,11 @@ def find_type(db: Db, name: str) -> VolumeType | None:
     return None if row is None else _type(row)
 
 
+def types(db: Db) -> tuple[VolumeType, ...]:
+    """Return every type, by name."""
+    return tuple(map(_type, db.rows('SELECT * FROM volume_types ORDER BY name')))
+
+
 def may_use(db: Db, volume_type: VolumeType, project_id: str) -> bool:
     """Whether a project may make volumes of a type."""
     return volume_type.public or project_id in _projects(db, volume_type.id)

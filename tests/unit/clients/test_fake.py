@@ -356,7 +356,7 @@ class TestFile(testtools.TestCase):
     def test_mistakes_on_the_command_line(self) -> None:
         code, said = self.run_cli('show')
         self.assertEqual(1, code)
-        self.assertIn('there is no twin', said)
+        self.assertIn('there is no simulated cloud', said)
         self.assertFalse(self.directory.exists())
         self.run_cli('seed')
         for arguments in (('fail', 'nonsense'), ('boot', 'nobody'), ('host', 'nobody')):

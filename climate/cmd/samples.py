@@ -1,0 +1,120 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What ``climate-standalone`` registers of its simulated cloud, to be leased at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from climate import exceptions
+from climate.clients.fake import catalogue
+from climate.clients.fake import network_contents as networks
+from climate.clients.fake import Twin
+from climate.clients.fake import volume_contents as volumes
+from climate.cmd.composition import Core
+from climate.domain.resource_types import Declaration
+from climate.domain.resources import ResourceDraft
+from climate.leasing.registrar import HOST
+from climate.leasing.registrar import Registrar
+from climate.leasing.resource_types import ResourceTypes
+
+LOG = logging.getLogger(__name__)
+
+# Neutron gives those below to anybody.
+_ADDRESSES = tuple(f'203.0.113.{number}' for number in range(100, 110))
+_SEGMENTS = tuple(range(101, 106))
+_TIERS = {volumes.POOL: 'hdd', catalogue.SSD_POOL: 'nvme'}
+_RACK = Declaration(
+    name='custom:rack', description='A rack in the laboratory, as a whole', noun='racks'
+)
+_RACKS = ('rack-1', 'rack-2', 'rack-3')
+
+
+def register(parts: Core, twin: Twin) -> None:
+    """Register the hosts, and of each other type something if there is nothing yet.
+
+    :raises climate.exceptions.ClimateError: if a host cannot be registered
+    """
+    registrar = Registrar(parts.store, parts.plugins, twin)
+    if HOST in parts.plugins:
+        known = _known(parts, HOST)
+        for hypervisor in twin.hypervisors():
+            name = hypervisor.hostname
+            if name not in known and name != catalogue.COMMON_HOST:
+                registrar.register_resource(ResourceDraft(resource_type=HOST, name=name))
+    _declare(parts)
+    for resource_type, drafts in _drafts(twin):
+        if resource_type in parts.plugins and not _known(parts, resource_type):
+            for draft in drafts:
+                _register(registrar, draft)
+
+
+def _known(parts: Core, resource_type: str) -> set[str]:
+    with parts.store.reading() as tx:
+        return {found.name for found in tx.resources.of_type(resource_type)}
+
+
+def _declare(parts: Core) -> None:
+    if _RACK.name not in parts.plugins:
+        ResourceTypes(parts.store, parts.plugins).create(_RACK)
+
+
+def _register(registrar: Registrar, draft: ResourceDraft) -> None:
+    try:
+        registrar.register_resource(draft)
+    except exceptions.ClimateError as error:
+        # In a state of an earlier version somebody may use it.
+        what = draft.name or dict(draft.attributes)
+        LOG.warning('%s %s was not registered: %s', draft.resource_type, what, error.message)
+
+
+def _drafts(twin: Twin) -> Iterator[tuple[str, list[ResourceDraft]]]:
+    public = next(
+        (found.id for found in twin.networks.networks() if found.name == networks.PUBLIC), ''
+    )
+    yield (
+        'virtual:floatingip',
+        [
+            ResourceDraft(
+                resource_type='virtual:floatingip',
+                attributes={'floating_network_id': public, 'floating_ip_address': address},
+            )
+            for address in _ADDRESSES
+        ],
+    )
+    yield (
+        'network',
+        [
+            ResourceDraft(
+                resource_type='network',
+                attributes={
+                    'network_type': 'vlan',
+                    'physical_network': networks.PHYSICAL_NETWORK,
+                    'segment_id': number,
+                },
+            )
+            for number in _SEGMENTS
+        ],
+    )
+    yield (
+        'physical:storage',
+        [
+            ResourceDraft(resource_type='physical:storage', name=pool, capabilities={'tier': tier})
+            for pool, tier in _TIERS.items()
+        ],
+    )
+    yield (
+        _RACK.name,
+        [ResourceDraft(resource_type=_RACK.name, name=name) for name in _RACKS],
+    )

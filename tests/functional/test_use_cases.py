@@ -1,0 +1,120 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The four use cases of the guide, as it prints them, on one standalone service."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from climate.clients.fake import Twin
+from climate.clock import SystemClock
+from tests import base
+from tests.architecture import ROOT
+from tests.functional.processes import Standalone
+from tests.functional.processes import until
+
+USER = ROOT / 'doc' / 'source' / 'user'
+HOSTS = {
+    'name': 'computation',
+    'reservations': [
+        {
+            'resource_type': 'physical:host',
+            'min': 2,
+            'max': 2,
+            'resource_properties': '[">=", "$vcpus", "16"]',
+        }
+    ],
+}
+QUICK = """
+[manager]
+max_sleep = 0.2
+[storage]
+poll = 0.1
+[virtual:stack]
+poll = 0.1
+"""
+
+
+class TestUseCases(base.TestCase):
+    """All four are booked at once, as printed; then each is brought nearer, and ended."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(Standalone(hosts=4, options=QUICK))
+        self.twin = Twin(self.service.state / 'cloud', clock=SystemClock())
+        self.addCleanup(self.twin.close)
+
+    def test_all_four(self) -> None:
+        server, volume, stack = (self.printed(name) for name in ('server', 'volume', 'stack'))
+        period = {key: server[key] for key in ('start_date', 'end_date')}
+        leases = [self.book(body) for body in (server, {**HOSTS, **period}, volume, stack)]
+        until('the server waits', lambda: self.status('web') == 'SHELVED_OFFLOADED')
+        for lease in leases:
+            self.service.ask('PUT', f'/leases/{lease["id"]}', {'start_date': 'now'}, version='1.3')
+        for lease in leases:
+            until('it is active', lambda one=lease: self.state(one) == 'ACTIVE')
+        self.check_the_start(leases)
+        for lease in leases:
+            self.service.ask('DELETE', f'/leases/{lease["id"]}', version='1.3')
+        until('all are over', lambda: self.service.ask('GET', '/leases')[1]['leases'] == [])
+        self.check_the_end()
+
+    def check_the_start(self, leases: list[dict[str, Any]]) -> None:
+        """Fail unless all is there that was leased, in the room that was booked for it."""
+        pools = {each.name: each.hosts for each in self.twin.aggregates()}
+        mine = pools[leases[1]['reservations'][0]['id']]
+        self.assertEqual(2, len(mine))
+        hosts = {each.name: each.host for each in self.twin.servers()}
+        self.assertEqual({'web', 'analyser'}, set(hosts))
+        self.assertEqual(set(), set(hosts.values()) & {*mine, 'common-1'})
+        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status('web'), self.status('analyser')))
+        self.assertEqual(['archive', 'data'], self.volumes())
+        self.assertEqual(['course', 'lab'], self.stacks())
+
+    def check_the_end(self) -> None:
+        """Fail unless all is gone, and what was to be kept is an image."""
+        self.assertEqual((), self.twin.servers())
+        kept = {each.name for each in self.twin.images() if each.name.startswith('reserved_')}
+        self.assertEqual({'reserved_web', 'reserved_analyser'}, kept)
+        self.assertEqual((['archive'], ['lab']), (self.volumes(), self.stacks()))
+        (pool,) = self.twin.aggregates()
+        self.assertEqual(4, len(pool.hosts))
+
+    def printed(self, name: str) -> dict[str, Any]:
+        """Return a body of the guide."""
+        body: dict[str, Any] = json.loads((USER / f'{name}-lease.json').read_text())
+        return body
+
+    def book(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Make a lease."""
+        status, answer = self.service.ask('POST', '/leases', body, version='1.3')
+        self.assertEqual(201, status, answer)
+        lease: dict[str, Any] = answer['lease']
+        return lease
+
+    def state(self, lease: dict[str, Any]) -> str:
+        """Return the status of a lease."""
+        return str(self.service.ask('GET', f'/leases/{lease["id"]}')[1]['lease']['status'])
+
+    def status(self, name: str) -> str:
+        """Return the status of a server."""
+        return next(each.status for each in self.twin.servers() if each.name == name)
+
+    def volumes(self) -> list[str]:
+        """Return the names of all volumes."""
+        return sorted(each.name for each in self.twin.volumes.volumes())
+
+    def stacks(self) -> list[str]:
+        """Return the names of all stacks."""
+        return sorted(each.name for each in self.twin.overview()['stacks'])

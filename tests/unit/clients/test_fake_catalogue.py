@@ -1,0 +1,203 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the simulated cloud has to be tried out, and servers that nobody asked Nova for."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import io
+import json
+import pathlib
+
+import fixtures
+import testtools
+
+from climate.clients import base
+from climate.clients import fake
+from climate.clients.fake import catalogue
+from climate.clients.fake import cli
+from climate.clients.fake import templates
+from climate.clients.protocols.stacks import StackDraft
+from climate.clock import ManualClock
+from climate.cmd import standalone
+
+NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
+
+
+class CatalogueTest(testtools.TestCase):
+    """A furnished twin in memory."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.twin = fake.Twin(fake.MEMORY, clock=ManualClock(NOW))
+        self.addCleanup(self.twin.close)
+
+    def names(self, kind: str) -> list[str]:
+        """Return what there is of a kind."""
+        return [each.name for each in self.twin.overview()[kind]]
+
+
+class TestCatalogue(CatalogueTest):
+    """It is there, once."""
+
+    def test_there_is_something_of_everything(self) -> None:
+        self.assertEqual(
+            ['common-1', 'compute-1', 'compute-2'],
+            [each.hostname for each in self.twin.furnish(2)],
+        )
+        flavors = {each.id: each.name for each in self.twin.overview()['flavors']}
+        sizes = ('tiny', 'small', 'medium', 'large', 'xlarge')
+        self.assertEqual({str(n): f'm1.{size}' for n, size in enumerate(sizes, 1)}, flavors)
+        self.assertEqual(['ubuntu', 'cirros'], self.names('images'))
+        self.assertEqual(['private', 'public'], sorted(self.names('networks')))
+        self.assertEqual(['storage-1@nvme#nvme', 'twin@lvm#lvm'], self.names('pools'))
+        self.assertEqual(['ssd', 'standard'], self.names('volume_types'))
+        self.assertEqual(['archive'], self.names('volumes'))
+        self.assertEqual(['lab'], self.names('stacks'))
+        (web,) = self.twin.servers()
+        self.assertEqual(
+            ('web', 'ACTIVE', 'demo', '2', 'common-1'),
+            (web.name, web.status, web.project_id, web.flavor_id, web.host),
+        )
+
+    def test_what_was_deleted_stays_away(self) -> None:
+        self.twin.furnish(1)
+        before = self.twin.contents()
+        self.twin.furnish(1)
+        self.assertEqual(before, self.twin.contents())
+        self.twin.compute.delete_server(catalogue.SERVER[1])
+        self.twin.furnish(1)
+        self.assertEqual((), self.twin.servers())
+
+    def test_what_an_earlier_state_has_stays_as_it_is(self) -> None:
+        self.twin.seed(1)
+        mine = self.twin.networks.add_network('private', 'demo')
+        own = base.Flavor(id='big', name='m1.large', vcpus=32, memory_mb=1, disk_gb=1)
+        self.twin.compute.create_flavor(own)
+        self.twin.furnish(1)
+        self.assertEqual([mine], [n for n in self.twin.networks.networks() if n.name == 'private'])
+        found = [each for each in self.twin.overview()['flavors'] if each.name == 'm1.large']
+        self.assertEqual([own], found)
+
+    def test_a_server_of_an_earlier_state_gets_the_id_of_its_flavor(self) -> None:
+        self.twin.seed(1)
+        server = self.twin.boot_server('compute-1', 'demo', 'old')
+        self.twin.set_server(server.id, flavor='m1.small')
+        self.twin.furnish(1)
+        found = self.twin.compute.find_server(server.id)
+        assert found is not None
+        self.assertEqual('2', found.flavor_id)
+
+    def test_the_template_is_one(self) -> None:
+        planned = templates.plan(StackDraft(name='lab', template=catalogue.TEMPLATE))
+        self.assertEqual(2, sum(each.type == 'OS::Nova::Server' for each in planned))
+
+
+class TestBoots(CatalogueTest):
+    """Servers that run without anybody having asked Nova for them."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.twin.furnish(1)
+        pool = self.twin.compute.find_aggregate('freepool')
+        assert pool is not None
+        self.twin.compute.add_host(pool.id, 'compute-1')
+
+    def test_a_flavor_goes_by_name_or_id(self) -> None:
+        named = self.twin.boot_server(None, 'p', 'a', 'm1.large')
+        numbered = self.twin.boot_server(None, 'p', 'b', '4')
+        self.assertEqual(('4', '4'), (named.flavor_id, numbered.flavor_id))
+        self.assertRaises(LookupError, self.twin.boot_server, None, 'p', 'c', 'huge')
+
+    def test_it_holds_what_it_needs(self) -> None:
+        server = self.twin.boot_server('compute-1', 'p', 'a', 'm1.large')
+        provider = self.twin.placement.find_provider('compute-1')
+        assert provider is not None
+        (held,) = self.twin.placement.allocations(provider.uuid)
+        self.assertEqual(
+            (server.id, {'VCPU': 4, 'MEMORY_MB': 8192, 'DISK_GB': 80}),
+            (held.consumer_id, held.amounts),
+        )
+
+    def test_hosts_outside_of_the_pool_come_first(self) -> None:
+        sizes = ['m1.xlarge', 'm1.xlarge', 'm1.tiny']
+        booted = [self.twin.boot_server(None, 'p', 'a', size).host for size in sizes]
+        self.assertEqual(['common-1', 'compute-1', 'common-1'], booted)
+        draft = base.ServerDraft(name='vm', flavor_id='1')
+        made = self.twin.compute.find_server(self.twin.compute.create_server(draft))
+        assert made is not None
+        self.assertEqual('common-1', made.host)
+        self.twin.set_hypervisor('common-1', state='down')
+        self.twin.set_hypervisor('compute-1', state='down')
+        self.assertRaises(LookupError, self.twin.boot_server, None, 'p', 'a')
+
+    def test_it_is_shelved_and_comes_back(self) -> None:
+        compute, server = self.twin.compute, self.twin.boot_server('compute-1', 'p', 'a')
+        compute.shelve_server(server.id)
+        compute.unshelve_server(server.id)
+        found = compute.find_server(server.id)
+        assert found is not None
+        self.assertEqual(('ACTIVE', 'common-1'), (found.status, found.host))
+
+
+class TestCommandLine(testtools.TestCase):
+    """``climate-standalone fake``."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.state = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+
+    def run_cli(self, *arguments: str) -> str:
+        """Run the command and return what it said."""
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            self.assertEqual(0, cli.main(arguments, state_dir=self.state, prog='x fake'))
+        return said.getvalue()
+
+    def test_everything_is_shown(self) -> None:
+        self.assertEqual('2 hypervisors\n', self.run_cli('furnish', '--hosts', '1'))
+        booted = self.run_cli('boot', '--flavor', 'm1.tiny').strip()
+        shown = json.loads(self.run_cli('show', '--json'))
+        self.assertEqual(
+            {'1', '2'},
+            {each['flavor_id'] for each in shown['servers']},
+        )
+        self.assertIn(booted, {each['id'] for each in shown['servers']})
+        empty = {kind for kind, found in shown.items() if found == []}
+        self.assertEqual({'floating_ips', 'snapshots', 'backups', 'faults'}, empty)
+        text = self.run_cli('show')
+        for kind in shown.keys() - {'reachable'}:
+            self.assertIn(f'\n{kind}: ', f'\n{text}')
+
+    def test_the_template_is_printed(self) -> None:
+        self.run_cli('furnish', '--hosts', '1')
+        self.assertEqual(catalogue.TEMPLATE, self.run_cli('template'))
+
+    def test_the_examples_name_the_right_directory(self) -> None:
+        self.assertIn(
+            '  python -m climate.clients.fake --state-dir .state/cloud show\n',
+            cli.parser().format_help(),
+        )
+        self.assertIn('\n  x fake show\n', cli.parser('x fake').format_help())
+
+    def test_the_command_is_found_behind_options(self) -> None:
+        for words, before, after in (
+            ([], [], None),
+            (['--port', '0'], ['--port', '0'], None),
+            (['fake', 'show', '--json'], [], ['show', '--json']),
+            (['--state-dir', 'x', 'fake', '-h'], ['--state-dir', 'x'], ['-h']),
+            (['--state-dir', 'fake', 'fake'], ['--state-dir', 'fake'], []),
+            (['--state-dir=x', 'fake', 'heal'], ['--state-dir=x'], ['heal']),
+        ):
+            self.assertEqual((before, after), standalone._split(words))
