@@ -99,13 +99,13 @@ $(BIN)/uv: | $(BIN)/python
 	@$(PIP) install uv
 
 .PHONY: run
-run: $(SERVICE) ## Start the whole service on 127.0.0.1 with a twin of a cloud
+run: $(SERVICE) ## Start the whole service on 127.0.0.1 with a simulated cloud
 	@exec $(BIN)/climate-standalone --host 127.0.0.1 --port $(PORT) \
 	    --state-dir '$(STATE_DIR)' --hosts $(HOSTS)
 
 .PHONY: demo
-demo: $(SERVICE) ## Watch one whole lease of two hosts, in under a minute
-	@exec $(BIN)/python tools/demo.py
+demo: $(SERVICE) ## Watch one whole lease, in under a minute (USE_CASE=server|hosts|volume|stack)
+	@exec $(BIN)/python tools/demo.py $(USE_CASE)
 
 .PHONY: test
 test: $(TESTS) ## Run what every change has to pass (ARGS='regular expression' picks some)

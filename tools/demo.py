@@ -10,7 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``make demo``: one whole lease of two hosts, in under a minute.
+"""``make demo``: one whole lease, in under a minute.
+
+Of two hosts, or another of the common uses: ``make demo USE_CASE=server``.
 
 Starts ``climate-standalone`` on a free port with its state in a temporary
 directory, drives it with the stock client, and tells what happens line by
@@ -20,9 +22,9 @@ fails or is interrupted; the exit status says which.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import datetime
-import json
 import pathlib
 import shutil
 import signal
@@ -31,22 +33,24 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from collections.abc import Sequence
 from types import FrameType
 
+import use_cases
+from stage import ask
 from stage import Bus
 from stage import Client
 from stage import CLOCK
 from stage import DemoFailed
+from stage import expect
 from stage import PATIENCE
 from stage import Service
 from stage import Voice
 
 from climate.clients.fake import Twin
 
+HOSTS = 'hosts'
 BEFORE_START = (20, 10, 5)
 # A little more than the first announcement, which has to lie ahead.
 LEAD = datetime.timedelta(seconds=22)
@@ -71,25 +75,7 @@ def bring_nearer(url: str, lease_id: str, voice: Voice) -> None:
         'The stock client speaks in minutes, and nobody wants to wait for minutes here:\n'
         'a plain request at microversion 1.1, which knows seconds, brings the dates nearer.'
     )
-    voice.say(
-        f'PUT {url}/leases/{lease_id}\nOpenStack-API-Version: reservation 1.1\n{json.dumps(body)}'
-    )
-    request = urllib.request.Request(
-        f'{url}/leases/{lease_id}',
-        data=json.dumps(body).encode(),
-        method='PUT',
-        headers={
-            'Content-Type': 'application/json',
-            'OpenStack-API-Version': 'reservation 1.1',
-        },
-    )
-    # Whatever proxy the environment names, this is for the machine itself.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(request, timeout=10) as answer:
-            voice.say(f'{answer.status} {answer.reason}')
-    except urllib.error.HTTPError as error:
-        raise DemoFailed(f'{error.code}: {error.read().decode()}') from None
+    ask(url, voice, 'PUT', f'/leases/{lease_id}', body, '1.1')
 
 
 def _iso(instant: datetime.datetime) -> str:
@@ -97,7 +83,7 @@ def _iso(instant: datetime.datetime) -> str:
 
 
 def pools(state: pathlib.Path) -> dict[str, list[str]]:
-    """Return the hosts of every aggregate of the twin of a cloud, by name."""
+    """Return the hosts of every aggregate of the simulated cloud, by name."""
     twin = Twin(state / 'cloud', clock=CLOCK)
     try:
         return {aggregate.name: sorted(aggregate.hosts) for aggregate in twin.aggregates()}
@@ -109,17 +95,8 @@ def tell_pools(state: pathlib.Path, voice: Voice) -> dict[str, list[str]]:
     """Say which hosts are in which aggregate, and return it."""
     found = pools(state)
     text = [f'aggregate {name}: {", ".join(hosts) or "-"}' for name, hosts in found.items()]
-    voice.say('In the twin of Nova:\n' + '\n'.join(text))
+    voice.say('In the simulated Nova:\n' + '\n'.join(text))
     return found
-
-
-def expect(condition: bool, text: str) -> None:
-    """Return if *condition* holds.
-
-    :raises DemoFailed: if not
-    """
-    if not condition:
-        raise DemoFailed(text)
 
 
 def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> None:
@@ -134,7 +111,7 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
     lease = bus.wait_for('lease.create')
     reservation_id = lease['reservations'][0]['id']
     bring_nearer(url, lease['lease_id'], voice)
-    voice.say('Two of four hosts are booked. Whoever wants three of them then is refused:')
+    voice.say('Two of four hosts are booked. A request for three of them is refused:')
     too_many = ('lease', 'create', 'too-many', '--reservation', hosts.format(3))
     expect('Not enough hosts' in client.run(*too_many, refused=True), 'refused for another reason')
 
@@ -196,7 +173,7 @@ def running(voice: Voice) -> Iterator[tuple[Service, str, pathlib.Path]]:
     voice.say('The service has ended, its port is free, its directory is gone.')
 
 
-def demonstrate(voice: Voice) -> None:
+def demonstrate(voice: Voice, use_case: str) -> None:
     """Run the whole demonstration.
 
     :raises DemoFailed: if something did not happen as it should have
@@ -204,10 +181,12 @@ def demonstrate(voice: Voice) -> None:
     began = time.monotonic()
     with running(voice) as (service, url, folder):
         voice.say(f'$ export OS_AUTH_TYPE=none OS_ENDPOINT={url}')
-        client = Client(folder, url, voice)
         bus = Bus(service.state / 'notifications.jsonl', voice)
         try:
-            tell(service, url, bus, client, voice)
+            if use_case in use_cases.PLAYS:
+                use_cases.tell(use_case, service, url, bus, voice)
+            else:
+                tell(service, url, bus, Client(folder, url, voice), voice)
         finally:
             bus.close()
     voice.say(f'One whole lease in {time.monotonic() - began:.0f} s.')
@@ -217,12 +196,16 @@ def _interrupted(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def main(_argv: Sequence[str] = ()) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    choices = (HOSTS, *use_cases.PLAYS)
+    parser.add_argument('use_case', nargs='?', default=HOSTS, choices=choices)
+    use_case = parser.parse_args(argv).use_case
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupted)
     try:
-        demonstrate(Voice())
+        demonstrate(Voice(), use_case)
     except (DemoFailed, subprocess.SubprocessError, OSError) as error:
         print(f'The demo failed: {error}', file=sys.stderr)
         return 1

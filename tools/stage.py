@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import shutil
@@ -21,6 +22,8 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from typing import Any
 
 from climate.clock import SystemClock
@@ -28,11 +31,29 @@ from climate.messaging import follow
 from climate.messaging import lines
 
 PATIENCE = 15.0
+# Of a busy machine as well.
+START_PATIENCE = 60.0
 CLOCK = SystemClock()
+# Nothing takes long here, so it is looked after more often than in a real cloud.
+OPTIONS = """
+[storage]
+poll = 0.2
+[virtual:stack]
+poll = 0.2
+"""
 
 
 class DemoFailed(Exception):
     """Something did not happen as it should have."""
+
+
+def expect(condition: bool, text: str) -> None:
+    """Return if *condition* holds.
+
+    :raises DemoFailed: if not
+    """
+    if not condition:
+        raise DemoFailed(text)
 
 
 class Voice:
@@ -65,6 +86,34 @@ def environment(folder: pathlib.Path, url: str = '') -> dict[str, str]:
     return kept
 
 
+def ask(url: str, voice: Voice, method: str, path: str, body: dict[str, Any], version: str) -> Any:
+    """Send a plain request, tell of it, and return what the answer holds.
+
+    :param version: microversion
+    :raises DemoFailed: if it is refused
+    """
+    voice.say(
+        f'{method} {url}{path}\nOpenStack-API-Version: reservation {version}\n{json.dumps(body)}'
+    )
+    request = urllib.request.Request(
+        url + path,
+        data=json.dumps(body).encode(),
+        method=method,
+        headers={
+            'Content-Type': 'application/json',
+            'OpenStack-API-Version': f'reservation {version}',
+        },
+    )
+    # Whatever proxy the environment names, this is for the machine itself.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=10) as answer:
+            voice.say(f'{answer.status} {answer.reason}')
+            return json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        raise DemoFailed(f'{error.code}: {error.read().decode()}') from None
+
+
 def command(name: str) -> str:
     """Return where the command *name* is: beside this Python, or anywhere.
 
@@ -87,11 +136,18 @@ class Service:
         self.state = folder / 'state'
         self._folder = folder
         self._log = folder / 'service.log'
+        options = folder / 'demo.conf'
+        options.write_text(OPTIONS)
         with self._log.open('w') as output:
             # In a session of its own: Ctrl-C in the terminal is for the demo,
             # which then ends the service in good order.
             self._process = subprocess.Popen(
-                [command('climate-standalone'), '--port=0', f'--state-dir={self.state}'],
+                [
+                    command('climate-standalone'),
+                    '--port=0',
+                    f'--state-dir={self.state}',
+                    f'--config-file={options}',
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -104,7 +160,7 @@ class Service:
 
         :raises DemoFailed: if it does not get ready
         """
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + START_PATIENCE
         while time.monotonic() < deadline and self._process.poll() is None:
             for line in self._log.read_text().splitlines():
                 if line.startswith('Climate is ready at '):

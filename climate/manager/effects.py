@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable
 from collections.abc import Iterable
@@ -65,7 +66,7 @@ def perform(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Repor
     """
     steps: list[Step] = []
     for work in job.works:
-        if _too_early(job, work, steps):
+        if _too_early(job, work, steps, plugins):
             continue
         step = _step(job, work, plugins, cloud)
         steps.append(step)
@@ -76,12 +77,15 @@ def perform(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Repor
     return Report(steps=tuple(steps))
 
 
-def _too_early(job: Job, work: Work, steps: Iterable[Step]) -> bool:
+def _too_early(
+    job: Job, work: Work, steps: Iterable[Step], plugins: Mapping[str, Plugin[Any]]
+) -> bool:
     """Whether what this reservation goes by is not done yet.
 
     A part stays until the whole has let go of it: what a server runs in must
-    not be taken away while its image is being made. And the whole begins with
-    what its parts have ready.
+    not be taken away while its image is being made. Likewise what may be used by
+    a reservation that stands behind it. And the whole begins with what its parts
+    have ready.
     """
     forced = forcing.forced(job.event)
     done = {
@@ -92,7 +96,13 @@ def _too_early(job: Job, work: Work, steps: Iterable[Step]) -> bool:
     mine = work.reservation
     if job.event.kind not in _GOES_ON:
         return any(part.reservation.id not in done for part in work.parts)
-    return mine.part_of is not None and mine.part_of not in done
+    plugin = plugins.get(mine.resource_type)
+    users = plugin.used_by if plugin is not None else ()
+    before = itertools.takewhile(lambda other: other is not work, job.works)
+    waits_for = {one.reservation.id for one in before if one.reservation.resource_type in users}
+    if mine.part_of is not None:
+        waits_for.add(mine.part_of)
+    return not waits_for <= done
 
 
 def _without_trust(lease: Lease, steps: Iterable[Step], cloud: Cloud) -> list[Step]:

@@ -76,6 +76,9 @@ class Plugin(abc.ABC, Generic[R]):
     prepares: ClassVar[bool] = False
     prepares_at_once: ClassVar[bool] = False
     """Whether :meth:`prepare` comes as soon as the lease is booked."""
+    used_by: ClassVar[frozenset[str]] = frozenset()
+    """Types that may use what this one has: at the end, those that stand behind it in
+    the lease are to be done first."""
 
     # -- what everybody is told of the type
 

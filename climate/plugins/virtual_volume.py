@@ -55,6 +55,8 @@ class VirtualVolume(base.Plugin[VolumeRequest]):
     resource_type: ClassVar[str] = volume_requests.RESOURCE_TYPE
     request_schema: ClassVar[Mapping[str, Any]] = volume_requests.SCHEMA
     inspects: ClassVar[bool] = True
+    # A volume must not be taken from a server whose image is being made.
+    used_by: ClassVar[frozenset[str]] = frozenset({'virtual:server', 'virtual:stack'})
 
     def __init__(self, settings: StorageSettings | None = None) -> None:
         self._settings = settings or StorageSettings()

@@ -15,19 +15,14 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import re
 import signal
 import socket
-import subprocess
-import sys
-import threading
-import time
 
 import fixtures
 
-from tests.architecture import ROOT
 from tests.base import TestCase
+from tests.functional.demo import Demo
 
 KEY_LINES = (
     r'Climate is ready at http://127\.0\.0\.1:\d+/v1',
@@ -52,70 +47,6 @@ KEY_LINES = (
     r'\| status     \| TERMINATED ',
     r'its port is free, its directory is gone',
 )
-
-
-class Demo:
-    """A running demo.
-
-    :ivar lines: what it has said up to now
-    :param folder: where it may put temporary files
-    """
-
-    def __init__(self, folder: str) -> None:
-        self.folder = pathlib.Path(folder)
-        self.lines: list[str] = []
-        self.process = subprocess.Popen(
-            [sys.executable, str(ROOT / 'tools' / 'demo.py')],
-            cwd=ROOT,
-            env={**os.environ, 'TMPDIR': folder},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line.rstrip('\n'))
-
-    @property
-    def text(self) -> str:
-        """All it has said."""
-        return '\n'.join(self.lines)
-
-    def wait_for(self, pattern: str, seconds: float = 30) -> re.Match[str]:
-        """Return the first match of *pattern* in what it says."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            found = re.search(pattern, self.text)
-            if found:
-                return found
-            time.sleep(0.05)
-        raise AssertionError(f'no {pattern} in:\n{self.text}')
-
-    def children(self) -> list[int]:
-        """Return the processes it has started and that are there now."""
-        pid = self.process.pid
-        found = pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text(encoding='ascii')
-        return [int(child) for child in found.split()]
-
-    def end(self, seconds: float = 180) -> int:
-        """Return its exit status."""
-        status = self.process.wait(seconds)
-        self._reader.join(5)
-        return status
-
-    def close(self) -> None:
-        """End it, if the test has not."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait(20)
-        self._reader.join(5)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 class TestDemo(TestCase):

@@ -65,10 +65,25 @@ class TestUseCases(base.TestCase):
         for lease in leases:
             until('it is active', lambda one=lease: self.state(one) == 'ACTIVE')
         self.check_the_start(leases)
+        using = self.attach('data', 'analyser')
+        self.twin.keep_journal()
         for lease in leases:
             self.service.ask('DELETE', f'/leases/{lease["id"]}', version='1.3')
         until('all are over', lambda: self.service.ask('GET', '/leases')[1]['leases'] == [])
         self.check_the_end()
+        # It was not taken from a server whose image was still to be made.
+        order = [call.verb for call in self.twin.journal() if call.arguments[:1] in using]
+        self.assertEqual(
+            ['compute.create_image', 'compute.delete_server', 'volume.delete_volume'],
+            [verb for verb in order if '.find_' not in verb and '.list_' not in verb],
+        )
+
+    def attach(self, volume: str, server: str) -> list[tuple[object]]:
+        """Attach a volume to a server; return the ids of both."""
+        (disk,) = (each for each in self.twin.volumes.volumes() if each.name == volume)
+        (machine,) = (each for each in self.twin.servers() if each.name == server)
+        self.twin.volumes.attach(disk.id, machine.id)
+        return [(disk.id,), (machine.id,)]
 
     def check_the_start(self, leases: list[dict[str, Any]]) -> None:
         """Fail unless all is there that was leased, in the room that was booked for it."""

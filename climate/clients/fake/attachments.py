@@ -73,12 +73,17 @@ def forget(db: Db, server_id: str) -> None:
 def _detach(db: Db, server_id: str, volume_id: str) -> None:
     settle(db)
     row = db.row(
-        'SELECT gone_at FROM attachments WHERE server_id = ? AND volume_id = ?',
+        'SELECT a.gone_at, CASE WHEN coalesce(s.next_at, s.gone_at) > ? THEN s.task_state END'
+        ' AS task_state FROM attachments a LEFT JOIN servers s ON s.id = a.server_id'
+        ' WHERE a.server_id = ? AND a.volume_id = ?',
+        db.now,
         server_id,
         volume_id,
     )
     if row is not None and row['gone_at'] is not None:
         raise CloudConflict(f'volume {volume_id} is being detached')
+    if row is not None and row['task_state'] is not None:
+        raise CloudConflict(f'server {server_id} is {row["task_state"]}')
     db.run(
         'UPDATE attachments SET gone_at = ? WHERE server_id = ? AND volume_id = ?',
         db.now + db.seconds('volume_detachment'),

@@ -110,6 +110,17 @@ class TestTimes(TwinTest):
         self.assertEqual((), self.volume.list_backups('another'))
         self.assertEqual(['available'], [x.status for x in self.twin.volumes.backups()])
 
+    def test_a_busy_server_keeps_its_volumes(self) -> None:
+        self.twin.set_seconds('image', 10)
+        server = self.twin.boot_server('compute-1', 'p1', 'vm').id
+        volume = self.twin.volumes.add_volume('v', 'p1').id
+        self.twin.volumes.attach(volume, server)
+        self.twin.compute.create_image(server, 'i')
+        self.assertRaises(base.CloudConflict, self.twin.compute.detach_volume, server, volume)
+        self.clock.advance(10)
+        self.twin.compute.detach_volume(server, volume)
+        self.assertEqual('available', self.status(volume))
+
     def test_a_volume_is_detached(self) -> None:
         self.twin.set_seconds('volume_detachment', 10)
         volume = self.volume.create_volume('v', 1)

@@ -1,0 +1,91 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``make demo`` as a process."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from tests.architecture import ROOT
+
+
+class Demo:
+    """A running demo.
+
+    :ivar lines: what it has said up to now
+    :param folder: where it may put temporary files
+    :param use_case: which one it plays; its own choice if ''
+    """
+
+    def __init__(self, folder: str, use_case: str = '') -> None:
+        self.folder = pathlib.Path(folder)
+        self.lines: list[str] = []
+        self.process = subprocess.Popen(
+            [sys.executable, str(ROOT / 'tools' / 'demo.py'), *use_case.split()],
+            cwd=ROOT,
+            env={**os.environ, 'TMPDIR': folder},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip('\n'))
+
+    @property
+    def text(self) -> str:
+        """All it has said."""
+        return '\n'.join(self.lines)
+
+    def wait_for(self, pattern: str, seconds: float = 30) -> re.Match[str]:
+        """Return the first match of *pattern* in what it says."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            found = re.search(pattern, self.text)
+            if found:
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f'no {pattern} in:\n{self.text}')
+
+    def children(self) -> list[int]:
+        """Return the processes it has started and that are there now."""
+        pid = self.process.pid
+        found = pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text(encoding='ascii')
+        return [int(child) for child in found.split()]
+
+    def end(self, seconds: float = 180) -> int:
+        """Return its exit status."""
+        status = self.process.wait(seconds)
+        self._reader.join(5)
+        return status
+
+    def close(self) -> None:
+        """End it, if the test has not."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(20)
+        self._reader.join(5)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
