@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Iterator
 
@@ -23,7 +24,9 @@ from climate.clients.fake import network_contents as networks
 from climate.clients.fake import Twin
 from climate.clients.fake import volume_contents as volumes
 from climate.cmd.composition import Core
+from climate.db.store import Transaction
 from climate.domain.resource_types import Declaration
+from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.leasing.registrar import HOST
 from climate.leasing.registrar import Registrar
@@ -46,18 +49,34 @@ def register(parts: Core, twin: Twin) -> None:
 
     :raises climate.exceptions.ClimateError: if a host cannot be registered
     """
-    registrar = Registrar(parts.store, parts.plugins, twin)
-    if HOST in parts.plugins:
-        known = _known(parts, HOST)
-        for hypervisor in twin.hypervisors():
-            name = hypervisor.hostname
-            if name not in known and name != catalogue.COMMON_HOST:
-                registrar.register_resource(ResourceDraft(resource_type=HOST, name=name))
-    _declare(parts)
-    for resource_type, drafts in _drafts(twin):
-        if resource_type in parts.plugins and not _known(parts, resource_type):
-            for draft in drafts:
-                _register(registrar, draft)
+    _register_hosts(parts, twin)
+    if _RACK.name not in parts.plugins:
+        ResourceTypes(parts.store, parts.plugins).create(_RACK)
+    found = [
+        resource
+        for resource_type, drafts in _drafts(twin)
+        if resource_type in parts.plugins and not _known(parts, resource_type)
+        for resource in _discovered(parts, twin, drafts)
+    ]
+
+    def insert(tx: Transaction) -> None:
+        for resource in found:
+            tx.resources.insert(resource)
+
+    # All at once, for the disk may be slow. Nobody else is there yet, and no
+    # cloud has to be told of any of them.
+    if found:
+        parts.store.run(insert)
+
+
+def _register_hosts(parts: Core, twin: Twin) -> None:
+    if HOST not in parts.plugins:
+        return
+    registrar, known = Registrar(parts.store, parts.plugins, twin), _known(parts, HOST)
+    for hypervisor in twin.hypervisors():
+        name = hypervisor.hostname
+        if name not in known and name != catalogue.COMMON_HOST:
+            registrar.register_resource(ResourceDraft(resource_type=HOST, name=name))
 
 
 def _known(parts: Core, resource_type: str) -> set[str]:
@@ -65,18 +84,16 @@ def _known(parts: Core, resource_type: str) -> set[str]:
         return {found.name for found in tx.resources.of_type(resource_type)}
 
 
-def _declare(parts: Core) -> None:
-    if _RACK.name not in parts.plugins:
-        ResourceTypes(parts.store, parts.plugins).create(_RACK)
-
-
-def _register(registrar: Registrar, draft: ResourceDraft) -> None:
-    try:
-        registrar.register_resource(draft)
-    except exceptions.ClimateError as error:
-        # In a state of an earlier version somebody may use it.
-        what = draft.name or dict(draft.attributes)
-        LOG.warning('%s %s was not registered: %s', draft.resource_type, what, error.message)
+def _discovered(parts: Core, twin: Twin, drafts: list[ResourceDraft]) -> Iterator[Resource]:
+    for draft in drafts:
+        try:
+            found = parts.plugins[draft.resource_type].discover(draft, twin)
+        except exceptions.ClimateError as error:
+            # In a state of an earlier version somebody may use it.
+            what = draft.name or dict(draft.attributes)
+            LOG.warning('%s %s was not registered: %s', draft.resource_type, what, error.message)
+        else:
+            yield dataclasses.replace(found, capabilities=draft.capabilities)
 
 
 def _drafts(twin: Twin) -> Iterator[tuple[str, list[ResourceDraft]]]:

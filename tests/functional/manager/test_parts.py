@@ -46,6 +46,7 @@ class _Plugin:
     def __init__(self, outcomes: dict[str, Any]) -> None:
         self._outcomes = outcomes
         self.asked: list[str] = []
+        self.used_by: frozenset[str] = frozenset()
 
     def _do(self, work: Work, _cloud: Any) -> Any:
         self.asked.append(work.reservation.id)
@@ -65,7 +66,9 @@ class TestOrder(base.TestCase):
         self.twin = Twin(':memory:', clock=ManualClock(NOW))
         self.addCleanup(self.twin.close)
 
-    def run_effects(self, kind: EventKind, **outcomes: Any) -> tuple[list[str], Report]:
+    def run_effects(
+        self, kind: EventKind, *used_by: str, **outcomes: Any
+    ) -> tuple[list[str], Report]:
         """Run them for a part, its whole and another one; return whose were run."""
         reservations = tuple(
             Reservation(
@@ -107,6 +110,7 @@ class TestOrder(base.TestCase):
         if kind in (EventKind.END, EventKind.UNDO, EventKind.DELETE):
             ordered = tuple(reversed(ordered))
         plugin = _Plugin(outcomes)
+        plugin.used_by = frozenset(used_by)
         self.twin.keep_journal()
         event = schedule.new_event('l', kind, NOW)
         job = Job(lease=lease, event=event, works=ordered)
@@ -132,6 +136,16 @@ class TestOrder(base.TestCase):
     def test_what_is_no_part_of_it_does_not_wait(self) -> None:
         asked, _ = self.run_effects(EventKind.END, other=exceptions.Permanent('never'))
         self.assertEqual(['other', 'whole', 'part'], asked)
+
+    def test_what_is_used_waits_for_the_end_of_what_stands_behind_it(self) -> None:
+        for kind in (EventKind.END, EventKind.UNDO, EventKind.DELETE):
+            for outcome in (LATER, exceptions.Permanent('never')):
+                self.assertEqual(['other'], self.run_effects(kind, 't', other=outcome)[0])
+            asked, _ = self.run_effects(kind, 't', whole=LATER)
+            self.assertEqual(['other', 'whole'], asked)
+            self.assertEqual(['other', 'whole', 'part'], self.run_effects(kind, 't')[0])
+            self.assertEqual(3, len(self.run_effects(kind, 'x', other=LATER)[0]))
+        self.assertEqual(3, len(self.run_effects(EventKind.START, 't')[0]))
 
     def test_the_trust_goes_when_all_are_done(self) -> None:
         self.run_effects(EventKind.END)
