@@ -268,17 +268,20 @@ class TestFloatingIPs(base.TestCase):
 
     def test_register_lease_and_let_go(self) -> None:
         network = self.public_network()
+        before = self.service.ask('GET', '/floatingips')[1]['floatingips']
         created = self.shell.json('floatingip', 'create', network, '203.0.113.200')
         self.assertEqual('203.0.113.200', created['floating_ip_address'])
         self.assertRegex(created['id'], '^[0-9]+$')
         listed, shown = self.shell.at_once(
             ('floatingip', 'list'), ('floatingip', 'show', created['id'])
         )
-        self.assertEqual([created['id']], [item['id'] for item in listed])
+        self.assertIn(created['id'], {item['id'] for item in listed})
+        self.assertEqual(len(before) + 1, len(listed))
         self.assertEqual({**created, 'created_at': None}, {**shown, 'created_at': None})
         lease = self.shell.json(
             'lease', 'create', 'address',
-            '--reservation', f'resource_type=virtual:floatingip,network_id={network},amount=1',
+            '--reservation', f'resource_type=virtual:floatingip,network_id={network},amount=1,'
+            'required_floatingips=["203.0.113.200"]',
         )  # fmt: skip
         refusal = self.shell.run('floatingip', 'delete', created['id'], fails=True)
         self.assertIn('it has reservations', refusal)
@@ -291,7 +294,7 @@ class TestFloatingIPs(base.TestCase):
         self.shell.run('lease', 'delete', lease['id'])
         until('it is gone', lambda: not self.service.ask('GET', '/leases')[1]['leases'])
         self.shell.run('floatingip', 'delete', created['id'])
-        self.assertEqual([], self.shell.json('floatingip', 'list'))
+        self.assertEqual(before, self.service.ask('GET', '/floatingips')[1]['floatingips'])
 
 
 class TestOthers(base.TestCase):

@@ -66,7 +66,7 @@ def boot(
         json.dumps(kept),
         service_host,
     ):
-        raise LookupError(f'the twin has no host {host!r}')
+        raise LookupError(f'the simulated cloud has no host {host!r}')
     server = server_rows.find(db, server_id)
     assert server is not None
     provider = providers.find_provider(db, server.hypervisor_hostname)
@@ -88,7 +88,7 @@ def mend(db: Db) -> None:
 def _flavor(db: Db, name_or_id: str) -> Flavor:
     found = flavors.named(db, name_or_id)
     if found is None:
-        raise LookupError(f'the twin has no flavor {name_or_id!r}')
+        raise LookupError(f'the simulated cloud has no flavor {name_or_id!r}')
     return found
 
 

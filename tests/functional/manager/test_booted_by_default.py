@@ -18,6 +18,7 @@ import dataclasses
 import datetime
 import uuid
 
+from climate.clients.base import Flavor
 from climate.clients.base import Server
 from climate.domain.booting import ServerNews
 from climate.domain.leases import Lease
@@ -75,6 +76,10 @@ class TestDefault(booted.BootedCase):
         booked = self.office.create(180, 7200)
         self.office.until(200)
         reserved = booked.reservations[0].id
+        # As Climate makes one for a reservation of instances.
+        self.twin.compute.create_flavor(
+            Flavor(id=reserved, name=reserved, vcpus=1, memory_mb=1, disk_gb=0)
+        )
         self.assertEqual({}, self.hear(self.boot(flavor=reserved)))
         for hint in (reserved, [reserved]):
             self.assertEqual({}, self.hear(self.hinted(hint, booked)))

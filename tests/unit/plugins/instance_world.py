@@ -255,4 +255,6 @@ class InstanceWorld(Effects):
 
     def neighbour(self) -> None:
         """Let somebody else have a server on the first host."""
-        self.twin.boot_server('compute-1', OTHER, 'neighbour')
+        tiny = Flavor(id='tiny', name='tiny', vcpus=1, memory_mb=1, disk_gb=0)
+        self.twin.compute.create_flavor(tiny)
+        self.twin.boot_server('compute-1', OTHER, 'neighbour', tiny.id)
