@@ -18,15 +18,12 @@ from PyPI: neither their code nor their configuration knows Climate.
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import functools
 import json
 import pathlib
 import re
-import socket
 import subprocess
-import tempfile
 from collections.abc import Callable
 from collections.abc import Sequence
 from concurrent import futures
@@ -37,13 +34,14 @@ import openstack
 from tests.cloud import base
 from tests.cloud.house import PREFIX
 from tests.cloud.waiting import until
+from tests.commands import CLIENTS
+from tests.commands import Commands
+from tests.commands import PATIENCE
 from tools.cloud.state import Cloud
 from tools.cloud.state import load
 
 UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 ONE_HOST = 'resource_type=physical:host,min=1,max=1'
-# How long a command may take on a busy machine, in seconds.
-_PATIENCE = 90
 # What every command has in its environment besides its user's login.
 _AROUND = {
     'HOME': '/nonexistent',  # where no clouds.yaml is
@@ -104,51 +102,10 @@ def nested(value: Any) -> list[dict[str, Any]]:
     return [json.loads(part) for part in re.split(r'\n(?=\{)', value)]
 
 
-class Commands:
-    """The command lines of the clients, whose libraries are loaded once; see fork_server.
-
-    They take two seconds of a processor to load, which is most of what a command takes.
-    """
-
-    def __init__(self, cloud: Cloud) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        self._path = str(pathlib.Path(self._folder.name) / 'commands')
-        program = pathlib.Path(__file__).with_name('fork_server.py')
-        self._server = subprocess.Popen(
-            [cloud.bin / 'python', program, self._path], stdin=subprocess.PIPE, env=_AROUND
-        )
-        until(self._listens, _PATIENCE, 'commands can be run')
-
-    def _listens(self) -> bool:
-        assert self._server.poll() is None, 'the server of commands has ended'
-        with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
-            probe.connect(self._path)
-            return True
-        return False
-
-    def run(
-        self, words: Sequence[str], environment: dict[str, str]
-    ) -> subprocess.CompletedProcess[str]:
-        """Run a command as subprocess does."""
-        request = json.dumps({'words': list(words), 'environment': environment}) + '\n'
-        with (
-            tempfile.TemporaryFile('w+') as out,
-            tempfile.TemporaryFile('w+') as err,
-            socket.socket(socket.AF_UNIX) as server,
-        ):
-            server.settimeout(_PATIENCE)
-            server.connect(self._path)
-            socket.send_fds(server, [request.encode()], [out.fileno(), err.fileno()])
-            status = int(server.makefile().readline())
-            out.seek(0)
-            err.seek(0)
-            return subprocess.CompletedProcess(words, status, out.read(), err.read())
-
-
 @functools.cache
 def commands(directory: pathlib.Path) -> Commands:
     """Return what runs the commands of a cloud, for as long as this process lives."""
-    return Commands(load(directory))
+    return Commands(load(directory).bin / 'python', CLIENTS, _AROUND)
 
 
 class Shell:
@@ -179,7 +136,7 @@ class Shell:
             [*self._program, *words],
             capture_output=True,
             text=True,
-            timeout=_PATIENCE,
+            timeout=PATIENCE,
             check=True,
             env=self._env,
         ).stdout

@@ -11,30 +11,37 @@
 # under the License.
 """Runs the command lines of clients without loading their libraries again each time.
 
-A program, to be run by the Python of the cloud: ``fork_server.py SOCKET``. To
-each caller it forks a process that does what the script of the command does:
-it calls the same function, with the words, the environment and the output of
-the caller, and tells its exit status. Ends with its standard input.
+A program, to be run by the Python that has the clients: ``fork_server.py SOCKET
+COMMAND=MODULE...``. To each caller it forks a process that does what the script
+of the command does: it calls ``main`` of the same module, with the words, the
+environment, the folder and the files of the caller, and tells its exit status.
+Ends with its standard input.
+
+``fork_client.py`` is such a caller; ``tests.commands`` is another one.
 """
 
 from __future__ import annotations
 
 import array
 import importlib
+import inspect
 import json
 import os
+import runpy
 import signal
 import socket
 import sys
 import threading
 
-# What the scripts that pip makes of a package's entry points call.
-MAINS = {'openstack': 'openstackclient.shell', 'blazar': 'blazarclient.shell'}
+# What runs modules and files of Python.
+PYTHON = 'python'
+# What the scripts that pip makes of a package's entry points call, by their names.
+MAINS: dict[str, str] = {}
 
 
 def _receive(caller: socket.socket) -> tuple[list[int], dict]:
     """Return the files of the caller, and the request, which is a line of JSON."""
-    sent, files, _, _ = socket.recv_fds(caller, 65536, 2)
+    sent, files, _, _ = socket.recv_fds(caller, 65536, 3)
     while not sent.endswith(b'\n'):
         more = caller.recv(65536)
         if not more:
@@ -45,14 +52,30 @@ def _receive(caller: socket.socket) -> tuple[list[int], dict]:
 
 def _become(files: list[int], request: dict) -> None:
     """Be the command."""
-    for number, file in enumerate(files, 1):
+    for number, file in enumerate(files):
         os.dup2(file, number)
     os.environ.clear()
     os.environ.update(request['environment'])
+    os.chdir(request['folder'])
     sys.argv = request['words']
     program = os.path.basename(sys.argv[0])
+    if program == PYTHON:
+        _run_python()
+        sys.exit()
+    main = importlib.import_module(MAINS[program]).main
     # By default one of them takes the words that were there when it was loaded.
-    sys.exit(importlib.import_module(MAINS[program]).main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]) if inspect.signature(main).parameters else main())
+
+
+def _run_python() -> None:
+    """Run a module that was loaded already, or a file that needs what was."""
+    del sys.argv[0]
+    sys.path.insert(0, os.getcwd())
+    if sys.argv[0] == '-m':
+        del sys.argv[0]
+        runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)
+    else:
+        runpy.run_path(sys.argv[0], run_name='__main__')
 
 
 def _serve(caller: socket.socket) -> None:
@@ -67,6 +90,7 @@ def _serve(caller: socket.socket) -> None:
 
 def main() -> None:
     """Serve until nobody listens any more."""
+    MAINS.update(named.split('=') for named in sys.argv[2:])
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(sys.argv[1])
         listener.listen()

@@ -1,0 +1,93 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Runs command lines of Python quickly: a fork server loads their libraries once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from tests.waiting import until
+
+HERE = pathlib.Path(__file__).parent
+# What the scripts of the stock clients call.
+CLIENTS = {'openstack': 'openstackclient.shell', 'blazar': 'blazarclient.shell'}
+# How long a command may take on a busy machine, in seconds.
+PATIENCE = 90
+
+
+class Commands:
+    """Commands that are forked from one process; see fork_server.
+
+    The stock client takes two seconds of a processor to load, which is most of what a
+    command takes.
+
+    :ivar path: the socket that it listens on
+    :param python: the Python that has them
+    :param mains: the module of each, by name
+    :param environment: that of the server; each command brings its own
+    """
+
+    def __init__(
+        self, python: pathlib.Path, mains: Mapping[str, str], environment: Mapping[str, str]
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self.path = str(pathlib.Path(self._folder.name) / 'commands')
+        words = [f'{name}={module}' for name, module in mains.items()]
+        self._server = subprocess.Popen(
+            [python, HERE / 'fork_server.py', self.path, *words],
+            stdin=subprocess.PIPE,
+            env=dict(environment),
+        )
+        until(self._listens, PATIENCE, 'commands can be run')
+
+    def _listens(self) -> bool:
+        assert self._server.poll() is None, 'the server of commands has ended'
+        with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
+            probe.connect(self.path)
+            return True
+        return False
+
+    def run(
+        self, words: Sequence[str], environment: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command as subprocess does."""
+        request = {'words': list(words), 'environment': dict(environment), 'folder': os.getcwd()}
+        with (
+            tempfile.TemporaryFile('w+') as out,
+            tempfile.TemporaryFile('w+') as err,
+            open(os.devnull, encoding='utf-8') as nothing,
+            socket.socket(socket.AF_UNIX) as server,
+        ):
+            server.settimeout(PATIENCE)
+            server.connect(self.path)
+            files = [nothing.fileno(), out.fileno(), err.fileno()]
+            socket.send_fds(server, [json.dumps(request).encode() + b'\n'], files)
+            status = int(server.makefile().readline())
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(words, status, out.read(), err.read())
+
+    def close(self) -> None:
+        """End the server."""
+        assert self._server.stdin is not None
+        self._server.stdin.close()
+        self._server.wait(PATIENCE)
+        self._folder.cleanup()
