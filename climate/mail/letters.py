@@ -181,8 +181,16 @@ class Letters:
             'reason': clean(notice.reason) or 'unknown',
             'resources': '\n'.join(f'  {clean(line)}' for line in notice.resources) or '  none',
             'prolong_command': f'openstack reservation lease set {lease_id} --prolong-for 1d',
-            'prolong_request': f'PUT {where} {{"prolong_for": "1d"}}',
+            'prolong_request': f'PUT {where} {{"end_date": "{_a_day_after(notice.end)}"}}',
         }
+
+
+def _a_day_after(end: datetime.datetime) -> str:
+    """Return the day after as the API takes it at every microversion."""
+    try:
+        return f'{end + datetime.timedelta(days=1):%Y-%m-%d %H:%M}'
+    except OverflowError:  # the last day that there is
+        return f'{end:%Y-%m-%d %H:%M}'
 
 
 def is_address(text: str) -> bool:

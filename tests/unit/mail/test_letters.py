@@ -65,7 +65,9 @@ class TestLetters(base.TestCase):
         body = read.get_content()
         self.assertIn('Hello Alice,', body)
         self.assertIn('openstack reservation lease set lease-1 --prolong-for 1d', body)
-        self.assertIn('PUT https://climate:1234/v1/leases/lease-1 {"prolong_for": "1d"}', body)
+        self.assertIn(
+            'PUT https://climate:1234/v1/leases/lease-1 {"end_date": "2030-01-02 14:00"}', body
+        )
         self.assertIn('2030-01-01 14:00 UTC', body)
 
     def test_each_kind_says_what_it_is_about(self) -> None:

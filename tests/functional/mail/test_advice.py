@@ -1,0 +1,74 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a mail says about prolonging a lease works as it is printed."""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+import webob
+
+from climate.mail.letters import Letters
+from climate.mail.letters import LetterSettings
+from climate.mail.notices import Notice
+from tests.base import TestCase
+from tests.functional import fixtures
+from tests.functional import http
+
+_ADVICE = re.compile(r'^ +(PUT) http://climate(\S+) (\{.*\})$', re.MULTILINE)
+
+
+class TestAdvice(TestCase):
+    """The request in the mail before an end."""
+
+    def test_the_request_prolongs_by_a_day(self) -> None:
+        service = self.useFixture(fixtures.Service())
+        for version in ('1.0', '1.1', '1.3'):
+            lease = http.send(service.app, 'POST', '/v1/leases', http.LEASE).json['lease']
+            end = datetime.datetime.fromisoformat(lease['end_date'])
+            later = webob.Request.blank(**self.advice(lease, end))
+            later.headers['OpenStack-API-Version'] = f'reservation {version}'
+            answer = later.get_response(service.app)
+            self.assertEqual(200, answer.status_int, answer.text)
+            changed = datetime.datetime.fromisoformat(answer.json['lease']['end_date'])
+            self.assertEqual(
+                end + datetime.timedelta(days=1), changed.replace(tzinfo=None), version
+            )
+            http.send(service.app, 'DELETE', f'/v1/leases/{lease["id"]}')
+
+    def advice(self, lease: dict[str, str], end: datetime.datetime) -> dict[str, object]:
+        """Return the request that a mail prints, as WebOb makes one."""
+        aware = end.replace(tzinfo=datetime.UTC)
+        notice = Notice(
+            id='1',
+            key='1',
+            kind='before_end',
+            lease_id=lease['id'],
+            name=lease['name'],
+            user_id='u',
+            project_id='p',
+            start=aware - datetime.timedelta(hours=1),
+            end=aware,
+            status='PENDING',
+        )
+        writer = Letters(LetterSettings(sender='climate@example.org', api_url='http://climate'))
+        letter = writer.one(notice, 'alice@example.org', 'Alice', fixtures.NOW)
+        found = _ADVICE.search(letter.get_content())
+        assert found, letter.get_content()
+        return {
+            'path': found[2],
+            'method': found[1],
+            'body': found[3].encode(),
+            'content_type': 'application/json',
+        }
