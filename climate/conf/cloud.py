@@ -27,7 +27,7 @@ OPTS: list[cfg.Opt] = [
             (REAL, 'Nova and Placement, as [nova] and [placement] say.'),
             (
                 TWIN,
-                'A twin of a cloud that keeps its state in [twin] state_dir, for rehearsals: '
+                'A simulated cloud that keeps its state in [twin] state_dir, for rehearsals: '
                 'of an upgrade, of an outage, of what subscribers do. Nothing real is touched.',
             ),
         ],

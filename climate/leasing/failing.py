@@ -73,10 +73,11 @@ def update(
 
     The lease and its reservations are left to the caller to write.
     """
+    before = following.before(event)
     lease = dataclasses.replace(
         lease,
         reservations=tuple(
-            dataclasses.replace(item, request=following.before(event, item))
+            dataclasses.replace(item, request=before.get(item.id, item.request))
             for item in lease.reservations
         ),
     )

@@ -153,7 +153,7 @@ class _Ears(Generic[News]):
             LOG.info('Listening to the notifications of Nova')
             self._missed()
         else:
-            LOG.warning('The notifications of Nova are not to be had; trying again')
+            LOG.warning('Cannot subscribe to Nova notifications; trying again')
 
 
 class NovaEars(_Ears[HostNews]):

@@ -86,7 +86,7 @@ class Watch:
             LOG.info('Listening to notifications')
             self._news.set()
         else:
-            LOG.warning('Notifications are not to be had; hosts are looked at all the same')
+            LOG.warning('Cannot subscribe to notifications; hosts are looked at all the same')
 
     def _hear_on(self, ears: Listener) -> None:
         while not self._stopping.is_set():
