@@ -164,7 +164,7 @@ class Standalone(fixtures.Fixture):
                 return self.ask('GET', '/leases')[0] == 200
             return False
 
-        until('climate-standalone answers', answers, 30)
+        until('climate-standalone answers', answers, 90)
 
     def again(self) -> None:
         """Start it again after it has ended."""

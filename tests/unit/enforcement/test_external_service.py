@@ -32,6 +32,8 @@ from climate.enforcement.base import Ending
 from climate.enforcement.external_service import ExternalService
 from tests import base
 from tests import judge
+from tests.printed import blocks
+from tests.printed import helpers
 from tests.unit.enforcement import questions
 from tests.unit.enforcement.test_durations import configured
 
@@ -144,6 +146,19 @@ class TestQuestions(ServiceCase):
             call.body,
         )
         self.assertNotIn('s3cret', self.logger.output)
+
+    def test_the_page_shows_its_fields(self) -> None:
+        self.filter().check_create(questions.creation())
+        (call,) = self.judge.calls
+        page = 'doc/source/admin/limits.rst'
+        (block,) = (b for b in blocks.blocks() if b.page == page and b.language == 'json')
+        # What a reservation of hosts asks for is not what this question's does.
+        request = {
+            '.lease.reservations[].hypervisor_properties',
+            '.lease.reservations[].before_end',
+        }
+        shown = helpers.fields(json.loads(block.text))
+        self.assertEqual(helpers.fields(call.body), shown - request)
 
     def test_a_change_says_what_is_and_what_would_be(self) -> None:
         self.filter().check_update(questions.change(3600, 7200, 60))

@@ -1,0 +1,64 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The subscriber in the documents hears what is published, as it is printed."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+import fixtures
+
+from climate.messaging import publisher
+from tests.functional.messaging import bus
+from tests.printed import blocks
+from tests.unit.messaging import samples
+
+PAGE = 'doc/source/reference/notifications.rst'
+
+
+class TestListenerPage(bus.RabbitCase):
+    """The program of the page, in a process of its own."""
+
+    def test_it_hears_that_a_lease_is_about_to_start(self) -> None:
+        (block,) = (b for b in blocks.blocks() if b.page == PAGE and b.language == 'python')
+        text = block.text
+        for printed, meant in (
+            ('rabbit://user:password@broker:5672/', self.url),
+            ("topic='notifications'", f"topic='{self.topic}', exchange='{self.exchange}'"),
+            ("pool='my-program'", f"pool='{self.topic}.info'"),
+        ):
+            self.assertIn(printed, text)
+            text = text.replace(printed, meant)
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        (folder / 'program.py').write_text(text)
+        output = (folder / 'output').open('w')
+        self.addCleanup(output.close)
+        program = subprocess.Popen(
+            [sys.executable, '-u', folder / 'program.py'], stdout=output, stderr=subprocess.STDOUT
+        )
+        self.addCleanup(program.wait, 10)
+        self.addCleanup(program.kill)
+        # What is sent before anybody listens is heard by nobody, so it is sent again.
+        speaker = publisher.from_conf(self.conf(), self.url)
+        self.addCleanup(speaker.close)
+
+        def heard() -> bool:
+            self.assertIsNone(program.poll(), (folder / 'output').read_text())
+            speaker.publish([samples.message(1, 'lease.event.before_start_lease')])
+            return 'starts in' in (folder / 'output').read_text()
+
+        self.eventually(heard)
+        # It has the same id each time, and is told once.
+        self.assertEqual(1, (folder / 'output').read_text().count('starts in'))

@@ -1,0 +1,84 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The stock client knows every command that the pages print, and its options.
+
+Also those that are run nowhere, or only on a real cloud. Nothing is sent.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import types
+import unittest.mock
+from collections.abc import Iterator
+
+from tests.base import TestCase
+from tests.printed import blocks
+from tests.printed import commands
+from tests.printed.shell import LANGUAGES
+
+GROUPS = ('common', 'compute.v2', 'identity.v3', 'image.v2', 'network.v2', 'volume.v3')
+# Those of Heat come with a plugin that the tests have only on a real cloud.
+ELSEWHERE = ('stack',)
+
+
+def known() -> dict[str, importlib.metadata.EntryPoint]:
+    """Return the commands of the client by their words."""
+    groups = [f'openstack.{group}' for group in GROUPS]
+    groups.append('openstack.reservation.v1')
+    return {
+        entry.name.replace('_', ' '): entry
+        for group in groups
+        for entry in importlib.metadata.entry_points(group=group)
+    }
+
+
+def printed() -> Iterator[tuple[str, list[str]]]:
+    """Yield the words of each command of the client after its name, and the place."""
+    for block in blocks.blocks():
+        if block.language not in LANGUAGES:
+            continue
+        for command in commands.read_commands(block.text):
+            words = commands.words(command.text.rpartition('; ')[2])
+            if words[0].endswith('openstack'):
+                yield block.place, [word.strip('()') for word in words[1:]]
+
+
+class TestWords(TestCase):
+    """Each command, parsed by the client itself."""
+
+    def test_they_are_known(self) -> None:
+        entries = known()
+        seen = 0
+        for place, words in printed():
+            # Options of the program itself come before the command.
+            while words[0].startswith('--'):
+                words = words[2:]
+            if words[0] in ELSEWHERE:
+                continue
+            length = next(n for n in range(5, -1, -1) if n == 0 or ' '.join(words[:n]) in entries)
+            self.assertGreater(length, 0, f'{place}: {words}')
+            self.parse(place, entries[' '.join(words[:length])], words[length:])
+            seen += 1
+        self.assertGreater(seen, 50)
+
+    def parse(self, place: str, entry: importlib.metadata.EntryPoint, words: list[str]) -> None:
+        """Fail unless a command of the client takes the words."""
+        application = types.SimpleNamespace(
+            client_manager=unittest.mock.MagicMock(), options=unittest.mock.MagicMock()
+        )
+        parser = entry.load()(application, None).get_parser(f'openstack {entry.name}')
+        try:
+            parser.parse_args(words)
+        except SystemExit:
+            raise AssertionError(f'{place}: {words}') from None
