@@ -283,7 +283,7 @@ class Allocations(Repository):
         self,
         resource_type: str | None = None,
         *,
-        resource_id: int | None = None,
+        within: tuple[int, int] | None = None,
         project_id: str | None = None,
     ) -> list[Taken]:
         """Return who has what and when, from now on.
@@ -293,6 +293,7 @@ class Allocations(Repository):
 
         :param resource_type: of the resources, which need not be that of the
             reservations; None for every type
+        :param within: only of resources from the first to the second id
         :param project_id: without things of other projects; None for all
         """
         query = (
@@ -314,8 +315,8 @@ class Allocations(Repository):
         )
         if resource_type is not None:
             query = query.where(_resources.c.resource_type == resource_type)
-        if resource_id is not None:
-            query = query.where(_table.c.resource_id == resource_id)
+        if within is not None:
+            query = query.where(_table.c.resource_id.between(*within))
         amounts: dict[tuple[Any, ...], dict[str, int]] = {}
         for *key, resource_class, amount in self._session.execute(query):
             mine = amounts.setdefault(tuple(key), {})

@@ -144,23 +144,31 @@ class Leases(Repository):
         )
         return found[0] if found else None
 
-    def page(self, query: LeaseQuery) -> tuple[list[Lease], bool]:
+    def page(
+        self, query: LeaseQuery, *, after: Lease | None = None, most: int | None = None
+    ) -> tuple[list[Lease], bool]:
         """Return the leases *query* asks for, and whether more come after them.
 
+        :param after: the last lease of the page before, which need not be
+            there any more; only for leases in the order they were made
+        :param most: how many at most, where the query has no limit
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
         conditions = [_table.c.deleted_at.is_(None), *_conditions(query)]
         keys = _sort_keys(query)
         if query.marker is not None:
             conditions.append(self._after(query, keys))
+        if after is not None:
+            conditions.append(_beyond(keys, (after.created_at, after.id)))
         statement = sa.select(_table).where(*conditions)
         statement = statement.order_by(*(key.desc() if down else key for key, down in keys))
-        if query.limit is not None:
-            statement = statement.limit(query.limit + 1)
+        limit = most if query.limit is None else query.limit
+        if limit is not None:
+            statement = statement.limit(limit + 1)
         found = self._session.execute(statement).all()
-        if query.limit is None:
+        if limit is None:
             return self._whole(found, sa.select(_table.c.id).where(*conditions)), False
-        return self._whole(found[: query.limit]), len(found) > query.limit
+        return self._whole(found[:limit]), len(found) > limit
 
     def _after(self, query: LeaseQuery, keys: list[tuple[Any, bool]]) -> Any:
         """The condition that a lease comes after the marker in the order of *keys*."""
@@ -172,12 +180,7 @@ class Leases(Repository):
         ).one_or_none()
         if marker is None:
             raise exceptions.InvalidInput(f"marker: there is no lease '{query.marker}'")
-        alternatives = []
-        for place, (key, down) in enumerate(keys):
-            same = [keys[i][0] == marker[i] for i in range(place)]
-            further = key < marker[place] if down else key > marker[place]
-            alternatives.append(sa.and_(*same, further))
-        return sa.or_(*alternatives)
+        return _beyond(keys, marker)
 
     def _whole(self, found: Sequence[Any], scope: Any = None) -> list[Lease]:
         """Put the parts to the leases, in two statements however many there are.
@@ -195,6 +198,16 @@ class Leases(Repository):
         for event in Events(self._session, self._now).of_leases(ids):
             events[event.lease_id].append(event)
         return [rows.lease(row, tuple(parts[row.id]), tuple(events[row.id])) for row in found]
+
+
+def _beyond(keys: list[tuple[Any, bool]], values: Sequence[Any]) -> Any:
+    """The condition that a row comes after one with these values, in the order of *keys*."""
+    alternatives = []
+    for place, (key, down) in enumerate(keys):
+        same = [keys[i][0] == values[i] for i in range(place)]
+        further = key < values[place] if down else key > values[place]
+        alternatives.append(sa.and_(*same, further))
+    return sa.or_(*alternatives)
 
 
 def _changeable(lease: Lease) -> dict[str, Any]:

@@ -72,9 +72,19 @@ def exact_text() -> sa.Text:
     return kind.with_variant(sa.Text(collation='C'), 'postgresql')
 
 
+class JsonDict(oslo_types.JsonEncodedDict):
+    """A JSON object as text; most of those of a list are empty."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:
+        """Return the object."""
+        return {} if value == '{}' else super().process_result_value(value, dialect)
+
+
 def json_dict() -> oslo_types.JsonEncodedDict:
     """A JSON object as text."""
-    return oslo_types.JsonEncodedDict(mysql_as_medium=True)
+    return JsonDict(mysql_as_medium=True)
 
 
 def big_id() -> Any:

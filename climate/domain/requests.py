@@ -216,6 +216,20 @@ class ResourceCalendar:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class CalendarQuery:
+    """Which part of the calendar.
+
+    :ivar resource_type: None for every type
+    :ivar lease_id: only what this lease has
+    :ivar reservation_id: only what this reservation has
+    """
+
+    resource_type: str | None = None
+    lease_id: str | None = None
+    reservation_id: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceQuery:
     """Which resources, in which order, how many.
 

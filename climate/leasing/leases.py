@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable
+from collections.abc import Iterator
 
 from climate import exceptions
 from climate.clients.base import Cloud
@@ -46,6 +47,8 @@ from climate.leasing.settings import LeasingSettings
 from climate.leasing.updating import NeedsLook
 from climate.leasing.updating import Update
 
+# Leases that are in memory at once, of a list without a limit.
+_BATCH = 200
 _NOT_OVER = (LeaseStatus.PENDING, LeaseStatus.ACTIVE, LeaseStatus.UPDATING)
 
 
@@ -104,6 +107,21 @@ class Leases:
         with self._store.reading() as tx:
             leases, more = tx.leases.page(query)
         return LeasePage(leases=tuple(leases), more=more)
+
+    def batches(self, query: LeaseQuery) -> Iterator[tuple[Lease, ...]]:
+        """Yield all leases that *query* asks for, some at a time, in the order they were made.
+
+        Each batch is as it was when it was read.
+
+        :param query: without an order and a limit
+        """
+        last: Lease | None = None
+        more = True
+        while more:
+            with self._store.reading() as tx:
+                leases, more = tx.leases.page(query, after=last, most=_BATCH)
+            yield tuple(leases)
+            last = leases[-1] if leases else None
 
     def get(self, lease_id: str, project_id: str | None) -> Lease:
         """Return a lease.

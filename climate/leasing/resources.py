@@ -16,6 +16,9 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+import itertools
+from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 from typing import Protocol
@@ -24,6 +27,7 @@ from climate import exceptions
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.requests import BusyPeriod
+from climate.domain.requests import CalendarQuery
 from climate.domain.requests import Caller
 from climate.domain.requests import ResourceCalendar
 from climate.domain.requests import ResourceChange
@@ -49,6 +53,10 @@ class Registry(Protocol):
     def delete_resource(self, resource_id: int) -> None:
         """Let a resource go."""
         ...
+
+
+# Resources whose bookings are in memory at once, of a list without a limit.
+_BATCH = 500
 
 
 class Resources:
@@ -178,41 +186,57 @@ class Resources:
         self._registry.delete_resource(resource_id)
 
     def calendar(
-        self,
-        caller: Caller,
-        resource_type: str | None = None,
-        *,
-        resource_id: int | None = None,
-        lease_id: str | None = None,
-        reservation_id: str | None = None,
-    ) -> builtins.list[ResourceCalendar]:
-        """Return when resources are taken; each has a row, be it empty.
+        self, caller: Caller, resource_id: int, filters: CalendarQuery
+    ) -> ResourceCalendar:
+        """Return when a resource is taken.
 
-        :param resource_id: only this resource
-        :param lease_id: only what this lease has
-        :param reservation_id: only what this reservation has
-        :raises climate.exceptions.NotFound: if there is no resource *resource_id*
+        :raises climate.exceptions.NotFound: if there is none
         """
         project_id = None if caller.all_projects else caller.project_id
         with self._store.reading() as tx:
-            if resource_id is None:
-                names = tx.catalogue.names(resource_type, project_id)
-            else:
-                found = _get(tx, resource_id, resource_type, project_id=project_id)
-                names = {resource_id: found.name}
+            found = _get(tx, resource_id, filters.resource_type, project_id=project_id)
             taken = tx.allocations.calendar(
-                resource_type, resource_id=resource_id, project_id=project_id
+                filters.resource_type, within=(resource_id, resource_id), project_id=project_id
             )
+        return self._calendars(caller, {resource_id: found.name}, taken, filters)[0]
+
+    def calendars(
+        self, caller: Caller, filters: CalendarQuery
+    ) -> Iterator[builtins.list[ResourceCalendar]]:
+        """Yield when resources are taken, some at a time, in id order; each has a row.
+
+        Each batch is as it was when it was read.
+        """
+        project_id = None if caller.all_projects else caller.project_id
+        with self._store.reading() as tx:
+            names = tx.catalogue.names(filters.resource_type, project_id)
+        ahead = iter(names.items())
+        while batch := dict(itertools.islice(ahead, _BATCH)):
+            with self._store.reading() as tx:
+                taken = tx.allocations.calendar(
+                    filters.resource_type, within=(min(batch), max(batch)), project_id=project_id
+                )
+            yield self._calendars(caller, batch, taken, filters)
+
+    def _calendars(
+        self,
+        caller: Caller,
+        names: Mapping[int, str],
+        taken: Iterable[Taken],
+        filters: CalendarQuery,
+    ) -> builtins.list[ResourceCalendar]:
         busy: dict[int, builtins.list[BusyPeriod]] = {one: [] for one in names}
         for one in taken:
             shown = self._shown(caller, one)
             # Filtered by what the caller may know: an id that is shown opaque
             # must not be told by asking for the real one.
-            if lease_id not in (None, shown.lease_id):
+            if filters.lease_id not in (None, shown.lease_id):
                 continue
-            if reservation_id not in (None, shown.reservation_id):
+            if filters.reservation_id not in (None, shown.reservation_id):
                 continue
-            busy.setdefault(one.resource_id, []).append(shown)
+            # What came between the two looks is no part of the list.
+            if one.resource_id in busy:
+                busy[one.resource_id].append(shown)
         return [
             ResourceCalendar(resource_id=one, resource_name=name, busy=tuple(busy[one]))
             for one, name in names.items()

@@ -14,16 +14,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Collection
 from typing import Any
 
 import pecan
 
-from climate import exceptions
 from climate.api import queries
+from climate.api import streams
 from climate.api.controllers import base
+from climate.api.microversions import Microversion
 from climate.api.scope import Scope
 from climate.api.views import allocations as view
+from climate.domain.requests import CalendarQuery
 from climate.domain.requests import ResourceCalendar
 from climate.leasing.registrar import HOST
 from climate.policies import allocations as policies
@@ -35,31 +38,28 @@ class AllocationsController(base.Controller):
     """What can be asked about allocations over HTTP."""
 
     @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> dict[str, Any]:
+    def index(self, req: Any, resp: Any) -> Any:
         """Answer with every host, be it taken or not."""
         scope = self._scope(req)
         scope.authorize(policies.LIST)
-        calendar = self._calendar(scope)
-        return {'allocations': [view.allocation(one, scope.version) for one in calendar]}
+        return self._listed(resp, scope, _wanted(scope), view.allocation)
 
     @pecan.expose('json')
     def show(self, req: Any, resp: Any, host_id: str) -> dict[str, Any]:
         """Answer with one host."""
         scope = self._scope(req)
         scope.authorize(policies.SHOW)
-        calendar = self._calendar(scope, base.host_id(host_id))
-        if not calendar:
-            raise exceptions.NotFound(object={'host_id': host_id})
-        return {'allocation': view.allocation(calendar[0], scope.version)}
+        wanted = _wanted(scope)
+        calendar = self._services.resources.calendar(scope.caller, base.host_id(host_id), wanted)
+        return {'allocation': view.allocation(calendar, scope.version)}
 
     @pecan.expose('json')
-    def index_any(self, req: Any, resp: Any) -> dict[str, Any]:
+    def index_any(self, req: Any, resp: Any) -> Any:
         """Answer with every resource of a type, or of all, be it taken or not."""
         scope = self._scope(req)
         scope.authorize(policies.LIST)
-        wanted = queries.one(scope.parameters, 'type')
-        calendar = self._calendar(scope, resource_type=wanted, known=(*_FILTERS, 'type'))
-        return {'allocations': [view.amounts(one, scope.version) for one in calendar]}
+        wanted = _wanted(scope, queries.one(scope.parameters, 'type'), (*_FILTERS, 'type'))
+        return self._listed(resp, scope, wanted, view.amounts)
 
     @pecan.expose('json')
     def show_any(self, req: Any, resp: Any, resource_id: str) -> dict[str, Any]:
@@ -67,22 +67,28 @@ class AllocationsController(base.Controller):
         scope = self._scope(req)
         scope.authorize(policies.SHOW)
         number = base.resource_id(resource_id)
-        (calendar,) = self._calendar(scope, number, resource_type=None)
+        wanted = _wanted(scope, resource_type=None)
+        calendar = self._services.resources.calendar(scope.caller, number, wanted)
         return {'allocation': view.amounts(calendar, scope.version)}
 
-    def _calendar(
+    def _listed(
         self,
+        resp: Any,
         scope: Scope,
-        resource_id: int | None = None,
-        resource_type: str | None = HOST,
-        known: Collection[str] = _FILTERS,
-    ) -> list[ResourceCalendar]:
-        queries.refuse_unknown(scope.parameters, known, scope.version)
-        found = self._services.resources.calendar(
-            scope.caller,
-            resource_type,
-            resource_id=resource_id,
-            lease_id=queries.one(scope.parameters, 'lease_id'),
-            reservation_id=queries.one(scope.parameters, 'reservation_id'),
-        )
-        return sorted(found, key=lambda one: one.resource_id)
+        wanted: CalendarQuery,
+        show: Callable[[ResourceCalendar, Microversion], dict[str, Any]],
+    ) -> Any:
+        batches = self._services.resources.calendars(scope.caller, wanted)
+        shown = ([show(one, scope.version) for one in batch] for batch in batches)
+        return streams.listed(resp, 'allocations', shown)
+
+
+def _wanted(
+    scope: Scope, resource_type: str | None = HOST, known: Collection[str] = _FILTERS
+) -> CalendarQuery:
+    queries.refuse_unknown(scope.parameters, known, scope.version)
+    return CalendarQuery(
+        resource_type=resource_type,
+        lease_id=queries.one(scope.parameters, 'lease_id'),
+        reservation_id=queries.one(scope.parameters, 'reservation_id'),
+    )

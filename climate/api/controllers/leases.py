@@ -22,6 +22,7 @@ import pecan
 from climate.api import drafts
 from climate.api import microversions
 from climate.api import queries
+from climate.api import streams
 from climate.api.controllers import base
 from climate.api.schemas import readiness
 from climate.api.schemas import reallocations
@@ -37,7 +38,7 @@ class LeasesController(base.Controller):
     """What can be done with leases over HTTP."""
 
     @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> dict[str, Any]:
+    def index(self, req: Any, resp: Any) -> Any:
         """Answer with the leases the caller may see."""
         scope = self._scope(req)
         scope.authorize(policies.LIST)
@@ -48,6 +49,10 @@ class LeasesController(base.Controller):
             now=scope.now,
             max_limit=self._settings.max_limit,
         )
+        if query.limit is None:
+            batches = self._services.leases.batches(query)
+            shown_batches = ([self._shown(one, scope) for one in batch] for batch in batches)
+            return streams.listed(resp, 'leases', shown_batches)
         page = self._services.leases.page(query)
         shown: dict[str, Any] = {'leases': [self._shown(one, scope) for one in page.leases]}
         if page.more and page.leases:
