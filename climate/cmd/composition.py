@@ -70,6 +70,8 @@ from climate.policies.enforcer import make_enforcer
 
 LOG = logging.getLogger(__name__)
 
+_WITH_SECRETS = frozenset({'virtual:server', 'virtual:stack'})
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
@@ -92,6 +94,11 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
     clock = clock or SystemClock()
     plugins = loading.load(conf.resource_types, conf)
     declared = custom_types.read(conf.custom.types_file)
+    if not conf.database.encryption_keys and _WITH_SECRETS & set(conf.resource_types):
+        LOG.warning(
+            '[database] encryption_keys is empty: user data and templates of servers and stacks '
+            'that are to be made are stored in clear'
+        )
     store = Store(conf, clock)
     return Core(
         conf=conf,

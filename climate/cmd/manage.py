@@ -28,6 +28,8 @@ from climate.cmd import config
 from climate.cmd.composition import say
 from climate.db import migration
 from climate.db import purge
+from climate.db import rotation
+from climate.db import vault
 from climate.db.store import Store
 from climate.domain.events import EventKind
 from climate.domain.resources import ResourceDraft
@@ -50,6 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             prog='climate-manage',
         )
         config.set_up_logging(conf)
+        if conf.command.run is _new_key:
+            return _new_key()
         store = Store(conf, SystemClock())
         return int(conf.command.run(conf, store))
     except cfg.Error as error:
@@ -100,6 +104,11 @@ def _commands(subparsers: Any) -> None:
         run=_clock
     )
     _outbox_commands(add('outbox', help='The notifications'))
+    keys = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
+    keys.add_parser('new', help='print a new key').set_defaults(run=_new_key)
+    keys.add_parser(
+        'rotate', help='encrypt all drafts with the first key, those in clear too'
+    ).set_defaults(run=_rotate)
 
 
 def _outbox_commands(parser: Any) -> None:
@@ -116,6 +125,21 @@ def _outbox_commands(parser: Any) -> None:
         which.add_argument('ids', metavar='ID', nargs='*', default=[], help='these')
         which.add_argument('--all', action='store_true', help='all that were set aside')
         command.set_defaults(run=run)
+
+
+def _new_key() -> int:
+    say(vault.new_key())
+    return 0
+
+
+def _rotate(conf: cfg.ConfigOpts, store: Store) -> int:
+    if not conf.database.encryption_keys:
+        raise exceptions.ConfigurationError('[database] encryption_keys is empty')
+    done = rotation.rotate(store, store.vault)
+    say(f'{done.encrypted} drafts encrypted, {done.forgotten} of ended leases forgotten')
+    for reservation_id in done.unreadable:
+        say(f'no key decrypts the draft of reservation {reservation_id}')
+    return 1 if done.unreadable else 0
 
 
 def _clock(conf: cfg.ConfigOpts, store: Store) -> int:

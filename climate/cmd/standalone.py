@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import os
 import pathlib
 import shlex
 import shutil
@@ -40,6 +41,7 @@ from climate.cmd import config
 from climate.cmd import samples
 from climate.cmd import signals
 from climate.db import migration
+from climate.db import vault
 from climate.manager.service import Manager
 from climate.messaging import journal
 
@@ -70,6 +72,8 @@ _TYPES = [
 
 def main() -> int:
     """Run until told to stop."""
+    # What is leased may be secret.
+    os.umask(0o077)
     words, rest = _split(sys.argv[1:])
     options = _parser().parse_args(words)
     if rest is not None:
@@ -136,8 +140,9 @@ class Standalone:
 
     def __init__(self, options: argparse.Namespace) -> None:
         state = pathlib.Path(options.state_dir).resolve()
-        state.mkdir(parents=True, exist_ok=True)
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = _locked(state)
+        _close_to_others(state)
         parts = composition.core(_conf(state, options.config_file), SystemClock())
         migration.sync(parts.store.engine)
         self._parts = parts
@@ -187,6 +192,22 @@ class Standalone:
         self._lock.close()
 
 
+def _close_to_others(state: pathlib.Path) -> None:
+    """Let nobody else read what an earlier release left open."""
+    for path in (state, *state.rglob('*')):
+        if not path.is_symlink() and path.stat().st_mode & 0o077:
+            path.chmod(path.stat().st_mode & 0o700)
+
+
+def _encryption_key(state: pathlib.Path) -> str:
+    """Return the key of this directory, made when it is first needed."""
+    file = state / 'encryption.key'
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(vault.new_key(), encoding='utf-8')
+    return file.read_text(encoding='utf-8').strip()
+
+
 def _locked(state: pathlib.Path) -> IO[str]:
     lock = (state / 'lock').open('w')
     try:
@@ -203,6 +224,8 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf = config.new_conf()
     conf([], project='climate', prog='climate-standalone', default_config_files=files)
     conf.set_override('connection', f'sqlite:///{state / "climate.sqlite"}', group='database')
+    if not conf.database.encryption_keys:
+        conf.set_override('encryption_keys', [_encryption_key(state)], group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
     # The twin has what each of them needs.

@@ -27,6 +27,17 @@ OPTS: list[cfg.Opt] = [
         'the lease. To be changed where servers or stacks need another role, or where users '
         'have roles of other names.',
     ),
+    cfg.IntOpt(
+        'margin',
+        default=2592000,
+        min=3600,
+        max=315360000,
+        help='How many seconds after the end of a lease its trust expires in Keystone. It is '
+        'deleted as soon as the lease is over; this is for one that could not be. When the '
+        'owner of a lease prolongs it so far that less than half of this would be left, the '
+        'owner hands on a new trust. Whoever else prolongs a lease has no trust of its owner to '
+        'give: it has to be long enough for what administrators prolong.',
+    ),
 ]
 
 

@@ -333,6 +333,7 @@ class Trust(Base):
     id: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
     lease_id: orm.Mapped[str | None] = orm.mapped_column(types.exact(36))
     made_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+    expires_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
 
 
 class Secret(Base):

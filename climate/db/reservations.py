@@ -23,7 +23,13 @@ import sqlalchemy as sa
 from climate.db import models
 from climate.db import rows
 from climate.db.repository import Repository
+from climate.db.vault import Vault
+from climate.domain import drafts
 from climate.domain.leases import Reservation
+from climate.domain.lifecycles import ReservationStatus
+
+VAULT = 'vault'
+"""Key of what a session is told of, see :class:`climate.db.store.Store`."""
 
 _table = models.Base.metadata.tables['reservations']
 _allocations = models.Base.metadata.tables['allocations']
@@ -40,6 +46,11 @@ _OF_LEASES = (
 class Reservations(Repository):
     """Rows of ``reservations``."""
 
+    @property
+    def _vault(self) -> Vault:
+        vault: Vault = self._session.info[VAULT]
+        return vault
+
     def insert(self, new: Iterable[Reservation]) -> None:
         """Write *new* reservations, in one statement."""
         values = [
@@ -49,7 +60,7 @@ class Reservations(Repository):
                 'position': reservation.position,
                 'resource_type': reservation.resource_type,
                 'status': reservation.status,
-                'request': dict(reservation.request),
+                'request': self._vault.seal(reservation.request),
                 'facts': dict(reservation.facts),
                 'missing_resources': reservation.missing_resources,
                 'resources_changed': reservation.resources_changed,
@@ -72,7 +83,7 @@ class Reservations(Repository):
             found = self._session.execute(query.order_by(_table.c.position))
         else:
             found = self._session.execute(_OF_LEASES, {'lease_ids': lease_ids})
-        return [rows.reservation(row) for row in found]
+        return [rows.reservation(row, self._vault.open(row.request)) for row in found]
 
     def exists(self, reservation_id: str) -> bool:
         """Whether there is or was a reservation of this id."""
@@ -80,13 +91,15 @@ class Reservations(Repository):
         return self._session.scalar(query) is not None
 
     def update(self, reservation: Reservation) -> None:
-        """Write what may change in *reservation*."""
+        """Write what may change in *reservation*; one that is over keeps no secrets."""
+        over = reservation.status is ReservationStatus.DELETED
+        keep = drafts.hidden if over else self._vault.seal
         self._session.connection().execute(
             _UPDATE,
             {
                 'row_id': reservation.id,
                 'status': reservation.status,
-                'request': dict(reservation.request),
+                'request': keep(reservation.request),
                 'facts': dict(reservation.facts),
                 'missing_resources': reservation.missing_resources,
                 'resources_changed': reservation.resources_changed,

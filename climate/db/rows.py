@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from typing import Any
 
 from climate.domain.events import Event
@@ -95,15 +96,18 @@ def _readiness(stored: Any) -> Readiness | None:
     )
 
 
-def reservation(row: Any) -> Reservation:
-    """Return the reservation of a row of ``reservations``."""
+def reservation(row: Any, request: Mapping[str, Any]) -> Reservation:
+    """Return the reservation of a row of ``reservations``.
+
+    :param request: as it was before it was stored
+    """
     return Reservation(
         id=row.id,
         lease_id=row.lease_id,
         position=row.position,
         resource_type=row.resource_type,
         status=ReservationStatus(row.status),
-        request=row.request,
+        request=request,
         facts=row.facts,
         missing_resources=bool(row.missing_resources),
         resources_changed=bool(row.resources_changed),

@@ -36,6 +36,7 @@ from sqlalchemy import orm
 
 from climate import exceptions
 from climate.clock import Clock
+from climate.conf import database as options
 from climate.db import addresses
 from climate.db import guards
 from climate.db.allocations import Allocations
@@ -54,6 +55,7 @@ from climate.db.oddities import Oddities
 from climate.db.outbox import Outbox
 from climate.db.properties import Properties
 from climate.db.reservations import Reservations
+from climate.db.reservations import VAULT
 from climate.db.resource_types import ResourceTypes
 from climate.db.resources import Resources
 from climate.db.rooms import Rooms
@@ -62,6 +64,7 @@ from climate.db.steps import Steps
 from climate.db.things import Things
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
+from climate.db.vault import Vault
 
 T = TypeVar('T')
 
@@ -85,6 +88,7 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
     waited for: the callers try again, each in its own way.
     """
     oslo_options.set_defaults(conf)
+    options.register_opts(conf)
     conf.set_default('max_retries', 0, group='database')
     # As many as the threads of a process: what does not fit into the pool is
     # connected anew for each transaction, and that takes longer than most.
@@ -159,6 +163,7 @@ class Difference:
 class Store:
     """Runs work in transactions on the configured database.
 
+    :ivar vault: what encrypts the secrets of drafts
     :raises climate.exceptions.ConfigurationError: if none is configured, or
         what it takes to reach it is not installed
     """
@@ -166,8 +171,11 @@ class Store:
     def __init__(self, conf: cfg.ConfigOpts, clock: Clock) -> None:
         self._clock = clock
         self._manager = enginefacade.transaction_context()
+        self.vault = Vault(conf.database.encryption_keys)
         connection = addresses.usable(conf.database.connection)
-        self._manager.configure(**{**conf.database, 'connection': connection})
+        ours = {option.dest for option in options.OPTS}
+        theirs = {key: value for key, value in conf.database.items() if key not in ours}
+        self._manager.configure(**{**theirs, 'connection': connection})
         # The pause after each use is for green threads, which there are none of.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
         self._manager.append_on_engine_create(_tune)
@@ -193,6 +201,7 @@ class Store:
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
         with _translated(), self._manager.reader.using(_Context()) as session:
+            session.info[VAULT] = self.vault
             yield Transaction(session, self._clock.now())
 
     @contextlib.contextmanager
@@ -201,6 +210,7 @@ class Store:
             # Must be the first thing the session hears: SQLite decides at
             # BEGIN whether the transaction may write.
             session.connection(execution_options={_WRITES: True})
+            session.info[VAULT] = self.vault
             docket = Docket()
             yield Transaction(session, self._clock.now(), docket)
             # The last statement before the commit, whatever the work was.

@@ -51,9 +51,21 @@ class LeftTrust:
 class Trusts(Repository):
     """Rows of ``trusts``."""
 
-    def add(self, trust_id: str) -> None:
-        """Write down that there is a trust."""
-        self._session.execute(sa.insert(_table), [{'id': trust_id, 'made_at': self._now}])
+    def add(self, trust_id: str, expires_at: datetime.datetime | None = None) -> None:
+        """Write down that there is a trust.
+
+        :param expires_at: aware UTC; None if it lasts until it is deleted
+        """
+        row = {'id': trust_id, 'made_at': self._now, 'expires_at': expires_at}
+        self._session.execute(sa.insert(_table), [row])
+
+    def expiry(self, lease_id: str) -> datetime.datetime | None:
+        """Return when the trust that a lease has expires; None if it has none, or never does."""
+        query = sa.select(_table.c.expires_at).where(
+            _table.c.id
+            == sa.select(_leases.c.trust_id).where(_leases.c.id == lease_id).scalar_subquery()
+        )
+        return self._session.scalar(query)
 
     def give(self, trust_id: str, lease_id: str) -> None:
         """Say which lease it is for."""

@@ -102,7 +102,8 @@ class Creation:
         :param cloud: returns the cloud as we see it ourselves
         :raises climate.exceptions.ClimateError: if it is not to be had
         """
-        with trusts.made(self._caller, self._asked, cloud, store) as self._trust_id:
+        until = trusts.expiry(self._draft.end, self._settings.trust_margin)
+        with trusts.made(self._caller, self._asked, cloud, store, until) as self._trust_id:
             with wanted.kept(store, self._things):
                 yield
 

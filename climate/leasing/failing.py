@@ -73,11 +73,10 @@ def update(
 
     The lease and its reservations are left to the caller to write.
     """
-    before = following.before(event)
     lease = dataclasses.replace(
         lease,
         reservations=tuple(
-            dataclasses.replace(item, request=before.get(item.id, item.request))
+            dataclasses.replace(item, request=following.before(event, item))
             for item in lease.reservations
         ),
     )

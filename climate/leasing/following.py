@@ -27,6 +27,7 @@ from typing import Any
 from climate import exceptions
 from climate.allocation import shares
 from climate.db.store import Transaction
+from climate.domain import drafts
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Allocation
@@ -77,7 +78,8 @@ def new_event(
         payload={
             _ADDED: added,
             _REMOVED: removed,
-            'before': {key: dict(request) for key, request in before.items()},
+            # Secrets do not change, so they need not be in two places.
+            'before': {key: drafts.hidden(request) for key, request in before.items()},
             CHARGE: charge_id,
             **(more or {}),
         },
@@ -91,9 +93,10 @@ def undone(event: Event) -> bool:
     return bool(event.payload.get('undo'))
 
 
-def before(event: Event) -> Mapping[str, Mapping[str, Any]]:
-    """Return the requests as they were, by reservation id."""
-    return dict(event.payload.get('before') or {})
+def before(event: Event, reservation: Reservation) -> Mapping[str, Any]:
+    """Return the request of a reservation as it was."""
+    old = (event.payload.get('before') or {}).get(reservation.id)
+    return reservation.request if old is None else drafts.restored(old, reservation.request)
 
 
 def added(event: Event) -> dict[int, int]:

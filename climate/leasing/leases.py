@@ -38,6 +38,7 @@ from climate.leasing import asking
 from climate.leasing import history
 from climate.leasing import moving
 from climate.leasing import readiness
+from climate.leasing import trusts
 from climate.leasing.creating import Creation
 from climate.leasing.deleting import delete
 from climate.leasing.judging import Court
@@ -149,7 +150,16 @@ class Leases:
         :raises climate.exceptions.ClimateError: if it cannot be; it is then as before
         """
         update = Update(caller, lease_id, project_id, change, self._plugins, self._settings)
-        lease = self._updated(caller, update)
+        with trusts.renewed(
+            caller,
+            lease_id,
+            change.end,
+            self._plugins,
+            self._service_cloud,
+            self._store,
+            self._settings.trust_margin,
+        ) as update.trust_id:
+            lease = self._updated(caller, update)
         self._give(caller, lease)
         self._wake()
         return lease

@@ -39,6 +39,7 @@ class LeasingSettings:
     :ivar handover_patience: how long a start waits for the lease before until
         it is moved to other resources
     :ivar heal_active: which reservations in use are moved off what is out
+    :ivar trust_margin: how long after the end of a lease its trust expires
     :ivar heal_horizon: how far ahead what is promised on a resource that has
         failed is looked after; None without limit
     """
@@ -57,6 +58,7 @@ class LeasingSettings:
     handover_patience: datetime.timedelta = datetime.timedelta(seconds=60)
     heal_active: HealActive = HealActive.EMPTY
     heal_horizon: datetime.timedelta | None = datetime.timedelta(days=1)
+    trust_margin: datetime.timedelta = datetime.timedelta(days=30)
 
     @classmethod
     def from_conf(cls, conf: Any) -> LeasingSettings:
@@ -78,4 +80,5 @@ class LeasingSettings:
             handover_patience=datetime.timedelta(seconds=manager.handover_patience),
             heal_active=HealActive(conf.health.heal_active),
             heal_horizon=horizon or None,
+            trust_margin=datetime.timedelta(seconds=conf.trusts.margin),
         )

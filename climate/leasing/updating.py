@@ -79,7 +79,11 @@ class Changed(Plan):
 
 
 class Update:
-    """One change that somebody wants."""
+    """One change that somebody wants.
+
+    :ivar trust_id: of the trust that the lease is to have from now on; None for
+        the one that it has
+    """
 
     def __init__(
         self,
@@ -97,6 +101,7 @@ class Update:
         self._plugins = plugins
         self._settings = settings
         self._seen: dict[str, tuple[Any, Any]] = {}
+        self.trust_id: str | None = None
 
     def saw(self, look: NeedsLook, request: Any) -> None:
         """Go on with what the cloud said of a changed request."""
@@ -117,6 +122,7 @@ class Update:
             old,
             **self._words(old),
             period=period,
+            trust_id=self.trust_id or old.trust_id,
             # What was said was said of another start.
             readiness=old.readiness if period.start == old.period.start else None,
             before_end_date=dates.changed_before_end(old, self._change, period),
@@ -323,6 +329,8 @@ class Update:
             updated_at=tx.now,
         )
         tx.leases.update(written)
+        if self.trust_id is not None:
+            tx.trusts.give(self.trust_id, written.id)
         notices.tell(tx, self._plugins, 'lease.update', written)
         return written
 

@@ -209,7 +209,9 @@ class Store:
 
     @staticmethod
     def _open_lock(directory: pathlib.Path) -> int:
-        directory.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # What SQLite puts beside it gets the same mode.
+        (directory / FILE_NAME).touch(mode=0o600)
         return os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def _connect(self) -> sqlite3.Connection:

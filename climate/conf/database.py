@@ -1,0 +1,43 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the database beyond those of oslo.db."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+GROUP = 'database'
+
+OPTS: list[cfg.Opt] = [
+    cfg.ListOpt(
+        'encryption_keys',
+        default=[],
+        secret=True,
+        help='Keys by which the secrets of servers and stacks that are to be made are encrypted '
+        'in the database: user data, templates, parameters, environments and files. The first '
+        'one encrypts, each of them decrypts. "climate-manage keys new" makes a key; after a '
+        'change, "climate-manage keys rotate" encrypts everything with the first one. All '
+        'processes need the same. Without any, these secrets are stored in clear until their '
+        'lease is over.',
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    return {GROUP: OPTS}

@@ -1,0 +1,115 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Encrypts what is in the database already with the first of the keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db import vault as vaults
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.db.vault import Vault
+from climate.domain import drafts
+from climate.domain.events import EventKind
+from climate.domain.lifecycles import ReservationStatus
+
+_reservations = models.Base.metadata.tables['reservations']
+_events = models.Base.metadata.tables['events']
+_BATCH = 200
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What was done.
+
+    :ivar encrypted: drafts that the first key decrypts now
+    :ivar forgotten: drafts of reservations that are over
+    :ivar unreadable: ids of reservations that no key decrypts
+    """
+
+    encrypted: int = 0
+    forgotten: int = 0
+    unreadable: tuple[str, ...] = ()
+
+    def __add__(self, other: Outcome) -> Outcome:
+        return Outcome(
+            encrypted=self.encrypted + other.encrypted,
+            forgotten=self.forgotten + other.forgotten,
+            unreadable=self.unreadable + other.unreadable,
+        )
+
+
+def rotate(store: Store, vault: Vault) -> Outcome:
+    """Encrypt all drafts anew, those in clear too, and forget those that are over.
+
+    In small transactions, so that a running service is not held up.
+    """
+    total, last = Outcome(), ''
+    while True:
+        done, last = store.run(functools.partial(_some, vault=vault, after=last))
+        total += done
+        if not last:
+            break
+    last = ''
+    while True:
+        last = store.run(functools.partial(_some_events, after=last))
+        if not last:
+            return total
+
+
+def _some(tx: Transaction, vault: Vault, after: str) -> tuple[Outcome, str]:
+    table = _reservations
+    query = sa.select(table.c.id, table.c.status, table.c.request).where(table.c.id > after)
+    rows = tx.session.execute(query.order_by(table.c.id).limit(_BATCH).with_for_update()).all()
+    total = Outcome()
+    for row in rows:
+        new, done = _anew(vault, row)
+        total += done
+        if new != row.request:
+            change = sa.update(table).where(table.c.id == row.id)
+            tx.session.execute(change.values(request=new))
+    return total, rows[-1].id if len(rows) == _BATCH else ''
+
+
+def _anew(vault: Vault, row: Any) -> tuple[Mapping[str, Any], Outcome]:
+    """Return a request as it is to be stored."""
+    if row.status == ReservationStatus.DELETED:
+        new = drafts.hidden(row.request)
+        return new, Outcome(forgotten=int(new != row.request))
+    found = vault.open(row.request)
+    if vaults.sealed(found):
+        return row.request, Outcome(unreadable=(row.id,))
+    return vault.seal(found), Outcome(encrypted=int(bool(drafts.secrets(found))))
+
+
+def _some_events(tx: Transaction, after: str) -> str:
+    """Forget the secrets that old releases wrote into events."""
+    table = _events
+    query = sa.select(table.c.id, table.c.payload).where(
+        table.c.id > after, table.c.kind == EventKind.UPDATE
+    )
+    rows = tx.session.execute(query.order_by(table.c.id).limit(_BATCH).with_for_update()).all()
+    for row in rows:
+        before = row.payload.get('before') or {}
+        hidden = {key: drafts.hidden(request) for key, request in before.items()}
+        if hidden != before:
+            change = sa.update(table).where(table.c.id == row.id)
+            tx.session.execute(change.values(payload={**row.payload, 'before': hidden}))
+    return str(rows[-1].id) if len(rows) == _BATCH else ''

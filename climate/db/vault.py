@@ -1,0 +1,96 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Encrypts the secrets of drafts on their way into the database, and back.
+
+What is encrypted with a key that is not there is left as it is: a reservation
+that its plugin cannot read holds up nothing but itself, and keeps its secrets
+for a process that has the key.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from cryptography import fernet
+
+from climate import exceptions
+from climate.domain import drafts
+from climate.domain.drafts import DRAFT
+from climate.domain.drafts import SEALED
+
+LOG = logging.getLogger(__name__)
+
+
+class Vault:
+    """The keys of a process.
+
+    :param keys: as :func:`new_key` makes them; the first one encrypts, each of
+        them decrypts; without any all is written in clear
+    :raises climate.exceptions.ConfigurationError: if one is no key
+    """
+
+    def __init__(self, keys: Sequence[str] = ()) -> None:
+        found = [_key(number, key) for number, key in enumerate(keys, 1)]
+        self._first = found[0] if found else None
+        self._all = fernet.MultiFernet(found) if found else None
+
+    def seal(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a request as it is stored."""
+        secrets = drafts.secrets(request)
+        if self._first is None or not secrets:
+            return dict(request)
+        token = self._first.encrypt(json.dumps(secrets).encode())
+        stored = drafts.hidden(request)
+        return {**stored, DRAFT: {**stored[DRAFT], SEALED: token.decode()}}
+
+    def open(self, stored: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a request as it was; sealed if no key is the right one."""
+        draft = stored.get(DRAFT) or {}
+        token = draft.get(SEALED)
+        if token is None or self._all is None:
+            return stored
+        try:
+            secrets = json.loads(self._all.decrypt(token))
+        except fernet.InvalidToken:
+            LOG.error('No key of [database] encryption_keys decrypts a draft')
+            return stored
+        return drafts.restored({**stored, DRAFT: _unsealed(draft)}, {DRAFT: secrets})
+
+
+def new_key() -> str:
+    """Return a new key."""
+    return fernet.Fernet.generate_key().decode()
+
+
+def sealed(request: Mapping[str, Any]) -> bool:
+    """Whether the secrets of a request are encrypted."""
+    return SEALED in (request.get(DRAFT) or {})
+
+
+def _unsealed(draft: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in draft.items() if key != SEALED}
+
+
+def _key(number: int, key: str) -> fernet.Fernet:
+    try:
+        return fernet.Fernet(key)
+    except ValueError as error:
+        # Never with the key itself.
+        raise exceptions.ConfigurationError(
+            f'[database] encryption_keys: number {number} is no key; '
+            '"climate-manage keys new" makes one'
+        ) from error

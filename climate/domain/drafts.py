@@ -1,0 +1,61 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What of a draft is secret: the same for every type of resource.
+
+A request that is stored may have a ``draft``, from which something is made at
+the start of the lease. These keys of it are shown nowhere, encrypted in the
+database if the operator has keys for that, and forgotten when the lease is over.
+A resource type that stores secrets puts them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+DRAFT: Final = 'draft'
+SEALED: Final = 'sealed'
+"""Key of what is encrypted, in place of the secrets in it."""
+
+_NOTHING: Mapping[str, Any] = {
+    'user_data': '',
+    'template': '',
+    'environment': '',
+    'parameters': {},
+    'files': {},
+}
+
+
+def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the secrets of a request that are worth hiding, by key."""
+    draft = request.get(DRAFT) or {}
+    return {key: value for key, value in draft.items() if key in _NOTHING and value}
+
+
+def hidden(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the request without its secrets, in clear or encrypted."""
+    draft = request.get(DRAFT)
+    if not draft:
+        return dict(request)
+    found = {key: _NOTHING.get(key, value) for key, value in draft.items() if key != SEALED}
+    return {**request, DRAFT: found}
+
+
+def restored(request: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the request with the secrets of *other*, in clear or encrypted."""
+    draft, had = request.get(DRAFT), other.get(DRAFT) or {}
+    if not draft:
+        return dict(request)
+    kept = {key: value for key, value in had.items() if key in _NOTHING or key == SEALED}
+    return {**request, DRAFT: {**draft, **kept}}
