@@ -67,6 +67,7 @@ COMPOSITION = 7
 HOMES = {
     'sqlalchemy': {'db'},
     'alembic': {'db'},
+    'cryptography': {'db'},
     'oslo_db': {'db'},
     'pecan': {'api'},
     'webob': {'api', 'wsgi'},

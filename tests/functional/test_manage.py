@@ -140,6 +140,22 @@ class TestManage(base.TestCase):
         )
         self.assertIn('Object with', self.run_command(1, 'lease', 'repair', '--lease', 'x')[-1])
 
+    def test_keys(self) -> None:
+        (line,) = self.run_command(2, 'keys', 'rotate')
+        self.assertIn('encryption_keys is empty', line)
+        ended, (key,) = run('keys', 'new')
+        self.assertEqual(0, ended)
+        settings = self.file.read_text()
+        self.file.write_text(f'{settings}encryption_keys = {key}\n')
+        self.assertEqual(
+            ['0 drafts encrypted, 0 of ended leases forgotten'],
+            self.run_command(0, 'keys', 'rotate'),
+        )
+        self.file.write_text(f'{settings}encryption_keys = {key},{key[5:]}\n')
+        (line,) = self.run_command(2, 'keys', 'rotate')
+        self.assertIn('[database] encryption_keys: number 2 is no key', line)
+        self.assertNotIn(key[5:], line)
+
     def test_end_by_force(self) -> None:
         self.assertIn('Object with', self.run_command(1, 'lease', 'end', '--force', 'x')[-1])
 

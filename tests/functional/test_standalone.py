@@ -111,12 +111,17 @@ class TestStandalone(base.TestCase):
         running, missed = self.create(0.5, 600), self.create(3, 4)
         until('it is active', lambda: self.status(running) == 'ACTIVE')
         late = self.create(3600, 7200)
+        self.assertEqual([], self.open_to_others())
         self.service.command.kill()
+        # As a release before this one left them.
+        for path in (self.service.state, self.service.state / 'climate.sqlite'):
+            path.chmod(0o755)
         until('its period has passed', lambda: self.age(missed) > 4.5)
         self.service.again()
         until('its end was told', lambda: 'lease.event.end_lease' in self.told(missed))
         self.assertEqual('ACTIVE', self.status(running))
         self.assertEqual('PENDING', self.status(late))
+        self.assertEqual([], self.open_to_others())
         self.assertEqual('TERMINATED', self.status(missed))
         (end,) = (
             item['payload']
@@ -126,6 +131,13 @@ class TestStandalone(base.TestCase):
         self.assertGreater(end['late_by_seconds'], 0.4)
         self.assertIn('late', self.service.command.said)
         self.assertEqual(1, self.told(running).count('lease.event.start_lease'))
+
+    def open_to_others(self) -> list[str]:
+        """Return what somebody else may read, of directories and files."""
+        state = self.service.state
+        paths = [state, *state.rglob('*')]
+        self.assertGreater(len(paths), 6)
+        return [str(path) for path in paths if path.stat().st_mode & 0o077]
 
     def age(self, lease: dict[str, Any]) -> float:
         created = datetime.datetime.fromisoformat(lease['created_at']).replace(tzinfo=datetime.UTC)

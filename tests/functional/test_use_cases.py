@@ -77,6 +77,8 @@ class TestUseCases(base.TestCase):
             ['compute.create_image', 'compute.delete_server', 'volume.delete_volume'],
             [verb for verb in order if '.find_' not in verb and '.list_' not in verb],
         )
+        self.check_booted()
+        self.check_samples()
 
     def attach(self, volume: str, server: str) -> list[tuple[object]]:
         """Attach a volume to a server; return the ids of both."""
@@ -105,6 +107,48 @@ class TestUseCases(base.TestCase):
         self.assertEqual((['archive'], ['lab']), (self.volumes(), self.stacks()))
         (pool,) = self.twin.aggregates()
         self.assertEqual(4, len(pool.hosts))
+
+    def check_booted(self) -> None:
+        """Fail unless servers of ``fake boot`` come back, whether room is booked or not."""
+        leases = []
+        for name, guarantee in (('booked', True), ('hoping', False)):
+            made = self.twin.boot_server('compute-1', 'demo', name, 'm1.medium')
+            wish = {
+                'resource_type': 'virtual:server',
+                'server_id': made.id,
+                'guarantee': guarantee,
+                'on_end': ['delete'],
+            }
+            leases.append(self.book({**self.printed('server'), 'reservations': [wish]}))
+            until('it waits', lambda one=name: self.status(one) == 'SHELVED_OFFLOADED')
+        for lease in leases:
+            self.service.ask('PUT', f'/leases/{lease["id"]}', {'start_date': 'now'}, version='1.3')
+        for name in ('booked', 'hoping'):
+            until('it is back', lambda one=name: self.status(one) == 'ACTIVE')
+        hosts = {each.name: each.host for each in self.twin.servers()}
+        self.assertTrue(hosts['booked'].startswith('compute-'))
+        self.assertEqual('common-1', hosts['hoping'])
+
+    def check_samples(self) -> None:
+        """Fail unless something of the other types can be leased at once."""
+        public = next(each.id for each in self.twin.networks.networks() if each.external)
+        wishes = [
+            {'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 2},
+            {'resource_type': 'network', 'network_name': 'lab-net'},
+            {
+                'resource_type': 'physical:storage',
+                'min': 1,
+                'max': 1,
+                'resource_properties': '["==", "$tier", "nvme"]',
+            },
+            {'resource_type': 'custom:rack', 'min': 1, 'max': 2},
+            {'resource_type': 'virtual:stack', 'stack_id': 'lab', 'on_end': ['suspend']},
+        ]
+        body = {'name': 'all', 'start_date': 'now', 'duration': '1h', 'reservations': wishes}
+        lease = self.book(body)
+        until('it is active', lambda: self.state(lease) == 'ACTIVE')
+        self.assertEqual(2, len(self.twin.networks.floating_ips()))
+        self.assertIn('lab-net', {each.name for each in self.twin.networks.networks()})
 
     def printed(self, name: str) -> dict[str, Any]:
         """Return a body of the guide."""

@@ -73,8 +73,8 @@ class TestLeftTrusts(stack_case.StackCase):
         return mock.patch.object(Store, 'run', failing)
 
     def test_one_whose_booking_was_cut_off(self) -> None:
-        # The trust is written down in the second transaction, booked in the third.
-        with self.fails(3, _Killed(), after=False):
+        # The trust is written down in the first transaction, booked in the second.
+        with self.fails(2, _Killed(), after=False):
             self.assertRaises(_Killed, self.made)
         self.assertEqual(1, len(self.trusts()))
         # Somebody may be about to book with it.
@@ -88,12 +88,12 @@ class TestLeftTrusts(stack_case.StackCase):
         self.assertEqual(([], []), (self.repaired(), self.known()))
 
     def test_one_that_cannot_be_written_down_goes_at_once(self) -> None:
-        with self.fails(2, oslo_exception.DBError(), after=False):
+        with self.fails(1, oslo_exception.DBError(), after=False):
             self.assertRaises(oslo_exception.DBError, self.made)
         self.assertEqual([], self.trusts())
 
     def test_one_of_a_lease_whose_booking_nobody_could_confirm(self) -> None:
-        with self.fails(3, exceptions.DatabaseUnavailable(), after=True):
+        with self.fails(2, exceptions.DatabaseUnavailable(), after=True):
             self.assertRaises(exceptions.DatabaseUnavailable, self.made)
         with self.world.store.reading() as tx:
             (lease,) = [tx.leases.get(row.id) for row in tx.session.execute(_LEASES)]

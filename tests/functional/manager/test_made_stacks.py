@@ -23,6 +23,7 @@ from climate.clients.fake.volume_types import DEFAULT_TYPE
 from climate.clients.protocols.stacks import StackDraft
 from climate.plugins.stack_settings import StackSettings
 from climate.plugins.virtual_stack import VirtualStack
+from tests.functional.db import everything
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 from tests.functional.manager.walk import kinds
@@ -207,7 +208,10 @@ class TestMade(stack_case.StackCase):
         lease = self.made(
             template=f'{TEMPLATE}# {secret}\n', files={'a.yaml': secret}, guarantee=False
         )
+        self.assertIn(secret, everything.text(self.world.store.engine))
         self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertNotIn(secret, everything.text(self.world.store.engine))
         self.world.delete(lease)
         self.world.until(3800)
         told = json.dumps([message.payload for message in self.world.bus.taken])

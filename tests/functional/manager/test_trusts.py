@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import logging
 from typing import Any
@@ -24,12 +25,16 @@ from climate import exceptions
 from climate.api import microversions
 from climate.api.views import leases as views
 from climate.domain.leases import Lease
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseChange
+from climate.leasing import trusts
 from climate.plugins.stack_settings import StackSettings
 from climate.plugins.virtual_stack import VirtualStack
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 from tests.functional.manager.walk.stacks import TEMPLATE
 
+NOON = harness.NOW.timestamp()
 HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1, 'before_end': ''}
 
 
@@ -67,9 +72,12 @@ class TestTrusts(_Trusts):
         )
         ((trust_id, user, project, roles, until, redelegate),) = self.trusts()
         self.assertEqual(
-            ('alice', harness.PROJECT, 'member,reader', None, 1),
-            (user, project, roles, until, redelegate),
+            ('alice', harness.PROJECT, 'member,reader', 1),
+            (user, project, roles, redelegate),
         )
+        # Should nobody delete it, it is of no use some time after the end.
+        expires = harness.at(5000) + harness.SETTINGS.trust_margin
+        self.assertEqual(expires.timestamp(), until)
         self.assertEqual(trust_id, self.world.now(lease).trust_id)
 
     def test_for_snapshots_which_only_who_takes_them_sees(self) -> None:
@@ -132,6 +140,78 @@ class TestTrusts(_Trusts):
         self.assertEqual(1, len(self.trusts()))
         self.twin.fail('identity.delete_trust')
         self.assertRaises(exceptions.NotEnoughResources, self.made)
+
+
+class TestRenewed(_Trusts):
+    """Trusts of leases that are prolonged."""
+
+    MARGIN = harness.SETTINGS.trust_margin.total_seconds()
+
+    def prolong(self, lease: Lease, end: float, **caller: Any) -> None:
+        """Let somebody give a lease another end; its owner, unless told otherwise."""
+        who = {'user_id': 'alice', 'project_id': harness.PROJECT, **caller}
+        token = f'{who["user_id"]}:{who["project_id"]}'
+        self.world.leases.update(
+            Caller(**who, token=token),
+            lease.id,
+            harness.PROJECT,
+            LeaseChange(end=harness.at(end), grain=datetime.timedelta(0)),
+        )
+
+    def expiries(self) -> list[float]:
+        """Return how many seconds after noon each trust expires."""
+        return sorted(float(row[4]) - harness.NOW.timestamp() for row in self.trusts())
+
+    def test_its_owner_gives_a_new_one_once_it_is_needed(self) -> None:
+        lease = self.made()
+        first = self.world.now(lease).trust_id
+        self.prolong(lease, stack_case.END + self.MARGIN / 2)
+        self.assertEqual(first, self.world.now(lease).trust_id)
+        later = stack_case.END + self.MARGIN / 2 + 1
+        self.prolong(lease, later)
+        self.assertEqual(
+            [stack_case.END + self.MARGIN, later + self.MARGIN],
+            self.expiries(),
+        )
+        # The one before is left to what it was handed on to.
+        second = self.world.now(lease).trust_id
+        self.assertEqual({first, second}, {row[0] for row in self.trusts()})
+        self.assertNotEqual(first, second)
+        self.prolong(lease, stack_case.END)
+        self.world.until(stack_case.END + 100)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+        list(self.world.repair().run())
+        self.assert_over(lease, 'TERMINATED')
+
+    def test_the_same_end_once_more_renews_it_as_well(self) -> None:
+        """As after an administrator has prolonged the lease."""
+        lease = self.made()
+        far = stack_case.END + self.MARGIN
+        self.prolong(lease, far, user_id='root', all_projects=True)
+        self.assertEqual([stack_case.END + self.MARGIN], self.expiries())
+        self.assertIn(f'Lease {lease.id} may outlast its trust', self.logged.output)
+        self.prolong(lease, far)
+        self.assertIn(far + self.MARGIN, self.expiries())
+
+    def test_what_is_refused_leaves_none(self) -> None:
+        lease = self.made()
+        self.made(start=stack_case.END + 100, end=stack_case.END + 200)
+        known = self.expiries()
+        far = stack_case.END + 2 * self.MARGIN
+        self.assertRaises(exceptions.NotEnoughResources, self.prolong, lease, far)
+        self.assertEqual(known, self.expiries())
+        self.twin.fail('identity.create_trust')
+        self.assertRaises(exceptions.CloudUnavailable, self.prolong, lease, far)
+        self.assertEqual(stack_case.END, self.world.now(lease).period.end.timestamp() - NOON)
+
+    def test_a_lease_until_the_end_of_time(self) -> None:
+        end = datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
+        self.assertEqual(9999, trusts.expiry(end, harness.SETTINGS.trust_margin).year)
+
+    def test_leases_that_need_none_get_none(self) -> None:
+        lease = self.existing(self.mine(), on_end=['suspend'])
+        self.prolong(lease, stack_case.END + 2 * self.MARGIN)
+        self.assertEqual([], self.trusts())
 
 
 class TestLife(_Trusts):

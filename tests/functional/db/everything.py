@@ -1,0 +1,29 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""All that is in a database, as a text to look for what must not be there."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+
+def text(engine: sa.Engine) -> str:
+    """Return the rows of all tables, as the database has them."""
+    with engine.connect() as connection:
+        tables = sa.inspect(connection).get_table_names()
+        rows = [
+            repr(tuple(row))
+            for table in tables
+            for row in connection.execute(sa.text(f'SELECT * FROM {table}'))
+        ]
+    return '\n'.join(rows)
