@@ -17,6 +17,7 @@ Also those that are run nowhere, or only on a real cloud. Nothing is sent.
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import types
 import unittest.mock
@@ -41,6 +42,12 @@ def known() -> dict[str, importlib.metadata.EntryPoint]:
         for group in groups
         for entry in importlib.metadata.entry_points(group=group)
     }
+
+
+@functools.cache
+def known_words() -> frozenset[str]:
+    """Return the words of the commands of the client."""
+    return frozenset(known())
 
 
 def printed() -> Iterator[tuple[str, list[str]]]:
@@ -71,6 +78,18 @@ class TestWords(TestCase):
             self.parse(place, entries[' '.join(words[:length])], words[length:])
             seen += 1
         self.assertGreater(seen, 50)
+
+    def test_in_sentences(self) -> None:
+        firsts = {name.partition(' ')[0] for name in known_words()}
+        for page in blocks.pages():
+            for text in blocks.inline(page):
+                words = text.split()[1:]
+                # Without a verb it is a family of commands.
+                if not text.startswith('openstack ') or words[0] not in firsts or len(words) < 3:
+                    continue
+                verbs = [word for word in words if word.isalpha() and word.islower()]
+                found = any(' '.join(verbs[:n]) in known_words() for n in range(1, 5))
+                self.assertTrue(found, f'{page.name}: {text}')
 
     def parse(self, place: str, entry: importlib.metadata.EntryPoint, words: list[str]) -> None:
         """Fail unless a command of the client takes the words."""
