@@ -38,8 +38,9 @@ class Searches:
     left out by the reader, so that choosing again costs no statement.
 
     :param rng: says where in the list of resources a sample begins
-    :param together: how many resources the readers may leave out of an answer;
-        so many more are in it
+    :param together: how many resources all wishes together may take; what is
+        not for a wish itself may be left out by its readers, and so many more
+        are in its answer
     """
 
     def __init__(
@@ -57,6 +58,10 @@ class Searches:
         """Return how many resources are weighed."""
         return wish.maximum + self._settings.sample_size
 
+    def _spare(self, wish: Wish, taken: Collection[int]) -> int:
+        """Return how many resources of an answer the readers may leave out."""
+        return max(self._together - wish.maximum, len(taken))
+
     def untouched(self, wish: Wish, padded: Period, taken: Collection[int]) -> list[Candidate]:
         """Return whole resources: those named, and a sample of the others.
 
@@ -66,7 +71,7 @@ class Searches:
         found = _kept(self._whole, (wish.match, wish.search.names, wish.only, padded))
         if found is None:
             # The reader leaves out what is taken, now or when it is read again.
-            spare = max(self._together, len(taken))
+            spare = self._spare(wish, taken)
             found = self._named(wish, padded) + self._sampled(wish, padded, spare)
             self._whole.append(((wish.match, wish.search.names, wish.only, padded), found))
         return [item for item in found if item.resource_id not in taken]
@@ -101,7 +106,7 @@ class Searches:
         key = (wish.match, wish.search.demand, wish.only, tuple(wish.own), wish.maximum, window)
         found = _kept(self._parts, key)
         if found is None:
-            spare = max(self._together, len(never))
+            spare = self._spare(wish, never)
             found = self._looks(wish, window, self.sample(wish) + spare)
         else:
             self._parts = [item for item in self._parts if item[0] != key]
