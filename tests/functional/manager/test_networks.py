@@ -17,9 +17,12 @@ import dataclasses
 import datetime
 from typing import Any
 
+import fixtures
+
 from climate.clients.base import Network
 from climate.clients.base import Segment
 from climate.domain.events import EventKind
+from tests.functional import http
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import NeutronCase
 from tests.functional.manager.neutron_case import START
@@ -88,6 +91,8 @@ class NetworkTest(NeutronCase):
         self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
 
     def test_a_stranger_on_the_segment_is_waited_for(self) -> None:
+        """Whose it is, only the log says."""
+        log = self.useFixture(fixtures.FakeLogger())
         lease = self.book(network_properties='["==", "$segment_id", "101"]')
         segment = Segment(network_type='vlan', physical_network='physnet1', segmentation_id=101)
         stranger = self.twin.network.create_network('red', 'red', segment)
@@ -96,7 +101,14 @@ class NetworkTest(NeutronCase):
         with self.service.store.reading() as tx:
             events = tx.leases.find(lease['id']).events
         (error,) = (item.error for item in events if item.kind is EventKind.START)
-        self.assertIn(stranger.id, error or '')
+        self.assertIn('segment vlan:physnet1:101 is used', error or '')
+        path = f'/v1/leases/{lease["id"]}/history'
+        shown = http.send(self.service.app, 'GET', path, token=http.MEMBER, version='1.3')
+        self.assertIn('is used by another network', shown.text)
+        for secret in (stranger.id, ' of project red'):
+            self.assertIn(secret, log.output)
+            self.assertNotIn(secret, error or '')
+            self.assertNotIn(secret, shown.text)
         self.twin.network.delete_network(stranger.id)
         self.later(40)
         self.assertEqual('ACTIVE', self.now(lease)['status'])
