@@ -179,7 +179,7 @@ class TestMeanwhile(_Meanwhile, JudgedCase):
                     connection.exec_driver_sql(f'ALTER TABLE {old} RENAME TO {new}')
 
         self.once(lambda: rename(leases='hidden_leases', charges='hidden_charges'))
-        self.assertEqual(500, self.create().status_int)
+        self.assertEqual(503, self.create().status_int)
         rename(hidden_leases='leases', hidden_charges='charges')
         self.assertEqual({'asked': 1}, self.charges())
         self.service.clock.advance(self.gate.undecided_for.total_seconds())
