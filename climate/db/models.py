@@ -71,7 +71,6 @@ class ResourceType(Base):
     """A type of counted or whole things that an operator declared."""
 
     __tablename__ = 'resource_types'
-    __table_args__ = (_MYSQL,)
 
     name: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
     declaration: orm.Mapped[dict[str, Any]] = orm.mapped_column(types.json_dict())
@@ -321,14 +320,9 @@ class OutboxMessage(Base):
 
 
 class Trust(Base):
-    """A trust of Keystone that is not deleted yet; see :mod:`climate.db.trusts`.
-
-    Without a foreign key: it is made before its lease is written, and may
-    outlive it.
-    """
+    """A trust of Keystone that is not deleted yet; see :mod:`climate.db.trusts`."""
 
     __tablename__ = 'trusts'
-    __table_args__ = (_MYSQL,)
 
     id: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
     lease_id: orm.Mapped[str | None] = orm.mapped_column(types.exact(36))
@@ -336,11 +330,21 @@ class Trust(Base):
     expires_at: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
 
 
+class Intent(Base):
+    """What callers are about to make in the cloud; see :mod:`climate.db.intents`."""
+
+    __tablename__ = 'intents'
+
+    reservation_id: orm.Mapped[str] = orm.mapped_column(types.exact(36), primary_key=True)
+    resource_type: orm.Mapped[str] = orm.mapped_column(types.exact(64))
+    project_id: orm.Mapped[str] = orm.mapped_column(types.exact(255))
+    written_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
+
+
 class Secret(Base):
     """What processes share and callers must not know; see :mod:`climate.db.secrets`."""
 
     __tablename__ = 'secrets'
-    __table_args__ = (_MYSQL,)
 
     name: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
     value: orm.Mapped[str] = orm.mapped_column(types.exact(255))
@@ -351,7 +355,6 @@ class Chore(Base):
     """What managers do now and then, one of them at a time."""
 
     __tablename__ = 'chores'
-    __table_args__ = (_MYSQL,)
 
     name: orm.Mapped[str] = orm.mapped_column(types.exact(64), primary_key=True)
     begun_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())

@@ -49,6 +49,7 @@ from climate.db.claims import Claims
 from climate.db.events import Events
 from climate.db.failures import Failures
 from climate.db.handovers import Handovers
+from climate.db.intents import Intents
 from climate.db.leases import Leases
 from climate.db.maintenances import Maintenances
 from climate.db.oddities import Oddities
@@ -129,6 +130,7 @@ class Transaction:
         self.charges = Charges(session, now)
         self.chores = Chores(session, now)
         self.trusts = Trusts(session, now)
+        self.intents = Intents(session, now)
         self.secrets = Secrets(session, now)
         self.oddities = Oddities(session, now)
 

@@ -14,16 +14,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import TypeVar
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.domain.leases import Lease
-from climate.leasing.notices import Plugins
-
-LOG = logging.getLogger(__name__)
 
 T = TypeVar('T')
 
@@ -41,17 +35,3 @@ def answered(work: Callable[[], T]) -> T:
         raise exceptions.CloudUnavailable(service='The cloud', reason=error.message) from error
     except exceptions.Permanent as error:
         raise exceptions.Conflict(error.message) from error
-
-
-def give(plugins: Plugins, lease: Lease, cloud: Callable[[], Cloud]) -> None:
-    """Let the plugins make what only the caller can make for the project.
-
-    :param cloud: returns the cloud as the caller sees it
-    """
-    for reservation in lease.reservations:
-        plugin = plugins.get(reservation.resource_type)
-        try:
-            if plugin is not None:
-                plugin.booked(reservation, cloud)
-        except exceptions.ClimateError as error:
-            LOG.warning('Reservation %s: without what its owner gets: %s', reservation.id, error)

@@ -45,6 +45,9 @@ from climate.leasing import schedule
 from climate.leasing import trusts
 from climate.leasing import wanted
 from climate.leasing.judging import Plan
+from climate.leasing.making import Made
+from climate.leasing.making import Making
+from climate.leasing.making import NeedsMaking
 from climate.leasing.searching import Searches
 from climate.leasing.settings import LeasingSettings
 from climate.leasing.wishes import Wish
@@ -83,6 +86,8 @@ class Creation:
         self._asked = [self._parse(body) for body in draft.reservations]
         self._things: tuple[tuple[str, str], ...] = ()
         self._trust_id: str | None = None
+        self._ids = self._new_ids()
+        self.made = Made()
 
     def inspect(self, cloud: Callable[[], Cloud]) -> None:
         """Look at what the requests name, as the caller sees the cloud.
@@ -92,6 +97,7 @@ class Creation:
         """
         self._asked = wanted.seen(self._asked, self._plugins, cloud, self._caller.project_id)
         self._things = wanted.things(self._asked)
+        self._ids = self._new_ids()
 
     @contextlib.contextmanager
     def trusted(self, cloud: Callable[[], Cloud], store: Store) -> Iterator[None]:
@@ -111,11 +117,14 @@ class Creation:
         """Choose resources; those of things that nobody had yet are written.
 
         :raises climate.exceptions.NotEnoughResources: if the period is taken
+        :raises climate.leasing.making.NeedsMaking: if the caller has to make
+            something first
         """
         wanted.take_in(tx, self._things, self._caller.project_id)
         bare = self._lease(tx)
         period = booking.from_now(bare.period, tx.now)
         desk, allocations = self._choose(tx, bare, period, rng)
+        self._check_made()
         lead_time = tx.properties.lead_time({item.resource_id for item in allocations})
         lease = self._scheduled(tx, dataclasses.replace(bare, lead_time=lead_time))
         return NewLease(lease=lease, allocations=tuple(allocations), desk=desk)
@@ -131,10 +140,29 @@ class Creation:
         if lease.trust_id is not None:
             tx.trusts.give(lease.trust_id, lease.id)
         tx.reservations.insert(lease.reservations)
+        if self.made.reservation_ids:
+            tx.intents.forget(self.made.reservation_ids)
         books.insert(plan.allocations)
         tx.events.insert(lease.events)
         notices.tell(tx, self._plugins, 'lease.create', lease)
         return lease
+
+    def _check_made(self) -> None:
+        """Have made what is not there yet: after the choice, for most refusals come with it."""
+        missing = [
+            Making(
+                plugin=one.plugin,
+                request=one.request,
+                reservation_id=self._ids[place],
+                project_id=self._caller.project_id,
+                what=what,
+            )
+            for place, one in enumerate(self._asked)
+            if (what := one.plugin.makes(one.request)) is not None
+            and self.made.facts(self._ids[place], what) is None
+        ]
+        if missing:
+            raise NeedsMaking(missing)
 
     def _choose(
         self, tx: Transaction, lease: Lease, period: Period, rng: random.Random
@@ -221,8 +249,11 @@ class Creation:
             ),
         )
 
+    def _new_ids(self) -> list[str]:
+        return [str(uuid.uuid4()) for _ in self._asked]
+
     def _reservations(self, tx: Transaction, lease_id: str) -> tuple[Reservation, ...]:
-        ids = [str(uuid.uuid4()) for _ in self._asked]
+        ids = self._ids
         return tuple(
             Reservation(
                 id=ids[position],
@@ -230,6 +261,7 @@ class Creation:
                 resource_type=one.plugin.resource_type,
                 request=one.plugin.dump(one.request),
                 position=position,
+                facts=self.made.facts(ids[position], one.plugin.makes(one.request)) or {},
                 part_of=None if one.whole is None else ids[one.whole],
                 created_at=tx.now,
             )

@@ -26,7 +26,6 @@ from climate.db.store import Store
 from climate.domain.history import History
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
-from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
@@ -36,6 +35,7 @@ from climate.domain.requests import Reallocation
 from climate.enforcement.gate import Gate
 from climate.leasing import asking
 from climate.leasing import history
+from climate.leasing import making
 from climate.leasing import moving
 from climate.leasing import readiness
 from climate.leasing import trusts
@@ -50,7 +50,6 @@ from climate.leasing.updating import Update
 
 # Leases that are in memory at once, of a list without a limit.
 _BATCH = 200
-_NOT_OVER = (LeaseStatus.PENDING, LeaseStatus.ACTIVE, LeaseStatus.UPDATING)
 
 
 class Leases:
@@ -98,8 +97,7 @@ class Leases:
         creation = Creation(caller, draft, self._plugins, self._settings, self._clock.now())
         asking.answered(lambda: creation.inspect(functools.partial(self._cloud, caller)))
         with creation.trusted(self._service_cloud, self._store):
-            lease = self._court.book(caller, creation)
-        self._give(caller, lease)
+            lease = self._booked(caller, lambda: self._court.book(caller, creation), creation.made)
         self._wake()
         return lease
 
@@ -159,8 +157,7 @@ class Leases:
             self._store,
             self._settings.trust_margin,
         ) as update.trust_id:
-            lease = self._updated(caller, update)
-        self._give(caller, lease)
+            lease = self._booked(caller, lambda: self._court.book(caller, update), update.made)
         self._wake()
         return lease
 
@@ -198,22 +195,23 @@ class Leases:
         self._store.run(lambda tx: delete(tx, self._plugins, self._gate, lease_id, project_id))
         self._wake()
 
-    def _updated(self, caller: Caller, update: Update) -> Lease:
-        while True:
-            try:
-                return self._court.book(caller, update)
-            except NeedsLook as look:
-                # The cloud is asked while no transaction is open.
-                cloud = functools.partial(self._cloud, caller)
-                inspect = functools.partial(
-                    look.plugin.inspect, look.request, cloud, look.project_id
-                )
-                update.saw(look, asking.answered(inspect))
+    def _booked(self, caller: Caller, book: Callable[[], Lease], made: making.Made) -> Lease:
+        """Book what a caller wants; the cloud is called while no transaction is open.
 
-    def _give(self, caller: Caller, lease: Lease) -> None:
-        # What is made by somebody of another project would be of no use.
-        if caller.project_id == lease.project_id and lease.status in _NOT_OVER:
-            asking.give(self._plugins, lease, functools.partial(self._cloud, caller))
+        :param book: books it, if nothing is to be asked or made before
+        :param made: is told what was made
+        """
+        cloud = functools.partial(self._cloud, caller)
+        try:
+            return book()
+        except NeedsLook as look:
+            inspect = functools.partial(look.plugin.inspect, look.request, cloud, look.project_id)
+            look.update.saw(look, asking.answered(inspect))
+        except making.NeedsMaking as needed:
+            with making.made(self._store, needed.makings, cloud) as facts:
+                made.add(needed.makings, facts)
+                return self._booked(caller, book, made)
+        return self._booked(caller, book, made)
 
     def _cloud(self, caller: Caller) -> Cloud:
         if self._cloud_of is None:

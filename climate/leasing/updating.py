@@ -42,20 +42,27 @@ from climate.leasing import schedule
 from climate.leasing.judging import Plan
 from climate.leasing.lines import Line
 from climate.leasing.lines import Lines
+from climate.leasing.making import Made
+from climate.leasing.making import Making
+from climate.leasing.making import NeedsMaking
 from climate.leasing.settings import LeasingSettings
 
 
 class NeedsLook(Exception):
     """The cloud has to be looked at for a changed request, outside of the transaction.
 
+    :ivar update: which goes on with what is seen
     :ivar plugin: whose request it is
     :ivar reservation_id: whose it is
     :ivar request: as it was changed
     :ivar project_id: of the lease
     """
 
-    def __init__(self, plugin: Any, reservation_id: str, request: Any, project_id: str) -> None:
+    def __init__(
+        self, update: Update, plugin: Any, reservation_id: str, request: Any, project_id: str
+    ) -> None:
         super().__init__(reservation_id)
+        self.update = update
         self.project_id = project_id
         self.plugin = plugin
         self.reservation_id = reservation_id
@@ -102,6 +109,7 @@ class Update:
         self._settings = settings
         self._seen: dict[str, tuple[Any, Any]] = {}
         self.trust_id: str | None = None
+        self.made = Made()
 
     def saw(self, look: NeedsLook, request: Any) -> None:
         """Go on with what the cloud said of a changed request."""
@@ -112,6 +120,8 @@ class Update:
 
         :raises climate.exceptions.ClimateError: if it cannot be
         :raises NeedsLook: if it is to be tried again, with what the cloud says
+        :raises climate.leasing.making.NeedsMaking: if the caller has to make
+            something first
         """
         old = tx.leases.get(self._lease_id, self._project_id, lock=True)
         self._check_state(old)
@@ -135,7 +145,7 @@ class Update:
         ids = [reservation.id for reservation in old.reservations]
         current = tx.allocations.live_of(ids) if ids else []
         desk = booking.Booking(tx, self._settings, rng, changing=ids)
-        lines = self._lines(tx, desk, old, period, current)
+        lines = self._made(old, self._lines(tx, desk, old, period, current))
         allocations = tuple(item for line in lines for item in (*line.kept, *line.added))
         return Changed(
             lease=dates.replaced(
@@ -255,6 +265,37 @@ class Update:
                 changed.append(lines.line(plugin, reservation, before, request, mine))
         return changed
 
+    def _made(self, lease: Lease, lines: list[Line]) -> list[Line]:
+        """Return the lines with what was made for them; it is made anew where it changes."""
+        found, missing = [], []
+        for line in lines:
+            plugin = booking.plugin_of(self._plugins, line.new.resource_type)
+            request = plugin.load(line.new.request)
+            what = plugin.makes(request)
+            if what == plugin.makes(plugin.load(line.old.request)):
+                found.append(line)
+                continue
+            facts = self.made.facts(line.new.id, what)
+            if what is not None and facts is None:
+                missing.append(
+                    Making(
+                        plugin=plugin,
+                        request=request,
+                        reservation_id=line.new.id,
+                        project_id=lease.project_id,
+                        what=what,
+                        booked=True,
+                    )
+                )
+            new = dataclasses.replace(line.new, facts={**line.new.facts, **(facts or {})})
+            found.append(dataclasses.replace(line, new=new))
+        if missing and self._caller.project_id != lease.project_id:
+            # What is made in another project would be of no use.
+            raise exceptions.Conflict('Only members of its project can make such a change')
+        if missing:
+            raise NeedsMaking(missing)
+        return found
+
     def _request(
         self,
         lease: Lease,
@@ -280,7 +321,7 @@ class Update:
             return request
         asked, seen = self._seen.get(reservation.id, (None, None))
         if asked != request:
-            raise NeedsLook(plugin, reservation.id, request, lease.project_id)
+            raise NeedsLook(self, plugin, reservation.id, request, lease.project_id)
         return seen
 
     # -- writing

@@ -12,8 +12,9 @@
 
 """Compares cloud and store, and puts right what should not be.
 
-Four looks, in this order: whether the store contradicts itself; whether there
-are trusts of leases that are over, or were never booked; whether each active
+Looks, in this order: whether the store contradicts itself; whether there are
+trusts of leases that are over, or were never booked, and what else was made for
+those; whether each active
 lease has what it should have, which its plugins check; and whether the cloud
 still has something of leases that are over, which plugins sweep. A lease
 is claimed while it is checked, as for any other work on it, and one repair
@@ -46,6 +47,7 @@ from climate.leasing.jobs import Report
 from climate.leasing.notices import Plugins
 from climate.leasing.settings import LeasingSettings
 from climate.leasing.settling import Settler
+from climate.manager import left_intents
 from climate.manager import left_trusts
 from climate.manager.claims import Claims
 from climate.manager.effects import perform
@@ -131,6 +133,8 @@ class Repair:
             yield from repairing.release_strays(tx, lease_id=lease_id, dry_run=True)
             yield from repairing.remember(tx, lease_id=lease_id, dry_run=True)
         yield from left_trusts.sweep(self._store, self._cloud, lease_id, dry_run=True)
+        if lease_id is None:
+            yield from left_intents.sweep(self._store, self._plugins, self._cloud, dry_run=True)
         for active in self._active(lease_id):
             yield from self._rehearse_check(active)
         for resource_type in self._plugins:
@@ -145,6 +149,8 @@ class Repair:
         )
         yield self._store.run(lambda tx: repairing.remember(tx, lease_id=lease_id, dry_run=False))
         yield left_trusts.sweep(self._store, self._fenced, lease_id, dry_run=False)
+        if lease_id is None:
+            yield left_intents.sweep(self._store, self._plugins, self._fenced, dry_run=False)
         for active in self._active(lease_id):
             yield self._check(active)
         for resource_type in self._plugins:

@@ -195,20 +195,39 @@ class Plugin(abc.ABC, Generic[R]):
     redelegates: ClassVar[bool] = False
     """Whether a service that is called with the trust has to hand it on."""
 
-    def booked(self, reservation: Reservation, cloud: Callable[[], Cloud]) -> None:
-        """Make, as the caller, what nobody else can make for the project.
+    def makes(self, request: R) -> str | None:
+        """Say what :meth:`make` makes for a request; None for nothing.
 
-        Called when a member of the lease's project has booked or changed it.
-        Nothing may depend on it: a failure is written to the log, and that is
-        all. Done twice it does nothing the second time.
+        A change to other words has it made anew.
+        """
+        return None
 
-        :param cloud: returns the cloud of the caller's own token
+    def make(self, reservation_id: str, request: R, cloud: Cloud) -> dict[str, Any]:
+        """Make, as the caller, what our own rights cannot make for the project.
+
+        It comes before the reservation is booked, which is refused if it fails.
+
+        :param cloud: that of the caller's own token
+        :returns: facts of the reservation
+        :raises climate.exceptions.EffectError: if it cannot be made
+        """
+        return {}
+
+    def unmake(
+        self, reservation_id: str, project_id: str, facts: Mapping[str, Any], cloud: Cloud
+    ) -> None:
+        """Remove what :meth:`make` made; fine if it is not there.
+
+        :param facts: what it returned; empty if nobody knows: then all that
+            bears the name of the reservation in the project goes
+        :param cloud: that of the caller's own token, or that of the service
+        :raises climate.exceptions.EffectError: if it cannot be removed
         """
 
     def leaves(self, reservation: Reservation) -> bool:
         """Whether there may be something in the cloud before any effect was run.
 
-        It is what :meth:`booked` makes; the reservation is then not just
+        It is what :meth:`make` makes; the reservation is then not just
         forgotten when its lease is deleted before the start, but ended.
         """
         return False

@@ -18,6 +18,8 @@ Every step can be taken twice.
 from __future__ import annotations
 
 import contextlib
+from typing import Any
+from typing import Final
 
 from climate import exceptions
 from climate.clients.base import Cloud
@@ -29,16 +31,27 @@ from climate.clients.base import ServerGroup
 from climate.plugins import base
 from climate.plugins import instance_marks
 
+GROUP: Final = 'server_group_id'
+"""The fact that names the server group of a reservation."""
+OTHERS: Final = 'other_server_groups'
+"""The fact that there may be others of its name, of another policy."""
 
-def make_group(cloud: Cloud, reservation_id: str, policy: Policy) -> None:
-    """Make the server group of a reservation, if it is not there.
+
+def make_group(cloud: Cloud, reservation_id: str, policy: Policy) -> dict[str, Any]:
+    """Make the server group of a reservation, and return the facts about it.
+
+    Groups that it had before go when it is prepared or starts.
 
     :param cloud: as a member of the project sees it
+    :raises climate.exceptions.EffectError: if it cannot be made
     """
-    name = instance_marks.name(reservation_id)
-    there = cloud.compute.list_server_groups()
-    if not any((group.name, group.policy) == (name, policy) for group in there):
-        cloud.compute.create_server_group(name, policy)
+    try:
+        made = cloud.compute.create_server_group(instance_marks.name(reservation_id), policy)
+    except exceptions.EffectError as error:
+        text = f'The server group cannot be made: {error.message}'
+        kind = exceptions.Permanent if isinstance(error, exceptions.Permanent) else None
+        raise (kind or exceptions.Transient)(text) from error
+    return {GROUP: made.id, OTHERS: True}
 
 
 def find_group(work: base.Work, cloud: Cloud, policy: Policy | None) -> str | None:
@@ -46,15 +59,16 @@ def find_group(work: base.Work, cloud: Cloud, policy: Policy | None) -> str | No
 
     One of another policy was made before the reservation was changed, and goes.
     """
-    known = work.reservation.facts.get('server_group_id')
+    known = work.reservation.facts.get(GROUP)
     if policy is None and known is None:
         return None
-    if known is not None:
+    if known is not None and not work.reservation.facts.get(OTHERS):
         found = cloud.compute.find_server_group(known)
         if found is not None and found.policy == policy:
             return found.id
+    there = sorted(groups(work, cloud), key=lambda group: group.id != known)
     fitting = None
-    for group in groups(work, cloud):
+    for group in there:
         if group.policy == policy and fitting is None:
             fitting = group.id
         else:
@@ -67,7 +81,12 @@ def groups(work: base.Work, cloud: Cloud) -> list[ServerGroup]:
 
     Others can give theirs the same name.
     """
-    wanted = (instance_marks.name(work.reservation.id), work.lease.project_id)
+    return named_groups(cloud, work.reservation.id, work.lease.project_id)
+
+
+def named_groups(cloud: Cloud, reservation_id: str, project_id: str) -> list[ServerGroup]:
+    """Return the server groups that bear the name of a reservation, of one project."""
+    wanted = (instance_marks.name(reservation_id), project_id)
     return [
         group
         for group in cloud.compute.list_server_groups()

@@ -29,8 +29,8 @@ from __future__ import annotations
 
 import abc
 import datetime
-from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 from typing import ClassVar
 from typing import TypeVar
@@ -97,19 +97,35 @@ class Instances(base.Plugin[R]):
         """Return how servers are to lie on hosts; None if it does not matter."""
         return None
 
-    def booked(self, reservation: Reservation, cloud: Callable[[], Cloud]) -> None:
-        """Make the server group, if servers are to be together or apart.
+    def makes(self, request: R) -> str | None:
+        """Say which server group there is to be, if servers are together or apart.
 
         Nova lets a project use groups of its own only. The slots lie as they
         should in any case; the group is for users who name it.
         """
-        policy = self.policy(self.load(reservation.request))
-        if policy is not None:
-            instance_flavors.make_group(cloud(), reservation.id, policy)
+        return self.policy(request)
+
+    def make(self, reservation_id: str, request: R, cloud: Cloud) -> dict[str, Any]:
+        """Make the server group; see :class:`climate.plugins.base.Plugin`."""
+        policy = self.policy(request)
+        if policy is None:
+            return {}
+        return instance_flavors.make_group(cloud, reservation_id, policy)
+
+    def unmake(
+        self, reservation_id: str, project_id: str, facts: Mapping[str, Any], cloud: Cloud
+    ) -> None:
+        """Delete the server group; see :class:`climate.plugins.base.Plugin`."""
+        known = facts.get(instance_flavors.GROUP)
+        found = instance_flavors.named_groups(cloud, reservation_id, project_id)
+        for group in found:
+            if known in (None, group.id):
+                cloud.compute.delete_server_group(group.id)
 
     def leaves(self, reservation: Reservation) -> bool:
         """Whether there may be a server group."""
-        return self.policy(self.load(reservation.request)) is not None
+        wanted = self.policy(self.load(reservation.request))
+        return wanted is not None or reservation.facts.get(instance_flavors.GROUP) is not None
 
     # -- effects
 
@@ -170,7 +186,14 @@ class Instances(base.Plugin[R]):
         for group in instance_flavors.groups(work, cloud) if self.spreads else ():
             cloud.compute.delete_server_group(group.id)
         cloud.compute.delete_flavor(work.reservation.id)
-        return base.Done(facts={'aggregate_id': None, 'server_group_id': None, 'shrinking': None})
+        return base.Done(
+            facts={
+                'aggregate_id': None,
+                instance_flavors.GROUP: None,
+                instance_flavors.OTHERS: None,
+                'shrinking': None,
+            }
+        )
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
         """Say how many slots of a host are in use.
@@ -202,7 +225,12 @@ class Instances(base.Plugin[R]):
             self.template(request), work.reservation.id, group_id, self._settings.isolation
         )
         repaired += instance_flavors.ensure_flavor(cloud, wanted)
-        return {'aggregate_id': aggregate.id, 'server_group_id': group_id}, aggregate, repaired
+        facts = {
+            'aggregate_id': aggregate.id,
+            instance_flavors.GROUP: group_id,
+            instance_flavors.OTHERS: None,
+        }
+        return facts, aggregate, repaired
 
     def _search(self, work: base.Work) -> base.Search:
         return self.search(self.load(work.reservation.request))

@@ -151,11 +151,14 @@ class VirtualInstance(Instances[InstanceRequest]):
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation of instances in the API's answer."""
+        request = self.load(reservation.request)
+        # One that it had before it was changed is gone soon.
+        group = None if request.affinity is None else reservation.facts.get('server_group_id')
         return {
-            **self.dump(self.load(reservation.request)),
+            **self.dump(request),
             'flavor_id': reservation.id,
             'aggregate_id': reservation.facts.get('aggregate_id'),
-            'server_group_id': reservation.facts.get('server_group_id'),
+            'server_group_id': group,
         }
 
     def template(self, request: InstanceRequest) -> Flavor:

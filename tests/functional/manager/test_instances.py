@@ -172,20 +172,6 @@ class TestLife(_Test):
         self.assertEqual([1, 1, 1], list(self.slots(apart).values()))
         self.assertRaises(exceptions.NotEnoughResources, self.create, affinity=False, amount=4)
 
-    def test_the_server_group_is_of_the_project_and_a_courtesy(self) -> None:
-        lease = self.create(affinity='False')
-        (group,) = self.twin.compute.list_server_groups()
-        self.assertEqual((PROJECT, 'anti-affinity'), (group.project_id, group.policy))
-        for error in ('transient', 'permanent'):
-            self.twin.fail('compute.create_server_group', error=error)
-            other = self.create(affinity='True')
-            self.office.until(self.office.seconds() + 10)
-            self.assertEqual([3], list(self.slots(other).values()))
-        found = self.office.now(lease).reservations[0].facts
-        self.assertEqual(group.id, found['server_group_id'])
-        self.office.until(HOUR + 30)
-        self.over(lease)
-
     def test_deleted_while_it_runs(self) -> None:
         lease = self.create()
         self.office.until(10)

@@ -111,9 +111,10 @@ class InstanceWorld(Effects):
     # -- what the API does
 
     def book(self) -> None:
-        """Let the owner book the lease, or change it."""
-        reservation = self.work().reservation
-        self.plugin.booked(reservation, lambda: self.twin.of_caller(f'user:{OWNER}'))
+        """Let the owner book the lease, or change it to another policy."""
+        if self.plugin.makes(self.request) is not None:
+            cloud = self.twin.of_caller(f'user:{OWNER}')
+            self.facts |= self.plugin.make(RESERVATION, self.request, cloud)
 
     # -- what a manager does
 

@@ -107,13 +107,13 @@ class TestGroups(base.TestCase):
         found = world.twin.compute.list_server_groups()
         return [(group.project_id, group.policy) for group in found]
 
-    def test_made_once_by_the_caller(self) -> None:
+    def test_made_by_the_caller(self) -> None:
         world = booked()
-        world.book()
         self.assertEqual([(OWNER, 'anti-affinity')], self.groups(world))
         world.run('start')
         (group,) = world.twin.compute.list_server_groups()
         self.assertEqual(group.id, world.facts['server_group_id'])
+        self.assertNotIn('other_server_groups', world.facts)
         self.assertEqual('ACTIVE', world.boot('own-1', scheduler_hints={'group': group.id}))
 
     def test_another_policy_before_the_start(self) -> None:
@@ -142,7 +142,7 @@ class TestGroups(base.TestCase):
         world.run('start')
         self.assertNotIn('server_group_id', world.facts)
         self.assertEqual((), world.run('check').repaired)
-        # Until somebody makes it.
+        # Until there is one.
         world.book()
         self.assertTrue(world.run('check').repaired)
         self.assertIn('server_group_id', world.facts)

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -120,10 +121,9 @@ class TestParse(base.TestCase):
         self.assertEqual(request, PLUGIN.parse({'resource_type': TYPE, **stored}, strict=True))
 
     def test_description(self) -> None:
-        reservation = Reservation(
-            id='r', lease_id='l', resource_type=TYPE, request=PLUGIN.dump(PLAIN)
-        )
-        wanted = {**PLUGIN.dump(PLAIN), 'flavor_id': 'r'}
+        apart = PLUGIN.dump(dataclasses.replace(PLAIN, affinity=False))
+        reservation = Reservation(id='r', lease_id='l', resource_type=TYPE, request=apart)
+        wanted = {**apart, 'flavor_id': 'r'}
         made = {'aggregate_id': 7, 'server_group_id': 'g'}
         for facts in ({}, made):
             self.assertEqual(

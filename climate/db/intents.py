@@ -1,0 +1,64 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""SQL of what callers are about to have made in the cloud, for leases that are not booked yet.
+
+A row is written before the call, and removed by the transaction that books.
+What is found here later was made, perhaps, for a lease that never was.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Collection
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+
+from climate.db import models
+from climate.db.repository import Repository
+
+_table = models.Base.metadata.tables['intents']
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Intent:
+    """Something that is about to be made for a reservation."""
+
+    reservation_id: str
+    resource_type: str
+    project_id: str
+
+
+class Intents(Repository):
+    """Rows of ``intents``."""
+
+    def add(self, new: Iterable[Intent]) -> None:
+        """Write down what is about to be made."""
+        values = [{**dataclasses.asdict(one), 'written_at': self._now} for one in new]
+        self._session.execute(sa.insert(_table), values)
+
+    def forget(self, reservation_ids: Collection[str]) -> None:
+        """Say that the reservations are booked, or that nothing is left of them."""
+        self._session.execute(
+            sa.delete(_table).where(_table.c.reservation_id.in_(list(reservation_ids)))
+        )
+
+    def left(self, before: datetime.datetime) -> list[Intent]:
+        """Return what was written before *before* (aware UTC) and never booked."""
+        query = (
+            sa.select(_table.c.reservation_id, _table.c.resource_type, _table.c.project_id)
+            .where(_table.c.written_at < before)
+            .order_by(_table.c.written_at, _table.c.reservation_id)
+        )
+        return [Intent(**row) for row in self._session.execute(query).mappings()]

@@ -1,0 +1,58 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Removes what callers had made in the cloud for leases that were not booked."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.fence import ClaimLost
+from climate.db.intents import Intent
+from climate.db.store import Store
+from climate.leasing.notices import Plugins
+from climate.plugins.base import Finding
+
+# Within this a lease is booked, or never: the judges of leases are asked first.
+_BOOKING_LASTS = datetime.timedelta(hours=1)
+
+
+def sweep(store: Store, plugins: Plugins, cloud: Cloud, *, dry_run: bool) -> Iterator[Finding]:
+    """Find what is there perhaps, and remove it.
+
+    :param dry_run: only say what would be done
+    :raises climate.clients.fence.ClaimLost: if the claim on the repair is not sure
+    """
+    with store.reading() as tx:
+        left = tx.intents.left(tx.now - _BOOKING_LASTS)
+    for intent in left:
+        what = f'{intent.resource_type} {intent.reservation_id}, which was not booked'
+        try:
+            done = '' if dry_run else _removed(store, plugins, cloud, intent)
+        except ClaimLost:
+            raise
+        except exceptions.ClimateError as error:
+            yield Finding(what=f'{what}, may have left something: {error.message}')
+        else:
+            yield Finding(what=f'{what}, may have left something', done=done)
+
+
+def _removed(store: Store, plugins: Plugins, cloud: Cloud, intent: Intent) -> str:
+    plugin = plugins.get(intent.resource_type)
+    if plugin is None:
+        raise exceptions.UnsupportedResourceType(resource_type=intent.resource_type)
+    plugin.unmake(intent.reservation_id, intent.project_id, {}, cloud)
+    store.run(lambda tx: tx.intents.forget([intent.reservation_id]))
+    return 'removed, if there was anything'

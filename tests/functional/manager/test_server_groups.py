@@ -1,0 +1,274 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Server groups of reservations: there before the lease is, or neither is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+from climate import exceptions
+from climate.clients.base import ServerDraft
+from climate.clients.base import ServerGroup
+from climate.db.store import Store
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import ReservationChange
+from tests import base
+from tests.functional.manager import harness
+from tests.functional.manager.walk.world import CALLER
+from tests.functional.manager.walk.world import World
+
+APART = {
+    'resource_type': 'virtual:instance',
+    'vcpus': 4,
+    'memory_mb': 2048,
+    'disk_gb': 10,
+    'amount': 2,
+    'affinity': False,
+}
+ANY = {**APART, 'affinity': None}
+MAKE = 'compute.create_server_group'
+LATER = 3 * 3600
+
+
+class _Killed(BaseException):
+    """The process is gone."""
+
+
+class _Case(base.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.world = self.useFixture(World())
+        self.twin = self.world.twin
+
+    def create(self, *bodies: dict[str, Any], start: float = LATER) -> Lease:
+        """Book reservations."""
+        return self.world.book(bodies, start, start + 3600)
+
+    def change(self, lease: Lease, caller: Any = CALLER, **body: Any) -> Lease:
+        """Change the only reservation of a lease."""
+        change = ReservationChange(id=lease.reservations[0].id, body=body)
+        wanted = LeaseChange(reservations=(change,))
+        return self.world.leases.update(caller, lease.id, None, wanted)
+
+    def groups(self) -> list[ServerGroup]:
+        """Return the groups that there are."""
+        return list(self.twin.compute.list_server_groups())
+
+    def intents(self) -> list[str]:
+        """Return what was written down and is neither booked nor forgotten."""
+        with self.world.store.reading() as tx:
+            return [item.reservation_id for item in tx.intents.left(harness.at(10 * LATER))]
+
+    def leases(self) -> int:
+        """Return how many reservations there are."""
+        with self.world.store.reading() as tx:
+            alive, ended = tx.oddities.reservations()
+        return len(alive | ended)
+
+    def fails(self, nth: int, error: BaseException, *, after: bool) -> mock._patch[Any]:
+        """Have one of the transactions that write fail, before it or after its commit."""
+        count = 0
+        run = Store.run
+
+        def failing(store: Store, work: Callable[[Any], Any]) -> Any:
+            nonlocal count
+            count += 1
+            if count == nth and not after:
+                raise error
+            result = run(store, work)
+            if count == nth:
+                raise error
+            return result
+
+        return mock.patch.object(Store, 'run', failing)
+
+
+class TestBooking(_Case):
+    """A lease that is booked has its group, and one that is refused has none."""
+
+    def test_it_is_in_the_answer_and_can_be_used(self) -> None:
+        lease = self.create(APART, start=0)
+        (group,) = self.groups()
+        self.assertEqual((harness.PROJECT, 'anti-affinity'), (group.project_id, group.policy))
+        self.assertEqual(group.id, lease.reservations[0].facts['server_group_id'])
+        self.assertEqual([], self.intents())
+        self.world.until(5)
+        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual([group], self.groups())
+        compute = self.twin.compute_of(harness.PROJECT)
+        draft = ServerDraft(
+            name='one',
+            flavor_id=lease.reservations[0].id,
+            scheduler_hints={'group': group.id},
+        )
+        server = compute.find_server(compute.create_server(draft))
+        self.assertEqual('ACTIVE', server.status if server else None)
+        self.world.delete(lease)
+        self.world.until(100)
+        self.assertEqual([], self.groups())
+
+    def test_deleted_before_the_start(self) -> None:
+        lease = self.create(APART)
+        self.world.delete(lease)
+        self.world.until(5)
+        self.assertEqual(([], 'gone'), (self.groups(), self.world.status(lease)))
+
+    def test_nova_is_away(self) -> None:
+        self.twin.reachable = False
+        error = self.assertRaises(exceptions.CloudUnavailable, self.create, APART)
+        self.assertIn('The server group cannot be made', error.message)
+        self.assertEqual(0, self.leases())
+        # Who needs no group needs no Nova.
+        self.assertEqual('PENDING', self.create(ANY).status)
+
+    def test_nova_refuses(self) -> None:
+        self.twin.fail(MAKE, error='permanent')
+        error = self.assertRaises(exceptions.Conflict, self.create, APART)
+        self.assertIn('The server group cannot be made', error.message)
+        self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
+
+    def test_the_second_of_two_cannot_be_made(self) -> None:
+        self.twin.fail(MAKE, error='permanent', skip=1)
+        self.assertRaises(exceptions.Conflict, self.create, APART, ANY, APART)
+        self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
+
+    def test_no_transaction_is_open_meanwhile(self) -> None:
+        plugin: Any = self.world.plugins['virtual:instance']
+        make = plugin.make
+
+        def writing(*arguments: Any) -> Any:
+            # SQLite has one writer at a time: it would wait for us.
+            self.world.store.run(lambda tx: tx.intents.forget(['none']))
+            return make(*arguments)
+
+        with mock.patch.object(plugin, 'make', writing):
+            self.assertEqual('PENDING', self.create(APART).status)
+
+    def test_none_is_made_for_what_cannot_be_had(self) -> None:
+        self.twin.keep_journal()
+        much = {**APART, 'amount': 50}
+        self.assertRaises(exceptions.NotEnoughResources, self.create, much)
+        self.assertEqual([], [call.verb for call in self.twin.journal() if 'group' in call.verb])
+
+    def test_it_goes_if_others_were_faster(self) -> None:
+        error = exceptions.BookedMeanwhile()
+        # The first finds room, the second writes down, the third books.
+        with self.fails(3, error, after=False):
+            with mock.patch.object(self.world.leases._court, '_attempts', 1):
+                self.assertRaises(exceptions.BookedMeanwhile, self.create, APART)
+        self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
+
+
+class TestCutOff(_Case):
+    """Whoever crashes when, repair finds what is left."""
+
+    def repaired(self) -> list[str]:
+        """Repair an hour later; return what was done about what was never booked."""
+        self.world.away_until(self.world.seconds() + LATER)
+        rehearsed = [item for item in self.world.repair().rehearse() if 'booked' in item.what]
+        found = [item.done for item in self.world.repair().run() if 'booked' in item.what]
+        self.assertEqual(len(rehearsed), len(found))
+        return found
+
+    def test_before_the_booking(self) -> None:
+        with self.fails(3, _Killed(), after=False):
+            self.assertRaises(_Killed, self.create, APART)
+        self.assertEqual((1, 1), (len(self.groups()), len(self.intents())))
+        # It may still be booked.
+        self.assertEqual([], [i for i in self.world.repair().run() if 'booked' in i.what])
+        self.assertEqual(1, len(self.repaired()))
+        self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
+
+    def test_the_answer_of_nova_is_lost(self) -> None:
+        self.twin.fail(MAKE, error='transient', when='after')
+        self.assertRaises(exceptions.CloudUnavailable, self.create, APART)
+        self.assertEqual(1, len(self.groups()))
+        self.assertEqual(1, len(self.repaired()))
+        self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
+
+    def test_the_answer_of_the_database_is_lost(self) -> None:
+        with self.fails(3, exceptions.DatabaseUnavailable(), after=True):
+            self.assertRaises(exceptions.DatabaseUnavailable, self.create, APART)
+        # The lease is there, and so is its group.
+        self.assertEqual([], self.repaired())
+        self.assertEqual((1, 1, []), (self.leases(), len(self.groups()), self.intents()))
+
+    def test_groups_of_others_are_left_alone(self) -> None:
+        with self.fails(3, _Killed(), after=False):
+            self.assertRaises(_Killed, self.create, APART)
+        (group,) = self.groups()
+        other = self.twin.compute_of('red').create_server_group(group.name, 'affinity')
+        self.repaired()
+        self.assertEqual([other], self.groups())
+
+    def test_nova_is_away_when_it_is_to_go(self) -> None:
+        with self.fails(3, _Killed(), after=False):
+            self.assertRaises(_Killed, self.create, APART)
+        self.twin.fail('compute.delete_server_group', error='transient')
+        self.assertEqual([''], self.repaired())
+        self.assertEqual(1, len(self.intents()))
+        self.assertEqual(1, len(self.repaired()))
+        self.assertEqual(([], []), (self.groups(), self.intents()))
+
+
+class TestChange(_Case):
+    """Another policy is another group."""
+
+    def test_it_is_another_one(self) -> None:
+        lease = self.create(APART)
+        changed = self.change(lease, affinity=True)
+        new = changed.reservations[0].facts['server_group_id']
+        self.assertNotEqual(lease.reservations[0].facts['server_group_id'], new)
+        self.world.until(LATER + 5)
+        self.assertEqual([new], [group.id for group in self.groups()])
+        self.world.until(LATER + 4000)
+        self.assertEqual([], self.groups())
+
+    def test_none_any_more(self) -> None:
+        lease = self.change(self.create(APART), affinity='None')
+        self.world.delete(lease)
+        self.world.until(5)
+        self.assertEqual([], self.groups())
+
+    def test_what_stays_stays(self) -> None:
+        lease = self.create(APART)
+        self.twin.reachable = False
+        self.change(lease, amount=3)
+        self.twin.reachable = True
+        (group,) = self.groups()
+        self.assertEqual(group.id, self.world.now(lease).reservations[0].facts['server_group_id'])
+
+    def test_nova_refuses(self) -> None:
+        lease = self.create(APART)
+        self.twin.fail(MAKE, error='permanent')
+        self.assertRaises(exceptions.Conflict, self.change, lease, affinity=True)
+        self.assertIs(False, self.world.now(lease).reservations[0].request['affinity'])
+        self.assertEqual(1, len(self.groups()))
+
+    def test_it_cannot_be_had(self) -> None:
+        lease = self.create(APART)
+        error = exceptions.BookedMeanwhile()
+        with self.fails(2, error, after=False):
+            with mock.patch.object(self.world.leases._court, '_attempts', 1):
+                self.assertRaises(exceptions.BookedMeanwhile, self.change, lease, affinity=True)
+        self.assertEqual(['anti-affinity'], [group.policy for group in self.groups()])
+
+    def test_by_an_operator_of_another_project(self) -> None:
+        lease = self.create(APART)
+        root = harness.Caller(user_id='root', project_id='ops', token='root:ops')
+        error = self.assertRaises(exceptions.Conflict, self.change, lease, root, affinity=True)
+        self.assertIn('members of its project', error.message)
+        self.change(lease, root, amount=3)
