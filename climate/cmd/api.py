@@ -46,7 +46,7 @@ def main() -> int:
     conf.register_cli_opts(_CLI)
     try:
         conf(sys.argv[1:], project='climate', prog='climate-api')
-        config.set_up_logging(conf)
+        config.set_up_logging(conf, 'climate-api')
         _check_exposure(conf)
         application = composition.wsgi_application(conf)
     except (cfg.Error, exceptions.ConfigurationError) as error:

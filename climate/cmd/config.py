@@ -58,12 +58,20 @@ def read(argv: Sequence[str], prog: str) -> cfg.ConfigOpts:
         )
     except cfg.Error as error:
         sys.exit(f'{prog}: {error}')
-    set_up_logging(conf)
+    set_up_logging(conf, prog)
     return conf
 
 
-def set_up_logging(conf: cfg.ConfigOpts) -> None:
-    """Log as *conf* says; libraries keep quiet about what is no news."""
+def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
+    """Log as *conf* says; libraries keep quiet about what is no news.
+
+    :param prog: the command, whose name the file has in ``log_dir`` unless
+        ``log_file`` says another
+    """
+    if conf.log_dir and not conf.log_file:
+        # oslo.log would take the name of the script that was started: in a WSGI
+        # server that is one of the server, or of a library.
+        conf.set_default('log_file', f'{prog}.log')
     log.set_defaults(
         default_log_levels=[
             *log.get_default_log_levels(),

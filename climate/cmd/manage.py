@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             project='climate',
             prog='climate-manage',
         )
-        config.set_up_logging(conf)
+        config.set_up_logging(conf, 'climate-manage')
         if conf.command.run is _new_key:
             return _new_key()
         store = Store(conf, SystemClock())

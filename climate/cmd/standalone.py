@@ -233,7 +233,7 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     # Whoever tries it out leases for minutes and wants to hear of it in time.
     conf.set_default('notify_before_start', [3600, 300, 60, 30], group='manager')
     conf.set_default('max_sleep', 1.0, group='manager')
-    config.set_up_logging(conf)
+    config.set_up_logging(conf, 'climate-standalone')
     return conf
 
 
