@@ -222,7 +222,7 @@ class CloudTest(base.TestCase):
 
     def servers_on(self, host: str) -> list[str]:
         """Return the ids of the servers of anybody on a host."""
-        found = self.admin.sdk.compute.servers(all_projects=True, host=host)
+        found = self.admin.sdk.compute.servers(all_projects=True, compute_host=host)
         return [each.id for each in found]
 
     def aggregate(self, name: str) -> Any:

@@ -1,0 +1,179 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""blazar-tempest-plugin, unmodified, against the real cloud.
+
+It was written for DevStack: one compute host, and every API under a path of
+``http://127.0.0.1/``. The other hosts of the cloud are disabled for it, and
+port 80 leads to the cloud's proxy.
+"""
+
+from __future__ import annotations
+
+import configparser
+import contextlib
+import pathlib
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from http import HTTPStatus
+from urllib import request
+
+from testtools import content
+
+from tests.cloud.base import CloudTest
+from tests.cloud.waiting import until
+
+PLUGIN = 'blazar_tempest_plugin'
+TESTS = 30
+# How long all of its tests may take on a busy machine, in seconds.
+_PATIENCE = 1500
+_PORT = 80
+
+_NGINX = """
+daemon off;
+worker_processes 1;
+pid {place}/nginx.id;
+error_log stderr;
+events {{ worker_connections 256; }}
+http {{
+    access_log off;
+    client_max_body_size 0;
+    client_body_temp_path {place};
+    proxy_temp_path {place};
+    fastcgi_temp_path {place};
+    uwsgi_temp_path {place};
+    scgi_temp_path {place};
+    proxy_read_timeout 120s;
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{
+            proxy_pass http://127.0.0.1:{proxy};
+            proxy_set_header Host $http_host;
+        }}
+    }}
+}}
+"""
+
+
+class TempestTest(CloudTest):
+    """The tests that Blazar has for a cloud."""
+
+    # The plugin registers the host itself.
+    hosts = 0
+    alone = True
+
+    def setUp(self) -> None:
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.place = pathlib.Path(folder)
+        self.enterContext(self.one_host())
+        self.enterContext(self.port_80())
+
+    def test_all_of_it(self) -> None:
+        self.assertEqual(0, self.tempest('init', 'workspace').returncode)
+        self.configure(self.place / 'workspace' / 'etc' / 'tempest.conf')
+        run = self.tempest('run', '--workspace', 'workspace', '--regex', PLUGIN, '--serial')
+        self.addDetail('tempest', content.text_content(run.stdout + run.stderr))
+        self.assertIn(f' - Passed: {TESTS}\n', run.stdout)
+        self.assertEqual(0, run.returncode)
+
+    def tempest(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of tempest."""
+        return subprocess.run(
+            [self.cloud.bin / 'tempest', *words],
+            cwd=self.place,
+            env={'PATH': f'{self.cloud.bin}:/usr/bin:/bin', 'HOME': str(self.place)},
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+
+    def configure(self, path: pathlib.Path) -> None:
+        """Write tempest's configuration."""
+        region = self.cloud.proxied_region
+        sdk = self.admin.sdk
+        image = sdk.image.find_image(self.cloud.image).id
+        flavors = [each.id for each in sdk.compute.flavors()]
+        config = configparser.ConfigParser()
+        config.read_dict(
+            {
+                'DEFAULT': {'log_dir': str(self.place)},
+                'oslo_concurrency': {'lock_path': str(self.place)},
+                'auth': {
+                    'use_dynamic_credentials': 'true',
+                    'admin_username': 'admin',
+                    'admin_password': self.cloud.password,
+                    'admin_project_name': 'admin',
+                    'admin_domain_name': 'Default',
+                },
+                'identity': {
+                    'uri_v3': f'http://127.0.0.1:{_PORT}/identity/v3',
+                    'auth_version': 'v3',
+                    'region': region,
+                },
+                'compute': {
+                    'region': region,
+                    'image_ref': image,
+                    'image_ref_alt': image,
+                    'flavor_ref': flavors[0],
+                    'flavor_ref_alt': flavors[1],
+                    'fixed_network_name': self.cloud.network,
+                    'build_interval': '1',
+                },
+                'network': {
+                    'region': region,
+                    'public_network_id': sdk.network.find_network('public').id,
+                },
+                'image': {'region': region},
+                'volume': {'region': region},
+                'validation': {'run_validation': 'false'},
+                'service_available': {'swift': 'false', 'horizon': 'false'},
+                'resource_reservation': {'lease_interval': '1'},
+            }
+        )
+        with path.open('w', encoding='utf-8') as file:
+            config.write(file)
+
+    @contextlib.contextmanager
+    def one_host(self) -> Iterator[None]:
+        """Have only the first host of the cloud."""
+        compute = self.admin.sdk.compute
+        others = list(compute.services(binary='nova-compute'))[1:]
+        for each in others:
+            compute.disable_service(each.id)
+        try:
+            yield
+        finally:
+            for each in others:
+                compute.enable_service(each.id)
+
+    @contextlib.contextmanager
+    def port_80(self) -> Iterator[None]:
+        """Have port 80 lead to the proxy of the cloud."""
+        conf = self.place / 'nginx.conf'
+        proxy = self.cloud.ports['proxy']
+        conf.write_text(_NGINX.format(place=self.place, port=_PORT, proxy=proxy), encoding='utf-8')
+        with subprocess.Popen(['/usr/sbin/nginx', '-c', conf, '-e', 'stderr']) as nginx:
+            try:
+                until(self.listens, 30, 'port 80 leads to the proxy')
+                yield
+            finally:
+                nginx.terminate()
+
+    def listens(self) -> bool:
+        """Return whether Keystone answers there."""
+        with contextlib.suppress(OSError):
+            with request.urlopen(f'http://127.0.0.1:{_PORT}/identity/v3', timeout=5) as answer:
+                return bool(answer.status == HTTPStatus.OK)
+        return False
