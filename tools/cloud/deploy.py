@@ -36,6 +36,8 @@ from tools.cloud.state import Cloud
 
 # Beside what Climate requires: a server for its API.
 WITH = ('gunicorn==23.0.0',)
+# Not the versions of OpenStack beside: those are of one release, and some are old.
+CONSTRAINTS = 'constraints.txt'
 # What the package is built from.
 _FILES = ('LICENSE', 'MANIFEST.in', 'README.rst', 'pyproject.toml', 'requirements.txt')
 _FILES += ('setup.cfg', 'setup.py')
@@ -54,7 +56,7 @@ def sources(root: pathlib.Path = ROOT) -> Iterator[pathlib.Path]:
 def fingerprint(root: pathlib.Path = ROOT) -> str:
     """Return a hash over :func:`sources`, by their names and contents."""
     found = hashlib.sha256(' '.join(WITH).encode())
-    for path in sources(root):
+    for path in (root / CONSTRAINTS, *sources(root)):
         found.update(str(path.relative_to(root)).encode() + b'\0' + path.read_bytes() + b'\0')
     return found.hexdigest()
 
@@ -88,7 +90,7 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
         install.install(
             place,
             log,
-            f'--constraint={install.LOCK}',
+            f'--constraint={root / CONSTRAINTS}',
             '--reinstall-package=openstack-climate',
             *WITH,
             f'{copy}[mysql,memcached]',
