@@ -38,6 +38,8 @@ def configuration(url: str) -> cfg.ConfigOpts:
     conf.set_override('connection', url, group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
+    # One project books all.
+    conf.set_override('leases', 0, group='limits')
     # Lines are written as in real life, but not between those of the benchmark.
     conf.set_override('log_file', os.devnull)
     config.set_up_logging(conf)

@@ -43,6 +43,7 @@ import enum
 import logging
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
@@ -92,6 +93,16 @@ def statements(dialect: str, table: str | None = None) -> Iterator[str]:
     for owner, ddl in _ENGINES[dialect].guards(**words):
         if table in (None, owner):
             yield ddl
+
+
+def come_with(metadata: sa.MetaData) -> None:
+    """Have tables that are made of models guarded as well, as the migrations do."""
+    for name in ('resources', 'inventories', 'allocations'):
+        sa.event.listen(metadata.tables[name], 'after_create', _guard)
+
+
+def _guard(table: sa.Table, connection: sa.Connection, **_: Any) -> None:
+    install(connection, table.name)
 
 
 def install(connection: sa.Connection, table: str | None = None) -> None:

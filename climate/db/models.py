@@ -39,11 +39,7 @@ class Base(oslo_models.ModelBase, orm.DeclarativeBase):
 
 
 class Resource(Base):
-    """One thing that can be reserved.
-
-    ``project_id`` is set for things of a project, which no operator has registered;
-    see :mod:`climate.db.things`.
-    """
+    """One thing that can be reserved; of a project if it is one of :mod:`climate.db.things`."""
 
     __tablename__ = 'resources'
     __table_args__ = (
@@ -351,6 +347,15 @@ class Secret(Base):
     created_at: orm.Mapped[datetime.datetime] = orm.mapped_column(types.UtcDateTime())
 
 
+class Project(Base):
+    """By which what a project has is counted; see :mod:`climate.db.projects`."""
+
+    __tablename__ = 'projects'
+
+    id: orm.Mapped[str] = orm.mapped_column(types.exact(255), primary_key=True)
+    generation: orm.Mapped[int] = orm.mapped_column()
+
+
 class Chore(Base):
     """What managers do now and then, one of them at a time."""
 
@@ -391,10 +396,4 @@ class Charge(Base):
     claim_until: orm.Mapped[datetime.datetime | None] = orm.mapped_column(types.UtcDateTime())
 
 
-def _guard(table: sa.Table, connection: sa.Connection, **_: Any) -> None:
-    guards.install(connection, table.name)
-
-
-# As the migrations do, so that tables made of the models are guarded as well.
-for _name in ('resources', 'inventories', 'allocations'):
-    sa.event.listen(Base.metadata.tables[_name], 'after_create', _guard)
+guards.come_with(Base.metadata)

@@ -54,6 +54,7 @@ from climate.db.leases import Leases
 from climate.db.maintenances import Maintenances
 from climate.db.oddities import Oddities
 from climate.db.outbox import Outbox
+from climate.db.projects import Projects
 from climate.db.properties import Properties
 from climate.db.reservations import Reservations
 from climate.db.reservations import VAULT
@@ -133,6 +134,7 @@ class Transaction:
         self.intents = Intents(session, now)
         self.secrets = Secrets(session, now)
         self.oddities = Oddities(session, now)
+        self.projects = Projects(session, now)
 
     def book(
         self,

@@ -76,6 +76,8 @@ class Wish:
     :ivar on_end: what is done with the server at the end; None for the usual
     :ivar guarantee: whether it must have room at the start; None for what
         fits: a server that runs already needs none
+    :ivar imposed: whether it is the operator who wants it, so that no limit of
+        the project holds for it
     """
 
     start: datetime.datetime
@@ -85,6 +87,7 @@ class Wish:
     guarantee: bool | None = None
     events: tuple[EventDraft, ...] = ()
     before_end_date: datetime.datetime | None = None
+    imposed: bool = False
 
 
 def wish(metadata: Mapping[str, str], hint: object, now: datetime.datetime) -> Wish | None:

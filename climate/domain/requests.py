@@ -80,6 +80,7 @@ class LeaseDraft:
     :ivar asked_at: the instant of the request, against which its times are
         judged, so that ``now`` is not past by the time it is; None for the
         present instant
+    :ivar limited: whether the limits of the project hold for it
     """
 
     name: str
@@ -94,6 +95,7 @@ class LeaseDraft:
     strict: bool = False
     grain: datetime.timedelta = datetime.timedelta(minutes=1)
     asked_at: datetime.datetime | None = None
+    limited: bool = True
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -49,6 +49,13 @@ class LimitExceeded(InvalidInput):
     template = 'The lease is not within the limits of this cloud'
 
 
+class ProjectLimit(LimitExceeded):
+    """The project would have more than it may."""
+
+    error_name = 'PROJECT_LIMIT'
+    template = 'Limit %(limit)s of the project is %(most)s, and this would be %(wanted)s'
+
+
 class MaxLeaseDuration(LimitExceeded):
     """The lease would last too long."""
 

@@ -38,9 +38,11 @@ from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.domain.resources import Share
+from climate.enforcement import limits
 from climate.leasing import booking
 from climate.leasing import dates
 from climate.leasing import notices
+from climate.leasing import quota
 from climate.leasing import schedule
 from climate.leasing import trusts
 from climate.leasing import wanted
@@ -68,6 +70,7 @@ class Creation:
     """One lease that somebody wants; everything about it that needs no SQL.
 
     :raises climate.exceptions.InvalidInput: naming the field that is wrong
+    :raises climate.exceptions.LeaseRefused: if the project may not have so many reservations
     """
 
     def __init__(
@@ -83,6 +86,9 @@ class Creation:
         self._draft = draft
         self._plugins = plugins
         self._settings = settings
+        self._limits = settings.limits.of(caller.project_id) if draft.limited else limits.NONE
+        with quota.refusing(None):
+            self._limits.check('reservations_per_lease', len(draft.reservations))
         self._asked = [self._parse(body) for body in draft.reservations]
         self._things: tuple[tuple[str, str], ...] = ()
         self._trust_id: str | None = None
@@ -119,15 +125,17 @@ class Creation:
         :raises climate.exceptions.NotEnoughResources: if the period is taken
         :raises climate.leasing.making.NeedsMaking: if the caller has to make
             something first
+        :raises climate.exceptions.LeaseRefused: if the project may not have it
         """
-        wanted.take_in(tx, self._things, self._caller.project_id)
         bare = self._lease(tx)
+        quota.look(tx, self._limits, bare)
+        wanted.take_in(tx, self._things, self._caller.project_id)
         period = booking.from_now(bare.period, tx.now)
         desk, allocations = self._choose(tx, bare, period, rng)
         self._check_made()
         lead_time = tx.properties.lead_time({item.resource_id for item in allocations})
         lease = self._scheduled(tx, dataclasses.replace(bare, lead_time=lead_time))
-        return NewLease(lease=lease, allocations=tuple(allocations), desk=desk)
+        return NewLease(lease=lease, allocations=tuple(allocations), limits=self._limits, desk=desk)
 
     def write(self, tx: Transaction, plan: NewLease, charge_id: str | None) -> Lease:
         """Write the lease.

@@ -41,7 +41,10 @@ from climate.enforcement.base import Action
 from climate.enforcement.base import Question
 from climate.enforcement.base import Terms
 from climate.enforcement.gate import Gate
+from climate.enforcement.limits import Limits
+from climate.enforcement.limits import NONE
 from climate.leasing import notices
+from climate.leasing import quota
 from climate.leasing.booking import LostRace
 
 LOG = logging.getLogger(__name__)
@@ -55,6 +58,7 @@ class Plan:
     :ivar old: the lease as it is; None for a new one
     :ivar had: what it has
     :ivar judged: whether filters have a say in it
+    :ivar limits: of the project
     """
 
     lease: Lease
@@ -62,6 +66,7 @@ class Plan:
     old: Lease | None = None
     had: tuple[Allocation, ...] = ()
     judged: bool = True
+    limits: Limits = NONE
 
 
 P = TypeVar('P', bound=Plan)
@@ -121,14 +126,14 @@ class Court:
                 refusal = self._gate.judge(question).refusal
                 if refusal is not None:
                     raise _told(question, refusal)
-            return proposal.write(tx, plan, None)
+            return _written(tx, proposal, plan, None)
 
         return self._store.run(work)
 
     def _slowly(self, caller: Caller, proposal: Proposal[P]) -> Lease:
         plan, question = self._store.run(lambda tx: self._planned(tx, caller, proposal))
         if question is None:
-            return self._store.run(lambda tx: proposal.write(tx, plan, None))
+            return self._store.run(lambda tx: _written(tx, proposal, plan, None))
         self._store.run(lambda tx: ledger.open_question(tx, self._gate, question))
         with self._taken_back(question):
             self._ask(question)
@@ -149,7 +154,7 @@ class Court:
     def _decided(
         self, tx: Transaction, proposal: Proposal[P], plan: P, question: Question
     ) -> Lease:
-        lease = proposal.write(tx, plan, question.id)
+        lease = _written(tx, proposal, plan, question.id)
         if not ledger.booked(tx, self._gate, question):
             # A manager took us for dead, so the filters hear that it came to
             # nothing: it must.
@@ -182,6 +187,12 @@ class Court:
             terms=terms(tx, self._plugins, plan.lease, plan.allocations),
             current=current,
         )
+
+
+def _written(tx: Transaction, proposal: Proposal[P], plan: P, charge_id: str | None) -> Lease:
+    """Write what was planned, if the project may have it."""
+    with quota.held(tx, plan):
+        return proposal.write(tx, plan, charge_id)
 
 
 def terms(

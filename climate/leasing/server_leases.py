@@ -205,7 +205,7 @@ class ServerLeases:
             leased = booted_servers.has_room(tx, server, hints)
         if leased or server.created_at < since.replace(microsecond=0):
             return None
-        return booting.Wish(start=now, end=now + length, on_end=self._settings.on_end)
+        return booting.Wish(start=now, end=now + length, on_end=self._settings.on_end, imposed=True)
 
     @contextlib.contextmanager
     def _claimed(self, server: Server) -> Iterator[bool]:
@@ -288,6 +288,7 @@ class ServerLeases:
                 strict=True,
                 grain=instants.SECOND,
                 asked_at=now,
+                limited=not wish.imposed,
             ),
         )
         LOG.info('Server %s has got lease %s by being booted', server.id, lease.id)

@@ -19,6 +19,7 @@ import datetime
 from typing import Any
 
 from climate.domain.health import HealActive
+from climate.enforcement.limits import ProjectLimits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,6 +40,7 @@ class LeasingSettings:
     :ivar handover_patience: how long a start waits for the lease before until
         it is moved to other resources
     :ivar heal_active: which reservations in use are moved off what is out
+    :ivar limits: what projects may have
     :ivar trust_margin: how long after the end of a lease its trust expires
     :ivar heal_horizon: how far ahead what is promised on a resource that has
         failed is looked after; None without limit
@@ -58,6 +60,7 @@ class LeasingSettings:
     handover_patience: datetime.timedelta = datetime.timedelta(seconds=60)
     heal_active: HealActive = HealActive.EMPTY
     heal_horizon: datetime.timedelta | None = datetime.timedelta(days=1)
+    limits: ProjectLimits = dataclasses.field(default_factory=ProjectLimits)
     trust_margin: datetime.timedelta = datetime.timedelta(days=30)
 
     @classmethod
@@ -80,5 +83,6 @@ class LeasingSettings:
             handover_patience=datetime.timedelta(seconds=manager.handover_patience),
             heal_active=HealActive(conf.health.heal_active),
             heal_horizon=horizon or None,
+            limits=ProjectLimits.from_conf(conf),
             trust_margin=datetime.timedelta(seconds=conf.trusts.margin),
         )

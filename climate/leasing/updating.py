@@ -156,6 +156,7 @@ class Update:
             allocations=allocations,
             old=old,
             had=tuple(current),
+            limits=self._settings.limits.of(old.project_id),
             lines=tuple(lines),
             desk=desk,
             planned_in=tx,

@@ -43,6 +43,7 @@ from climate.conf import api as api_conf
 from climate.db import migration
 from climate.db import store
 from climate.enforcement.gate import Gate
+from climate.enforcement.limits import ProjectLimits
 from climate.leasing.catalog import Catalog
 from climate.leasing.leases import Leases
 from climate.leasing.maintenances import Maintenances
@@ -93,6 +94,7 @@ class Service(fixtures.Fixture):
     :param hosts: how many of the hypervisors are registered already
     :param gate: the filters that judge leases; None for none
     :param types: the resource types that it serves; some if None
+    :param limits: what projects may have; anything if None
     """
 
     def __init__(
@@ -103,8 +105,10 @@ class Service(fixtures.Fixture):
         authenticate: Callable[[cfg.ConfigOpts], Any] = auth.wrapper,
         gate: Gate | None = None,
         types: Iterable[Plugin[Any]] | None = None,
+        limits: ProjectLimits | None = None,
     ) -> None:
         super().__init__()
+        self._limits = limits or ProjectLimits()
         self._gate = gate
         self._types = TYPES if types is None else tuple(types)
         self._hosts = hosts
@@ -168,7 +172,7 @@ class Service(fixtures.Fixture):
             self.store,
             self.plugins,
             self.clock,
-            LeasingSettings(),
+            LeasingSettings(limits=self._limits),
             wake=lambda: None,
             rng=random.Random(1),
             gate=self._gate,

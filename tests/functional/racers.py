@@ -43,6 +43,7 @@ class Request:
     method: str
     path: str
     body: Any = None
+    token: str = http.ADMIN
 
 
 def configuration(url: str) -> cfg.ConfigOpts:
@@ -52,6 +53,8 @@ def configuration(url: str) -> cfg.ConfigOpts:
     conf.set_override('connection', url, group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
+    # That of administrators has as many as a test wants.
+    conf.set_override('override', ['ops: leases=0'], group='limits')
     return conf
 
 
@@ -147,7 +150,14 @@ class _Service:
             except exceptions.ClimateError as error:
                 return error.code
             return 204
-        answer = http.send(self._app, request.method, request.path, request.body, version='1.1')
+        answer = http.send(
+            self._app,
+            request.method,
+            request.path,
+            request.body,
+            version='1.1',
+            token=request.token,
+        )
         return int(answer.status_int)
 
     def close(self) -> None:

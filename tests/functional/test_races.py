@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import datetime
 import random
 import tempfile
@@ -23,10 +24,12 @@ import sqlalchemy as sa
 from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import composition
+from climate.db.store import Transaction
 from climate.leasing.registrar import Registrar
 from tests import base
 from tests import drafts
 from tests import services
+from tests.functional import http
 from tests.functional import racers
 from tests.functional.db import cases
 from tests.functional.racers import Request
@@ -125,6 +128,19 @@ class Races:
         hour = datetime.timedelta(hours=1)
         self.assertEqual([DAY + number * hour for number in range(HOURS)], hours)
         self.assertEqual(0, self.overlaps())
+
+    def test_no_project_gets_more_leases_than_its_limit(self) -> None:
+        def fill(tx: Transaction) -> None:
+            for number in range(98):
+                made = cases.lease(number, number + 1, project_id='blue', reservations=())
+                tx.leases.insert(dataclasses.replace(made, events=()))
+
+        self.store.run(fill)
+        body = {'name': 'one more', 'start_date': at(1), 'end_date': at(2), 'reservations': []}
+        wish = Request(method='POST', path='/v1/leases', body=body, token=http.MEMBER)
+        answers = self.racers.race([[wish]] * racers.COUNT)
+        counts = collections.Counter(code for codes in answers for code in codes)
+        self.assertEqual({201: 2, 403: racers.COUNT - 2}, dict(counts))
 
     def test_of_two_neighbours_one_gets_the_gap(self) -> None:
         gaps = racers.COUNT // 2

@@ -17,6 +17,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from climate.enforcement.limits import Limits
+from climate.enforcement.limits import ProjectLimits
 from tests.architecture import ROOT
 from tests.base import TestCase
 from tests.functional import fixtures
@@ -48,6 +50,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "Malformed parameter min: 'one' is not a whole number": {
         'reservations': [{**HOSTS, 'min': 'one'}]
     },
+    'Limit days_per_lease of the project is 366, and this would be 397': {
+        'end_date': '2031-03-05 00:00'
+    },
     'Missing parameter max': {'reservations': [{**HOSTS, 'max': ''}]},
     'Malformed requirements resource_properties: a key is written "$name", got \'gpu\'': {
         'reservations': [{**HOSTS, 'resource_properties': '["==", "gpu", "True"]'}]
@@ -74,7 +79,8 @@ class TestRefusalsPage(TestCase):
     """Each refusal in the guide, asked for."""
 
     def test_quoted_as_they_are(self) -> None:
-        service = self.useFixture(fixtures.Service())
+        limits = ProjectLimits(usual=Limits(days_per_lease=366))
+        service = self.useFixture(fixtures.Service(limits=limits))
         for text, change in BODIES.items():
             answer = http.send(service.app, 'POST', '/v1/leases', {**http.LEASE, **change})
             # What follows names the field in the form of the request.

@@ -1,0 +1,82 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of what one project may have."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+GROUP = 'limits'
+_MOST = 1_000_000
+
+OPTS: list[cfg.Opt] = [
+    cfg.IntOpt(
+        'leases',
+        default=100,
+        min=0,
+        max=_MOST,
+        help='How many leases a project may have that are not over: waiting, running or failed. '
+        '0 sets no limit.',
+    ),
+    cfg.IntOpt(
+        'reservations_per_lease',
+        default=20,
+        min=0,
+        max=_MOST,
+        help='How many reservations a lease of a project may have. 0 sets no limit. No request '
+        'has more than [api] max_reservations_per_lease, whatever is said here.',
+    ),
+    cfg.IntOpt(
+        'days_per_lease',
+        default=366,
+        min=0,
+        max=_MOST,
+        help='How many days a lease of a project may last. 0 sets no limit.',
+    ),
+    cfg.IntOpt(
+        'days_ahead',
+        default=0,
+        min=0,
+        max=_MOST,
+        help='How many days from now a lease of a project may start at most. 0 sets no limit.',
+    ),
+    cfg.IntOpt(
+        'resources',
+        default=0,
+        min=0,
+        max=_MOST,
+        help='How many resources the leases of a project may have at the same instant. A host, an '
+        'address, a network or a server is one; instances and volumes are one for each host or '
+        'pool that a reservation has them on. 0 sets no limit.',
+    ),
+    cfg.MultiStrOpt(
+        'override',
+        default=[],
+        metavar='PROJECT_ID: LIMIT=VALUE, ...',
+        help='Other limits for one project, such as "2f0c1be8ad0a4b3e9d6c2f5b9f7d1e11: leases=500, '
+        'days_per_lease=0". What is not named is as for all. May be given several times, once '
+        'for each project.',
+    ),
+]
+
+NAMES = tuple(option.dest for option in OPTS if isinstance(option, cfg.IntOpt))
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    return {GROUP: OPTS}

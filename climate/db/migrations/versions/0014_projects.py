@@ -1,0 +1,42 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Projects, by whose rows what they have is counted
+
+Only adds, so that the release before runs on it. It does not count, so limits
+hold when all processes are of this release.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+
+from climate.db import types
+
+revision = '0014'
+down_revision = '0013'
+
+_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
+
+
+def upgrade() -> None:
+    """Add a table; a project gets its row with its next lease."""
+    op.create_table(
+        'projects',
+        sa.Column('id', types.exact(255), nullable=False),
+        sa.Column('generation', sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint('id'),
+        **_MYSQL,
+    )
