@@ -34,21 +34,25 @@ import sqlalchemy as sa
 
 MARIADB = 'mysql'
 POSTGRESQL = 'postgresql'
+PSYCOPG2 = 'psycopg2'
+"""PostgreSQL by its driver of before; only a few tests need to try it."""
 RABBITMQ = 'rabbitmq'
 SQLITE = 'sqlite'
 
 DATABASES = (SQLITE, MARIADB, POSTGRESQL)
 
 _TIMEOUT = 5
-_DRIVERS = {'mysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg2'}
+_DRIVERS = {'mysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg'}
 _PRIORITIES = ('audit', 'critical', 'debug', 'error', 'info', 'sample', 'warn')
 
 
 def address(name: str) -> sa.URL:
     """Return the address of a server, as the environment or a default says it.
 
-    :param name: ``mysql``, ``postgresql`` or ``rabbitmq``
+    :param name: ``mysql``, ``postgresql``, ``psycopg2`` or ``rabbitmq``
     """
+    if name == PSYCOPG2:
+        return address(POSTGRESQL).set(drivername='postgresql+psycopg2')
     if name == MARIADB:
         text = os.environ.get('CLIMATE_TEST_MYSQL_URL', 'mysql://root@127.0.0.1:3306/')
     elif name == POSTGRESQL:
@@ -72,7 +76,7 @@ def trouble(name: str) -> str | None:
         elif name != SQLITE:
             with _server(name).connect() as connection:
                 connection.execute(sa.text('SELECT 1'))
-    except (OSError, amqp.exceptions.AMQPError, sa.exc.SQLAlchemyError) as error:
+    except (OSError, ImportError, amqp.exceptions.AMQPError, sa.exc.SQLAlchemyError) as error:
         lines = str(error).splitlines() or [type(error).__name__]
         return f'{name} does not answer at {address(name)!r}: {lines[0]}'
     return None
@@ -104,9 +108,9 @@ class Database(fixtures.Fixture):
     """
 
     def __init__(self, kind: str = SQLITE) -> None:
-        """Prepare for a database of *kind*: ``sqlite``, ``mysql`` or ``postgresql``."""
+        """Prepare for a database of *kind*, one of ``DATABASES`` or ``psycopg2``."""
         super().__init__()
-        if kind not in DATABASES:
+        if kind not in (*DATABASES, PSYCOPG2):
             raise ValueError(f'unknown kind of database: {kind}')
         self.kind = kind
         self.name = f'climate_test_{os.getpid()}_{uuid.uuid4().hex[:12]}'
@@ -126,9 +130,10 @@ class Database(fixtures.Fixture):
             self.addCleanup(folder.cleanup)
             self.url = f'sqlite:///{pathlib.Path(folder.name) / self.name}.sqlite'
             return
-        extra = 'TEMPLATE template0' if self.kind == POSTGRESQL else 'CHARACTER SET utf8mb4'
+        is_postgresql = self.kind in (POSTGRESQL, PSYCOPG2)
+        extra = 'TEMPLATE template0' if is_postgresql else 'CHARACTER SET utf8mb4'
         _run(self.kind, f'CREATE DATABASE {self.name} {extra}')
-        force = ' WITH (FORCE)' if self.kind == POSTGRESQL else ''
+        force = ' WITH (FORCE)' if is_postgresql else ''
         self.addCleanup(_run, self.kind, f'DROP DATABASE IF EXISTS {self.name}{force}')
         url = address(self.kind).set(database=self.name)
         self.url = url.render_as_string(hide_password=False)

@@ -79,6 +79,8 @@ def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
             'oslo_messaging=WARNING',
             'alembic=WARNING',
             'waitress=WARNING',
+            # It writes a traceback of what is raised, and dealt with, anyway.
+            'oslo_db.sqlalchemy.exc_filters=CRITICAL',
             # It repeats what climate-power says itself.
             'sushy=ERROR',
         ]

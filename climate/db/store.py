@@ -31,13 +31,12 @@ from oslo_db import exception as oslo_exception
 from oslo_db import options as oslo_options
 from oslo_db.sqlalchemy import enginefacade
 from sqlalchemy import event
-from sqlalchemy import exc as sa_exception
 from sqlalchemy import orm
 
-from climate import exceptions
 from climate.clock import Clock
 from climate.conf import database as options
 from climate.db import addresses
+from climate.db import errors
 from climate.db import guards
 from climate.db.allocations import Allocations
 from climate.db.books import Books
@@ -190,7 +189,7 @@ class Store:
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
-        with _translated():
+        with errors.translated():
             yield self.engine
 
     @property
@@ -204,7 +203,7 @@ class Store:
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
-        with _translated(), self._manager.reader.using(_Context()) as session:
+        with errors.translated(), self._manager.reader.using(_Context()) as session:
             session.info[VAULT] = self.vault
             yield Transaction(session, self._clock.now())
 
@@ -249,7 +248,7 @@ class Store:
             with self._writing() as transaction:
                 return work(transaction)
 
-        with _translated(), guards.translated():
+        with errors.translated(), guards.translated():
             return attempt()
 
     def ping(self) -> None:
@@ -292,54 +291,8 @@ class _Context:
     """What oslo.db hangs a transaction on; a new one for each."""
 
 
-@contextlib.contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (
-        oslo_exception.DBConnectionError,
-        sa_exception.TimeoutError,
-        # The very first connection is made before oslo.db can translate.
-        sa_exception.InterfaceError,
-        sa_exception.OperationalError,
-    ) as error:
-        raise exceptions.DatabaseUnavailable from error
-    except oslo_exception.DBNonExistentDatabase as error:
-        raise exceptions.DatabaseUnavailable('There is no such database') from error
-    except oslo_exception.DBNonExistentTable as error:
-        raise exceptions.DatabaseUnavailable(
-            'The database has no tables, or old ones: run climate-manage db sync'
-        ) from error
-    except oslo_exception.DBDeadlock as error:
-        raise exceptions.DatabaseUnavailable(
-            'The database is too busy, please try again'
-        ) from error
-    except oslo_exception.DBError as error:
-        if _is_away(error):
-            raise exceptions.DatabaseUnavailable from error
-        raise
-
-
 def _is_duplicate(error: Exception) -> bool:
     return isinstance(error, oslo_exception.DBDuplicateEntry)
-
-
-# Answers of a server that is starting, stopping or full, and SQLite's word for
-# a writer that waited its whole time. oslo.db has no class of its own for them.
-_AWAY = (
-    'database is locked',
-    'the database system is',
-    'too many connections',
-    'too many clients',
-    'terminating connection',
-    'server closed the connection',
-    'lost connection',
-)
-
-
-def _is_away(error: Exception) -> bool:
-    text = str(error).lower()
-    return any(words in text for words in _AWAY)
 
 
 def _tune(engine: sa.Engine) -> None:
@@ -351,6 +304,8 @@ def _tune(engine: sa.Engine) -> None:
 def _tune_other(engine: sa.Engine) -> None:
     """PostgreSQL is as it should be: READ COMMITTED is its default."""
     event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
+    if engine.dialect.driver == 'psycopg':
+        event.listen(engine, 'do_connect', _unprepared)
 
 
 def _tune_mysql(engine: sa.Engine) -> None:
@@ -366,6 +321,12 @@ def _tune_mysql(engine: sa.Engine) -> None:
 
 def _limit_connect(name: str, _dialect: Any, _record: Any, _args: Any, params: Any) -> None:
     params.setdefault(name, _CONNECT_SECONDS)
+
+
+def _unprepared(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
+    # What is prepared at the server gets one plan for whatever is asked, and
+    # searches need that of their own; nor do all poolers of connections know it.
+    params.setdefault('prepare_threshold', None)
 
 
 def _tune_sqlite(engine: sa.Engine) -> None:

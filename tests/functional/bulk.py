@@ -95,8 +95,8 @@ def _copy(cursor: Any, table: str, columns: str, rows: Iterable[Row]) -> None:
         text = io.StringIO()
         # None is written as nothing, and nothing is what COPY takes for NULL.
         csv.writer(text).writerows(batch)
-        text.seek(0)
-        cursor.copy_expert(f'COPY {table} ({columns}) FROM STDIN WITH (FORMAT csv)', text)
+        with cursor.copy(f'COPY {table} ({columns}) FROM STDIN WITH (FORMAT csv)') as copy:
+            copy.write(text.getvalue())
 
 
 def _insert_many(cursor: Any, dialect: str, table: str, columns: str, rows: Iterable[Row]) -> None:

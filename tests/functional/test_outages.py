@@ -114,7 +114,7 @@ class _Database:
 
     @property
     def is_postgresql(self) -> bool:
-        return self.database == services.POSTGRESQL
+        return self.database != services.MARIADB
 
     def test_the_api_says_so_the_manager_waits_and_nothing_is_lost(self) -> None:
         running, coming = self.create(0, 2.5), self.create(2, 600)
@@ -172,6 +172,12 @@ class TestPostgresqlGone(_Database, _Case):
     """PostgreSQL."""
 
     database = services.POSTGRESQL
+
+
+class TestPsycopg2Gone(_Database, _Case):
+    """PostgreSQL, by the driver of before."""
+
+    database = services.PSYCOPG2
 
 
 class TestBrokerGone(_Case):

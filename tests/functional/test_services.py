@@ -88,7 +88,7 @@ class TestAddress(testtools.TestCase):
         mariadb = services.address(services.MARIADB)
         self.assertEqual('mysql+pymysql://root@127.0.0.1:3306/?charset=utf8mb4', str(mariadb))
         postgresql = services.address(services.POSTGRESQL)
-        self.assertEqual('postgresql+psycopg2', postgresql.drivername)
+        self.assertEqual('postgresql+psycopg', postgresql.drivername)
         self.assertEqual('127.0.0.1', postgresql.host)
         self.assertEqual('guest', services.address(services.RABBITMQ).password)
 

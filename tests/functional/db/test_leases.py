@@ -186,3 +186,9 @@ class TestPostgresql(Leases, cases.StoreCase):
     """On PostgreSQL."""
 
     kind = services.POSTGRESQL
+
+
+class TestPsycopg2(Leases, cases.StoreCase):
+    """On PostgreSQL, by the driver of before."""
+
+    kind = services.PSYCOPG2

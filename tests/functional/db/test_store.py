@@ -78,6 +78,12 @@ class TestDeadlocksPostgresql(_Deadlocks, cases.StoreCase):
     kind = services.POSTGRESQL
 
 
+class TestDeadlocksPsycopg2(_Deadlocks, cases.StoreCase):
+    """On PostgreSQL, by the driver of before."""
+
+    kind = services.PSYCOPG2
+
+
 class TestWriters(cases.StoreCase):
     """SQLite has one writer at a time; the others wait for their turn."""
 
@@ -120,7 +126,7 @@ class TestAway(base.TestCase):
             return int(listener.getsockname()[1])
 
     def test_a_closed_port_means_that_it_is_away(self) -> None:
-        for driver in ('mysql+pymysql', 'postgresql+psycopg2'):
+        for driver in ('mysql+pymysql', 'postgresql+psycopg', 'postgresql+psycopg2'):
             store = cases.connect(f'{driver}://nobody@127.0.0.1:{self.port()}/climate')
             self.addCleanup(store.close)
             error = self.assertRaises(exceptions.DatabaseUnavailable, store.ping)

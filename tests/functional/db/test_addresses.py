@@ -1,0 +1,77 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Where the database is, and by which driver it is reached."""
+
+from __future__ import annotations
+
+import importlib.util
+from unittest import mock
+
+from climate import exceptions
+from climate.db import addresses
+from tests import base
+from tests import services
+from tests.functional.db import cases
+
+
+class TestAddresses(base.TestCase):
+    """What operators write, and what is made of it."""
+
+    def test_drivers(self) -> None:
+        for written, wanted in (
+            ('postgresql://u:p%40@h:5433/d', 'postgresql+psycopg://u:p%40@h:5433/d'),
+            ('postgresql+psycopg://u@h/d', 'postgresql+psycopg://u@h/d'),
+            ('postgresql+psycopg2://u@h/d', 'postgresql+psycopg2://u@h/d'),
+            ('mysql://u@h/d?charset=utf8mb4', 'mysql+pymysql://u@h/d?charset=utf8mb4'),
+            ('mysql+pymysql://u@h/d', 'mysql+pymysql://u@h/d'),
+            ('sqlite:////tmp/d', 'sqlite:////tmp/d'),
+        ):
+            self.assertEqual(wanted, addresses.usable(written))
+
+    def test_what_is_installed(self) -> None:
+        find = importlib.util.find_spec
+        old = mock.patch.object(
+            importlib.util, 'find_spec', lambda name: None if name == 'psycopg' else find(name)
+        )
+        with old:
+            found = addresses.usable('postgresql://u@h/d')
+        self.assertEqual('postgresql+psycopg2://u@h/d', found)
+        with mock.patch.object(importlib.util, 'find_spec', return_value=None):
+            for backend in ('postgresql', 'mysql'):
+                self.assertIn(f'{backend}+', addresses.usable(f'{backend}://u@h/d'))
+
+    def test_refusals_say_no_password(self) -> None:
+        for written, text in (
+            (None, 'is not set'),
+            ('', 'is not set'),
+            ('u:hunter2@h', 'is no address'),
+            ('postgresql+pg8000://u:hunter2@h/d', 'the driver pg8000 is not installed'),
+            ('mysql+mysqldb://u:hunter2@h/d', 'the driver mysqldb is not installed'),
+            ('oracle://u:hunter2@h/d', 'oracle is not supported'),
+            ('nothing://u:hunter2@h/d', 'nothing is not supported'),
+        ):
+            error = self.assertRaises(exceptions.ConfigurationError, addresses.usable, written)
+            self.assertIn(text, error.message)
+            self.assertNotIn('hunter2', error.message)
+
+    def test_what_is_prepared_at_a_server(self) -> None:
+        for kind, driver in ((services.POSTGRESQL, 'psycopg'), (services.PSYCOPG2, 'psycopg2')):
+            database = self.useFixture(services.Database(kind))
+            store = cases.connect(database.url)
+            self.addCleanup(store.close)
+            self.assertEqual(driver, store.engine.dialect.driver)
+            with store.engine.connect() as connection:
+                for _ in range(8):
+                    connection.exec_driver_sql('SELECT 1')
+                count = connection.exec_driver_sql('SELECT count(*) FROM pg_prepared_statements')
+                self.assertEqual(0, count.scalar_one(), driver)
