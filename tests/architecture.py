@@ -70,6 +70,7 @@ HOMES = {
     'cryptography': {'db'},
     'oslo_db': {'db'},
     'pecan': {'api'},
+    'pycadf': {'api'},
     'webob': {'api', 'wsgi'},
     'novaclient': {'clients'},
     'openstack': {'clients'},

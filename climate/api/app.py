@@ -24,6 +24,8 @@ from climate.api.middleware import Environ
 from climate.api.middleware import StartResponse
 from climate.api.middleware import WSGIApp
 from climate.api.middleware.access_log import AccessLog
+from climate.api.middleware.audit import Audit
+from climate.api.middleware.audit import Witness
 from climate.api.middleware.browsers import Browsers
 from climate.api.middleware.health import Health
 from climate.api.middleware.identity import Identity
@@ -47,11 +49,15 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # told without a token; who it is must be clear before any work is done,
     # for clients send a request again after a 401.
     app: WSGIApp = _pecan(services, settings)
+    if settings.audit is not None:
+        app = Witness(app, services.plugins)
     app = Identity(app)
     app = settings.authenticate(app)
     app = Negotiation(app)
     app = SizeLimit(app, settings.max_request_body_size)
     app = JsonErrors(app)
+    if settings.audit is not None:
+        app = Audit(app, settings.audit, services.clock)
     app = AccessLog(app)
     app = Health(app, settings.conf, services.health)
     app = request_id.RequestId(app, settings.conf)

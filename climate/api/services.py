@@ -60,6 +60,7 @@ class ApiSettings:
     :ivar max_limit: the most leases on one page
     :ivar max_reservations: in a request for a lease
     :ivar trusted_proxies: networks of proxies whose headers are believed
+    :ivar audit: is told who changed what; None if nobody wants to know
     """
 
     conf: cfg.ConfigOpts
@@ -68,12 +69,19 @@ class ApiSettings:
     max_limit: int = 1000
     max_reservations: int = 20
     trusted_proxies: tuple[str, ...] = ()
+    audit: Callable[[dict[str, Any]], None] | None = None
 
     @classmethod
-    def from_conf(cls, conf: cfg.ConfigOpts, authenticate: Wrapper) -> ApiSettings:
+    def from_conf(
+        cls,
+        conf: cfg.ConfigOpts,
+        authenticate: Wrapper,
+        audit: Callable[[dict[str, Any]], None] | None = None,
+    ) -> ApiSettings:
         """Return the settings that *conf* holds."""
         return cls(
             conf=conf,
+            audit=audit,
             authenticate=authenticate,
             max_request_body_size=conf.api.max_request_body_size,
             max_limit=conf.api.max_limit,

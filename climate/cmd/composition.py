@@ -36,6 +36,7 @@ from climate.api.services import Services
 from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.clock import SystemClock
+from climate.cmd import auditing
 from climate.cmd import clouds
 from climate.cmd import config
 from climate.cmd import custom_types
@@ -171,6 +172,7 @@ def api(
     health: Mapping[str, Callable[[], None]],
     authenticate: Wrapper | None = None,
     find_cloud: Callable[[], Cloud] | None = None,
+    audit: auditing.Tell | None = None,
 ) -> WSGIApp:
     """Return the API as a WSGI application.
 
@@ -179,6 +181,7 @@ def api(
         returns at once
     :param health: checks beyond that of the database, by name
     :param find_cloud: returns the cloud; None for that of the configuration
+    :param audit: is told who changed what; None if nobody wants to know
     """
     clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
     services = Services(
@@ -192,7 +195,7 @@ def api(
         health={'database': parts.store.ping, 'clock': clocks.check, **health},
     )
     wrapper = authenticate or auth.wrapper(parts.conf)
-    return make_app(services, ApiSettings.from_conf(parts.conf, wrapper))
+    return make_app(services, ApiSettings.from_conf(parts.conf, wrapper, audit))
 
 
 def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
@@ -205,7 +208,13 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     parts = core(conf)
     client = rpc.ManagerClient(transport.rpc_transport(conf), topic=conf.manager.rpc_topic)
     broker = _broker_check(BrokerCheck(conf))
-    return api(parts, registry=client, wake=client.wake, health={'broker': broker})
+    return api(
+        parts,
+        registry=client,
+        wake=client.wake,
+        health={'broker': broker},
+        audit=auditing.teller(conf, parts.clock),
+    )
 
 
 @contextlib.contextmanager

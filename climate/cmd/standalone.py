@@ -36,6 +36,7 @@ from climate import exceptions
 from climate.clients.fake import cli
 from climate.clients.fake import Twin
 from climate.clock import SystemClock
+from climate.cmd import auditing
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import samples
@@ -162,6 +163,9 @@ class Standalone:
             wake=self._manager.wake,
             health={'broker': _always},
             find_cloud=lambda: self._twin,
+            audit=auditing.teller(
+                parts.conf, parts.clock, journal.FileJournal(state / 'audit.jsonl')
+            ),
         )
         self._server = waitress.create_server(
             application,

@@ -119,19 +119,24 @@ class BusPublisher:
     """Publishes on the message bus, with the drivers the operator chose.
 
     :param transport: a notification transport that nothing else uses
+    :param topics: other ones than the operator chose for notifications
     :raises climate.exceptions.ConfigurationError: if a driver is unknown
     """
 
     def __init__(
-        self, conf: cfg.ConfigOpts, transport: oslo_messaging.NotificationTransport
+        self,
+        conf: cfg.ConfigOpts,
+        transport: oslo_messaging.NotificationTransport,
+        topics: Sequence[str] = (),
     ) -> None:
         options = conf.oslo_messaging_notifications
+        topics = list(topics or options.topics)
         self._publisher_id = conf.notifications.publisher_id
         # "For ever" would be up to the library; here the outbox tries again.
         self._retry = options.retry if options.retry >= 0 else transports.RETRIES
         self._transport = transport
         self._drivers = [
-            _driver(name, conf, options.topics, transport) for name in dict.fromkeys(options.driver)
+            _driver(name, conf, topics, transport) for name in dict.fromkeys(options.driver)
         ]
 
     def publish(self, messages: Sequence[OutboxMessage]) -> None:
@@ -177,10 +182,12 @@ def _driver(
         ) from None
 
 
-def from_conf(conf: cfg.ConfigOpts, url: str | None = None) -> BusPublisher:
+def from_conf(
+    conf: cfg.ConfigOpts, url: str | None = None, topics: Sequence[str] = ()
+) -> BusPublisher:
     """Return a publisher with a transport of its own; connects when it sends.
 
     :raises climate.exceptions.ConfigurationError: if the configuration cannot
         be used
     """
-    return BusPublisher(conf, transports.notification_transport(conf, url))
+    return BusPublisher(conf, transports.notification_transport(conf, url), topics)

@@ -91,6 +91,7 @@ class Service(fixtures.Fixture):
     :ivar twin: its cloud, with hypervisors ``compute-1`` to ``compute-4``
     :ivar clock: its clock, which stands still
     :ivar broken: health checks that are to fail
+    :ivar audit: is told who changed what; to be set before it is set up
     :param hosts: how many of the hypervisors are registered already
     :param gate: the filters that judge leases; None for none
     :param types: the resource types that it serves; some if None
@@ -115,6 +116,7 @@ class Service(fixtures.Fixture):
         self._database = database
         self._authenticate = authenticate
         self.broken: set[str] = set()
+        self.audit: Callable[[dict[str, Any]], None] | None = None
 
     def _setUp(self) -> None:
         self.clock = ManualClock(NOW)
@@ -136,7 +138,7 @@ class Service(fixtures.Fixture):
 
     def made(self) -> WSGIApp:
         """Return the application as the configuration wants it now."""
-        settings = ApiSettings.from_conf(self.conf, self._authenticate(self.conf))
+        settings = ApiSettings.from_conf(self.conf, self._authenticate(self.conf), self.audit)
         return app.make_app(self.services, settings)
 
     def work(self) -> None:

@@ -1,0 +1,52 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Where the audit trail of an API leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from oslo_config import cfg
+
+from climate.api import audit
+from climate.clock import Clock
+from climate.messaging import publisher as publishers
+from climate.messaging.publisher import OutboxMessage
+from climate.messaging.publisher import Publisher
+from climate.messaging.trail import Trail
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+def teller(conf: cfg.ConfigOpts, clock: Clock, publisher: Publisher | None = None) -> Tell | None:
+    """Return what is told who changed what; None if nobody wants to know.
+
+    :param publisher: None for the message bus
+    """
+    if not conf.audit.enabled:
+        return None
+    bus = publisher or publishers.from_conf(conf, topics=conf.audit.topics)
+    trail = Trail(bus, conf.audit.max_waiting)
+
+    def tell(event: dict[str, Any]) -> None:
+        trail.tell(
+            OutboxMessage(
+                id=event['id'],
+                event_type=audit.EVENT_TYPE,
+                payload=event,
+                created_at=clock.now(),
+            )
+        )
+
+    return tell

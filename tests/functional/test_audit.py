@@ -1,0 +1,228 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Who changed what: the audit trail, from HTTP to the message bus."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from oslo_config import cfg
+from oslo_messaging.notify import _impl_test as bus
+from pycadf import cadftype
+from pycadf import event as cadf
+
+from climate.clock import ManualClock
+from climate.cmd import auditing
+from climate.conf import audit as audit_conf
+from climate.conf import notifications as notifications_conf
+from climate.messaging import publisher
+from climate.messaging import trail
+from climate.messaging import transport
+from tests import base
+from tests.functional import http
+from tests.functional.fixtures import NOW
+from tests.functional.fixtures import Service
+
+LEASE = {
+    'name': 'tuesday',
+    'start_date': '2031-05-01T12:00:00Z',
+    'end_date': '2031-05-02T12:00:00Z',
+    'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+}
+SECRET = 'opensesame'
+
+
+class AuditCase(base.TestCase):
+    """A service that tells who changed what."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.told: list[dict[str, Any]] = []
+        service = Service()
+        service.audit = self.told.append
+        self.service = self.useFixture(service)
+
+    def send(self, method: str, path: str, body: Any = None, **facts: Any) -> Any:
+        """Send a request of a member from somewhere."""
+        facts = {'version': '1.3', 'token': http.MEMBER, **facts}
+        return http.send(
+            self.service.app,
+            method,
+            f'/v1{path}',
+            body,
+            headers={'User-Agent': 'curl/8'},
+            **facts,
+        )
+
+    def parts(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Return what the object was before and after."""
+        return {item['name']: item['content'] for item in event.get('attachments', ())}
+
+
+class TestAudit(AuditCase):
+    """What is told of changes."""
+
+    def test_a_life(self) -> None:
+        made = self.send('POST', '/leases', LEASE)
+        lease = made.json['lease']
+        path = f'/leases/{lease["id"]}'
+        changed = self.send('PUT', path, {'name': 'wednesday'})
+        self.assertEqual(204, self.send('DELETE', path).status_int)
+        create, update, delete = self.told
+        for event in self.told:
+            self.assertEqual('success', event['outcome'])
+            self.assertEqual(cadftype.EVENTTYPE_ACTIVITY, event['eventType'])
+            who = event['initiator']
+            self.assertEqual(('alice', 'blue'), (who['id'], who['project_id']))
+            self.assertEqual('curl/8', who['host']['agent'])
+            self.assertEqual(lease['id'], event['target']['id'])
+            self.assertEqual('service/reservation/leases', event['target']['typeURI'])
+        self.assertEqual(['create', 'update', 'delete'], [event['action'] for event in self.told])
+        self.assertEqual(
+            ['201', '200', '204'], [event['reason']['reasonCode'] for event in self.told]
+        )
+        self.assertIn(made.headers['x-openstack-request-id'], create['tags'][0])
+        self.assertEqual({'after': made.json}, self.parts(create))
+        self.assertEqual({'before': made.json, 'after': changed.json}, self.parts(update))
+        self.assertEqual({'before': changed.json}, self.parts(delete))
+
+    def test_what_is_refused(self) -> None:
+        lease = self.send('POST', '/leases', LEASE).json['lease']
+        self.told.clear()
+        path = f'/leases/{lease["id"]}'
+        self.assertEqual(400, self.send('PUT', path, {'end_date': 'never'}).status_int)
+        self.assertEqual(404, self.send('DELETE', path, token='eve:red:member').status_int)
+        self.assertEqual(403, self.send('POST', '/os-hosts', {'name': 'compute-1'}).status_int)
+        update, delete, create = self.told
+        self.assertEqual(['failure'] * 3, [event['outcome'] for event in self.told])
+        self.assertEqual({'lease': lease}, self.parts(update)['before'])
+        # Nothing that its caller may not see.
+        self.assertEqual(('eve', {}), (delete['initiator']['id'], self.parts(delete)))
+        self.assertEqual('service/reservation/hosts', create['target']['typeURI'])
+
+    def test_of_looks_and_of_strangers_nothing_is_told(self) -> None:
+        self.send('GET', '/leases')
+        self.send('POST', '/nowhere', {})
+        self.assertEqual([], self.told)
+
+    def test_from_where(self) -> None:
+        environ = {'REMOTE_ADDR': '203.0.113.9'}
+
+        def app(original: Any) -> Any:
+            return lambda env, start: original({**env, **environ}, start)
+
+        self.service.app = app(self.service.app)
+        self.send('POST', '/leases', LEASE)
+        (event,) = self.told
+        self.assertEqual('203.0.113.9', event['initiator']['host']['address'])
+
+    def test_other_objects(self) -> None:
+        admin = {'token': http.ADMIN}
+        (host, *_) = self.send('GET', '/os-hosts', **admin).json['hosts']
+        self.send('PUT', f'/os-hosts/{host["id"]}', {'rack': 'r9'}, **admin)
+        self.send('PATCH', '/os-hosts/properties/rack', {'private': True}, **admin)
+        lease = self.send('POST', '/leases', LEASE).json['lease']
+        path = f'/leases/{lease["id"]}/readiness'
+        self.send('POST', path, {'ready': [], 'waiting': ['compute-1']}, **admin)
+        update, private, _, said = self.told
+        found = self.parts(update)
+        self.assertEqual(host['rack'], found['before']['host']['rack'])
+        self.assertEqual('r9', found['after']['host']['rack'])
+        self.assertEqual('rack', private['target']['id'])
+        self.assertFalse(self.parts(private)['before']['resource_property']['private'])
+        self.assertEqual(('update/readiness', lease['id']), (said['action'], said['target']['id']))
+
+    def test_nothing_secret_is_told(self) -> None:
+        body = {
+            **LEASE,
+            'reservations': [
+                {
+                    'resource_type': 'virtual:server',
+                    'name': 'web',
+                    'flavor': '1',
+                    'image': '',
+                    'block_device_mapping': [{'source_type': 'blank', 'volume_size': 1}],
+                    'user_data': SECRET,
+                    'guarantee': False,
+                }
+            ],
+        }
+        answer = self.send('POST', '/leases', body)
+        self.assertEqual(201, answer.status_int, answer.text)
+        text = json.dumps(self.told)
+        self.assertIn('service/reservation/leases', text)
+        self.assertNotIn(SECRET, text)
+        self.assertNotIn(http.MEMBER, text)
+
+    def test_a_trail_that_fails_changes_nothing(self) -> None:
+        def fail(_: Any) -> None:
+            raise OSError('no')
+
+        self.service.audit = fail
+        self.service.app = self.service.made()
+        self.assertEqual(201, self.send('POST', '/leases', LEASE).status_int)
+
+
+class TestBus(base.TestCase):
+    """How events get to the bus."""
+
+    def configured(self, **options: Any) -> cfg.ConfigOpts:
+        """Return a configuration with the bus of the library for tests."""
+        conf = cfg.ConfigOpts()
+        audit_conf.register_opts(conf)
+        notifications_conf.register_opts(conf)
+        transport.set_defaults(conf)
+        conf([])
+        conf.set_override('transport_url', 'fake://')
+        conf.set_override('driver', ['test'], group='oslo_messaging_notifications')
+        for name, value in options.items():
+            conf.set_override(name, value, group='audit')
+        return conf
+
+    def test_off_by_default(self) -> None:
+        self.assertIsNone(auditing.teller(self.configured(), ManualClock(NOW)))
+
+    def test_sent_as_a_notification(self) -> None:
+        bus.reset()
+        self.addCleanup(bus.reset)
+        conf = self.configured(enabled=True)
+        line = trail.Trail(publisher.from_conf(conf))
+        event = cadf.Event(
+            eventType='activity', id='1', eventTime='now', action='create', outcome='success'
+        )
+        payload = {'id': event.id, 'action': 'create'}
+        line.tell(
+            publisher.OutboxMessage(
+                id='1', event_type='audit.http.response', payload=payload, created_at=NOW
+            )
+        )
+        line.flush()
+        ((_, message, priority, _),) = bus.NOTIFICATIONS
+        self.assertEqual('info', priority.lower())
+        self.assertEqual('audit.http.response', message['event_type'])
+        self.assertEqual(payload, message['payload'])
+
+    def test_what_the_bus_does_not_take_is_in_the_log(self) -> None:
+        class Away:
+            def publish(self, messages: Any) -> None:
+                raise publisher.BrokerUnavailable
+
+        line = trail.Trail(Away())
+        message = publisher.OutboxMessage(
+            id='1', event_type='audit.http.response', payload={'action': 'x'}, created_at=NOW
+        )
+        with self.assertLogs('climate.messaging.trail', 'ERROR') as logged:
+            line.tell(message)
+            line.flush()
+        self.assertIn('{"action": "x"}', logged.output[0])
