@@ -14,11 +14,12 @@
 
 A few hundred bytes of aliases of aliases stand for more than any memory holds.
 The size is counted over the events of the parser, before anything is composed
-or constructed: an alias costs what its anchor cost.
+or constructed: an alias costs what its anchor cost, and is as deep.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,11 +33,27 @@ MOST_CHARACTERS = 4 * 1024 * 1024
 # The constructor takes several frames of Python for each level.
 MOST_LEVELS = 100
 
-_Cost = tuple[int, int]
+# What an anchor stands for: nodes, characters, and the levels of what is below it.
+_Cost = tuple[int, int, int]
 
 
 class TooLarge(exceptions.Permanent):
     """It comes to more than is read."""
+
+
+@dataclasses.dataclass(slots=True)
+class _Open:
+    """A collection whose end has not come.
+
+    :ivar nodes: what was left before it
+    :ivar size: the same, in characters
+    :ivar levels: of what is in it, as far as it was seen
+    """
+
+    anchor: str | None
+    nodes: int
+    size: int
+    levels: int = 0
 
 
 class Budget:
@@ -90,25 +107,35 @@ class Budget:
 
     def _spend_on_events(self, events: Iterable[Any]) -> None:
         anchors: dict[str, _Cost] = {}
-        # Of each collection that is open: its anchor, and what was left before it.
-        opened: list[tuple[str | None, _Cost]] = []
+        opened: list[_Open] = []
         for event in events:
             if isinstance(event, yaml.CollectionStartEvent):
-                if len(opened) >= MOST_LEVELS:
-                    raise TooLarge(f'it is nested more than {MOST_LEVELS} levels deep')
-                opened.append((event.anchor, (self._nodes, self._size)))
+                self._deepen(opened, 1)
+                opened.append(_Open(event.anchor, self._nodes, self._size))
                 self.spend(1, 0)
             elif isinstance(event, yaml.CollectionEndEvent):
-                anchor, before = opened.pop()
-                if anchor is not None:
-                    anchors[anchor] = before[0] - self._nodes, before[1] - self._size
+                one = opened.pop()
+                if opened:
+                    opened[-1].levels = max(opened[-1].levels, one.levels + 1)
+                if one.anchor is not None:
+                    cost = one.nodes - self._nodes, one.size - self._size, one.levels + 1
+                    anchors[one.anchor] = cost
             elif isinstance(event, yaml.ScalarEvent):
-                cost = 1, len(event.value)
-                self.spend(*cost)
+                self.spend(1, len(event.value))
                 if event.anchor is not None:
-                    anchors[event.anchor] = cost
+                    anchors[event.anchor] = 1, len(event.value), 0
             elif isinstance(event, yaml.AliasEvent):
                 name = str(event.anchor)
-                if any(anchor == name for anchor, _ in opened):
+                if any(one.anchor == name for one in opened):
                     raise TooLarge(f'{name[:60]} contains itself')
-                self.spend(*anchors.get(name, (1, 0)))
+                nodes, size, levels = anchors.get(name, (1, 0, 0))
+                self._deepen(opened, levels)
+                self.spend(nodes, size)
+
+    @staticmethod
+    def _deepen(opened: list[_Open], levels: int) -> None:
+        """Count levels below those that are open."""
+        if len(opened) + levels > MOST_LEVELS:
+            raise TooLarge(f'it is nested more than {MOST_LEVELS} levels deep')
+        if opened:
+            opened[-1].levels = max(opened[-1].levels, levels)

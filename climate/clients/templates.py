@@ -23,6 +23,10 @@ import yaml
 from climate.clients.template_budget import Budget
 from climate.clients.template_budget import TooLarge
 
+# Python reads more digits in a time that grows with their square, and does not write
+# them at all.
+_LONGEST_NUMBER = 1000
+_INTEGER = 'tag:yaml.org,2002:int'
 _TIMESTAMP = 'tag:yaml.org,2002:timestamp'
 # Groups that grow: what limits them, and what says how large they are at first.
 _GROWING = {
@@ -45,6 +49,15 @@ class _Loader(_SafeLoader):
         first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
+
+    def construct_yaml_int(self, node: Any) -> Any:
+        """Return a whole number."""
+        if len(node.value) > _LONGEST_NUMBER:
+            raise ValueError(f'a number of more than {_LONGEST_NUMBER} characters')
+        return super().construct_yaml_int(node)
+
+
+_Loader.add_constructor(_INTEGER, _Loader.construct_yaml_int)
 
 
 def check_size(texts: Iterable[str], budget: Budget) -> None:

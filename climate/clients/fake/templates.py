@@ -62,7 +62,7 @@ def plan(draft: StackDraft) -> tuple[PlannedResource, ...]:
         environment = planning.mapping(draft.environment or '{}')
         given = {**(environment.get('parameters') or {}), **draft.parameters}
         return tuple(planning.resources(draft.template, given))
-    except (AttributeError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, RecursionError, TypeError, ValueError) as error:
         raise exceptions.Permanent(f'Template not in valid format: {error}') from None
 
 
@@ -105,6 +105,8 @@ class _Planning:
             raise exceptions.Permanent('Maximum resources per stack exceeded.')
         kind = definition.get('type')
         properties = definition.get('properties') or {}
+        if not isinstance(properties, Mapping):
+            raise exceptions.Permanent(f'Property error: resources.{name}.properties')
         if kind in (_GROUP, _GROWING):
             part = properties.get('resource_def' if kind == _GROUP else 'resource') or {}
             for number in range(_members(kind, properties)):

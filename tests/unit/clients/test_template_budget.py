@@ -97,6 +97,15 @@ class BudgetTest(base.TestCase):
         for text in (f'[{deep}]', '[' * 100000, '- ' * 100000, '{a: ' * 100000):
             self.assertRaises(TooLarge, templates.parse, text)
 
+    def test_depth_of_aliases(self):
+        def nested(inner: str, levels: int) -> str:
+            return '[' * levels + inner + ']' * levels
+
+        # What is in a mapping, and in what an alias stands for.
+        text = f'a: &a {nested("1", 40)}\nb: &b {nested("*a", 40)}\nc: '
+        templates.parse(text + nested('*b', MOST_LEVELS - 81))
+        self.assertRaises(TooLarge, templates.parse, text + nested('*b', MOST_LEVELS - 80))
+
     def test_what_contains_itself(self):
         self.assertRaises(TooLarge, templates.parse, '&a [*a]')
 
@@ -106,6 +115,12 @@ class BudgetTest(base.TestCase):
     def test_tags_that_lie(self):
         for text in ('!!int x', '!!int ""', '!!timestamp x', '!!bool x', '9' * 5000):
             self.assertRaises(templates.yaml.YAMLError, templates.parse, text)
+
+    def test_numbers_that_nobody_writes(self):
+        # Python can read these, in a time that grows with their square, and not write them.
+        for text in ('1' + ':1' * 45000, '0x' + 'f' * 5000, '-0b' + '1' * 20000):
+            self.assertRaises(templates.yaml.YAMLError, templates.parse, f'a: {text}')
+            self.assertEqual(text, templates.parse(f'a: "{text}"')['a'])
 
 
 class TwinTest(base.TestCase):
@@ -133,3 +148,11 @@ class TwinTest(base.TestCase):
     def test_what_is_no_template(self):
         for text in ('parameters: [1]', 'resources: 7', 'resources: {a: 1}'):
             self.assertIn('not in valid format', self.refused(text))
+
+    def test_properties_that_are_none(self):
+        text = 'resources: {a: {type: OS::Nova::Server, properties: [1]}}'
+        self.assertIn('Property error: resources.a.properties', self.refused(text))
+
+    def test_members_without_end(self):
+        group = '{type: OS::Heat::ResourceGroup, properties: {count: .inf}}'
+        self.assertIn('not in valid format', self.refused(f'resources: {{g: {group}}}'))
