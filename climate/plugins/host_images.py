@@ -37,6 +37,8 @@ from climate.plugins import base
 IMAGES_FACT = 'images'
 BEFORE_FACT = 'imaging'
 _AT_ONCE = datetime.timedelta(0)
+# How long to wait before images that are being written are looked at again.
+_WRITTEN = datetime.timedelta(seconds=2)
 
 
 def take(work: base.Work, cloud: Cloud, hosts: Iterable[str], prefix: str) -> base.Outcome:
@@ -67,14 +69,23 @@ def take(work: base.Work, cloud: Cloud, hosts: Iterable[str], prefix: str) -> ba
             continue
         facts = {IMAGES_FACT: {**images, server.id: made}}
         return base.Again(after=_AT_ONCE, why='snapshots', facts=facts)
-    _hand_over(cloud, images.values(), work.lease.project_id)
-    tidy(work, cloud, prefix)
+    unfinished = _hand_over(cloud, images.values(), work.lease.project_id)
+    _tidy(work, cloud, prefix)
     if busy:
         raise exceptions.Transient(f'no image can be made of {", ".join(busy)}')
+    if unfinished:
+        return base.Again(after=_WRITTEN, why=f'{len(unfinished)} images are being written')
     return base.Done(facts={IMAGES_FACT: images})
 
 
-def tidy(work: base.Work, cloud: Cloud, prefix: str) -> None:
+def finish(work: base.Work, cloud: Cloud, prefix: str) -> None:
+    """Hand over what is ready when the lease ends, and delete what is too much."""
+    images: Mapping[str, str] = work.reservation.facts.get(IMAGES_FACT) or {}
+    _hand_over(cloud, images.values(), work.lease.project_id)
+    _tidy(work, cloud, prefix)
+
+
+def _tidy(work: base.Work, cloud: Cloud, prefix: str) -> None:
     """Delete what a manager that hung has made beside the image that counts.
 
     Those of the project are its own.
@@ -104,16 +115,24 @@ def _made_of(cloud: Cloud, server_id: str, prefix: str) -> list[Image]:
     return [image for image in found if image.name.startswith(prefix)]
 
 
-def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> None:
+def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> list[str]:
     """Give images to the project whose servers they are made of.
 
     Nova made them for the user who asked, and the project could neither see nor
-    use what is ours.
+    use what is ours. Glance takes a new owner of an image that is being written,
+    and forgets it when all is written: such an image is left for the next time.
+
+    :returns: the ids of images that are being written
     """
+    unfinished = []
     for image_id in images:
         image = cloud.image.find_image(image_id)
         if image is None or image.owner == project_id:
             continue
+        if image.unfinished:
+            unfinished.append(image_id)
+            continue
         # Nova drops an unfinished image when its server goes.
         with contextlib.suppress(CloudNotFound):
             cloud.image.give_image(image_id, project_id)
+    return unfinished

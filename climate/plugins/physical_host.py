@@ -213,7 +213,7 @@ class PhysicalHost(base.Plugin[HostRequest]):
         members = aggregate.hosts if aggregate is not None else ()
         if aggregate is not None and members:
             self._pools.close_to_owner(cloud, aggregate)
-        host_images.tidy(work, cloud, self._settings.image_prefix)
+        host_images.finish(work, cloud, self._settings.image_prefix)
         going = [server for host in members for server in host_servers.clear(work, cloud, host)]
         if going:
             return self._pools.until_gone(work, going, {})

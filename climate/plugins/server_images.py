@@ -38,7 +38,6 @@ Occasion = Literal['before_end', 'end']
 
 _IMAGEABLE = frozenset({'ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'})
 _IN_ORDER: Final = ('before_end', 'end')
-_UNFINISHED = frozenset({'queued', 'saving', 'uploading', 'importing'})
 
 
 class Images:
@@ -65,7 +64,7 @@ class Images:
         if image is None:
             # Somebody has deleted it before it was of use: another one.
             return self._remember(f'image {mine["id"]} is gone', occasion, None)
-        if image.status in _UNFINISHED:
+        if image.unfinished:
             return self._unfinished(image)
         if image.status != 'active':
             self._fail(image)

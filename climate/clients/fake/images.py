@@ -146,7 +146,10 @@ def abandon(db: Db, server_id: str) -> None:
 def _give(db: Db, image_id: str, project_id: str) -> None:
     if find(db, image_id) is None:
         raise CloudNotFound(f'the twin has no image {image_id}')
-    db.run('UPDATE images SET owner = ? WHERE id = ?', project_id, image_id)
+    # Glance forgets a new owner when all of an image has come.
+    db.run(
+        'UPDATE images SET owner = ? WHERE id = ? AND active_at <= ?', project_id, image_id, db.now
+    )
 
 
 def _delete(db: Db, image_id: str) -> None:

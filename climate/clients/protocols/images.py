@@ -18,6 +18,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Protocol
 
+_UNFINISHED = frozenset({'queued', 'saving', 'uploading', 'importing'})
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Image:
@@ -34,6 +36,11 @@ class Image:
     status: str
     owner: str
     properties: Mapping[str, str]
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether all of it has not come yet."""
+        return self.status in _UNFINISHED
 
 
 class Images(Protocol):

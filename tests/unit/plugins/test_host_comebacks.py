@@ -134,6 +134,14 @@ class TestImages(base.TestCase):
             [('reserved_own-1', OWNER), ('reserved_own-2', OWNER)], self._images(cloud)
         )
 
+    def test_they_are_handed_over_when_all_of_them_is_written(self) -> None:
+        cloud = snapshot()
+        cloud.twin.set_seconds('image', 30)
+        self.assertIsInstance(cloud.once('before_end'), contract.Again)
+        cloud.run('before_end')
+        cloud.clock.advance(60)
+        self.assertEqual({OWNER}, {owner for _, owner in self._images(cloud)})
+
     def test_a_second_one_is_deleted_and_no_other(self) -> None:
         cloud = snapshot()
         server = next(item for item in cloud.twin.servers() if item.name == 'own-1')
