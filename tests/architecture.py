@@ -72,6 +72,7 @@ HOMES = {
     'pecan': {'api'},
     'pycadf': {'api'},
     'webob': {'api', 'wsgi'},
+    'limits': {'api'},
     'novaclient': {'clients'},
     'openstack': {'clients'},
     'keystoneauth1': {'clients'},

@@ -32,6 +32,8 @@ from climate.api.middleware.identity import Identity
 from climate.api.middleware.json_errors import JsonErrors
 from climate.api.middleware.negotiation import Negotiation
 from climate.api.middleware.proxies import Proxies
+from climate.api.middleware.rate_limit import AddressRate
+from climate.api.middleware.rate_limit import ProjectRate
 from climate.api.middleware.size_limit import SizeLimit
 from climate.api.services import ApiSettings
 from climate.api.services import Services
@@ -51,10 +53,14 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app: WSGIApp = _pecan(services, settings)
     if settings.audit is not None:
         app = Witness(app, services.plugins)
+    if settings.rates is not None and settings.rates.projects:
+        app = ProjectRate(app, settings.rates)
     app = Identity(app)
     app = settings.authenticate(app)
     app = Negotiation(app)
     app = SizeLimit(app, settings.max_request_body_size)
+    if settings.rates is not None and settings.rates.addresses:
+        app = AddressRate(app, settings.rates)
     app = JsonErrors(app)
     if settings.audit is not None:
         app = Audit(app, settings.audit, services.clock)

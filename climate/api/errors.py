@@ -107,6 +107,8 @@ def response(error: exceptions.ClimateError, environ: dict[str, Any]) -> webob.R
     environ[TOLD] = True
     if isinstance(error, exceptions.NotAuthenticated) and CHALLENGE in environ:
         answer.www_authenticate = environ[CHALLENGE]
+    if isinstance(error, exceptions.TooManyRequests):
+        answer.retry_after = error.facts['retry_after']
     allowed = error.facts.get('allowed')
     if isinstance(error, exceptions.MethodNotAllowed) and allowed:
         answer.allow = sorted(allowed)

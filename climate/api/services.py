@@ -22,6 +22,7 @@ from typing import Any
 from oslo_config import cfg
 
 from climate.api.middleware import Wrapper
+from climate.api.rates import Rates
 from climate.api.scope import Enforcer
 from climate.clock import Clock
 from climate.leasing.leases import Leases
@@ -60,6 +61,7 @@ class ApiSettings:
     :ivar max_limit: the most leases on one page
     :ivar max_reservations: in a request for a lease
     :ivar trusted_proxies: networks of proxies whose headers are believed
+    :ivar rates: how many requests may come; None for any number
     :ivar audit: is told who changed what; None if nobody wants to know
     """
 
@@ -70,6 +72,7 @@ class ApiSettings:
     max_reservations: int = 20
     trusted_proxies: tuple[str, ...] = ()
     audit: Callable[[dict[str, Any]], None] | None = None
+    rates: Rates | None = None
 
     @classmethod
     def from_conf(
@@ -82,6 +85,7 @@ class ApiSettings:
         return cls(
             conf=conf,
             audit=audit,
+            rates=Rates(conf),
             authenticate=authenticate,
             max_request_body_size=conf.api.max_request_body_size,
             max_limit=conf.api.max_limit,

@@ -40,51 +40,13 @@ from climate.exceptions.invalid import MissingParameter as MissingParameter
 from climate.exceptions.invalid import NeutronUsesFloatingIP as NeutronUsesFloatingIP
 from climate.exceptions.invalid import TooLongFloatingIPs as TooLongFloatingIPs
 from climate.exceptions.invalid import UnsupportedResourceType as UnsupportedResourceType
-
-
-class LimitExceeded(InvalidInput):
-    """A filter of the operator refuses a change; the lease is as it was."""
-
-    error_name = 'LIMIT_EXCEEDED'
-    template = 'The lease is not within the limits of this cloud'
-
-
-class ProjectLimit(LimitExceeded):
-    """The project would have more than it may."""
-
-    error_name = 'PROJECT_LIMIT'
-    template = 'Limit %(limit)s of the project is %(most)s, and this would be %(wanted)s'
-
-
-class MaxLeaseDuration(LimitExceeded):
-    """The lease would last too long."""
-
-    error_name = 'MAX_LEASE_DURATION'
-    template = (
-        'Lease duration of %(lasts)s seconds is longer than the longest allowed, '
-        '%(longest)s seconds'
-    )
-
-
-class OutsideExtensionWindow(LimitExceeded):
-    """It is too early to prolong the lease."""
-
-    error_name = 'OUTSIDE_EXTENSION_WINDOW'
-    template = 'A lease can be prolonged only in the last %(window)s seconds before its end'
-
-
-class ExternalServiceRefused(LimitExceeded):
-    """The operator's own service says no."""
-
-    error_name = 'EXTERNAL_SERVICE_REFUSED'
-    template = 'The usage enforcement service of this cloud refuses the lease'
-
-
-class ExternalServiceUnavailable(LimitExceeded):
-    """The operator's own service did not answer, and what it does not allow is refused."""
-
-    error_name = 'EXTERNAL_SERVICE_UNAVAILABLE'
-    template = 'The usage enforcement service of this cloud gave no answer, please try again'
+from climate.exceptions.limits import ExternalServiceRefused as ExternalServiceRefused
+from climate.exceptions.limits import ExternalServiceUnavailable as ExternalServiceUnavailable
+from climate.exceptions.limits import LimitExceeded as LimitExceeded
+from climate.exceptions.limits import MaxLeaseDuration as MaxLeaseDuration
+from climate.exceptions.limits import OutsideExtensionWindow as OutsideExtensionWindow
+from climate.exceptions.limits import ProjectLimit as ProjectLimit
+from climate.exceptions.limits import TooManyRequests as TooManyRequests
 
 
 class NotAuthenticated(ClimateError):

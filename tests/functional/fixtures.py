@@ -40,6 +40,7 @@ from climate.api.services import Services
 from climate.clients.fake.twin import Twin
 from climate.clock import ManualClock
 from climate.conf import api as api_conf
+from climate.conf import rate_limit as rate_conf
 from climate.db import migration
 from climate.db import store
 from climate.enforcement.gate import Gate
@@ -161,6 +162,7 @@ class Service(fixtures.Fixture):
         database = self.useFixture(services.Database(self._database))
         conf = cfg.ConfigOpts()
         api_conf.register_opts(conf)
+        rate_conf.register_opts(conf)
         store.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')

@@ -1,0 +1,169 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Counts requests, and says when there are too many of them."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import math
+import threading
+from typing import Any
+from typing import Final
+
+import limits
+from limits import errors
+from limits import storage as storages
+from limits import strategies
+
+from climate import exceptions
+from climate.clock import SystemClock
+
+LOG = logging.getLogger(__name__)
+
+# A storage that does not answer must not hold up what it protects.
+_SECONDS: Final = 0.5
+_OPTIONS: dict[str, dict[str, Any]] = {
+    'memcached': {'connect_timeout': _SECONDS, 'timeout': _SECONDS},
+    'redis': {'socket_connect_timeout': _SECONDS, 'socket_timeout': _SECONDS},
+    'rediss': {'socket_connect_timeout': _SECONDS, 'socket_timeout': _SECONDS},
+}
+_PREFIX = 'climate'
+_IPV6_BITS = 64
+# That of the library, whatever the service goes by.
+_CLOCK: Final = SystemClock()
+
+
+class Rates:
+    """The limits of an API, as its operator wants them.
+
+    :param conf: an oslo.config ConfigOpts
+    :raises climate.exceptions.ConfigurationError: if an option is wrong
+    """
+
+    def __init__(self, conf: Any) -> None:
+        options = conf.rate_limit
+        self._per_project = _parsed('per_project', options.per_project)
+        self._per_address = _parsed('per_address', options.per_address)
+        self._projects = frozenset(options.exempt_projects)
+        self._addresses = [_network(text) for text in options.exempt_addresses]
+        self._lock = threading.Lock()
+        self._failures = 0
+        if self._per_project or self._per_address:
+            self._strategy = _strategy(options.storage)
+
+    @property
+    def projects(self) -> bool:
+        """Whether requests of projects are limited."""
+        return bool(self._per_project)
+
+    @property
+    def addresses(self) -> bool:
+        """Whether requests from addresses are limited."""
+        return bool(self._per_address)
+
+    def project(self, project_id: str) -> None:
+        """Count a request of a project.
+
+        :raises climate.exceptions.TooManyRequests: if there are too many
+        """
+        if project_id not in self._projects:
+            self._count(self._per_project, 'project', project_id)
+
+    def address(self, text: str) -> None:
+        """Count a request from an address.
+
+        :raises climate.exceptions.TooManyRequests: if there are too many
+        """
+        try:
+            address = ipaddress.ip_address(text)
+        except ValueError:
+            # Such as a socket in the file system: all of them are one.
+            self._count(self._per_address, 'address', 'unknown')
+            return
+        if not any(address in network for network in self._addresses):
+            self._count(self._per_address, 'address', _client(address))
+
+    def _count(self, items: list[limits.RateLimitItem], kind: str, who: str) -> None:
+        try:
+            refused = [item for item in items if not self._strategy.hit(item, kind, who)]
+            waits = [self._wait(item, kind, who) for item in refused]
+        except (errors.StorageError, OSError) as error:
+            self._fail(error)
+            return
+        if refused:
+            raise exceptions.TooManyRequests(
+                kind=kind, limit='; '.join(map(str, refused)), retry_after=max(waits)
+            )
+
+    def _wait(self, item: limits.RateLimitItem, kind: str, who: str) -> int:
+        """Return after how many seconds the next request may come."""
+        resets = self._strategy.get_window_stats(item, kind, who).reset_time
+        return min(max(math.ceil(resets - _CLOCK.now().timestamp()), 1), item.get_expiry())
+
+    def _fail(self, error: Exception) -> None:
+        """Say that nothing is counted: at the failures 1, 2, 4, 8 and so on."""
+        with self._lock:
+            self._failures += 1
+            count = self._failures
+        if count & (count - 1) == 0:
+            LOG.error(
+                '[rate_limit] storage does not answer (%s), %d requests were not counted',
+                type(error).__name__,
+                count,
+            )
+
+
+def _parsed(name: str, text: str) -> list[limits.RateLimitItem]:
+    if not text.strip():
+        return []
+    try:
+        found = limits.parse_many(text)
+    except ValueError as error:
+        raise exceptions.ConfigurationError(
+            f"[rate_limit] {name}: '{text}' is not like 600/minute, or 50/second;600/minute"
+        ) from error
+    return list(found)
+
+
+def _strategy(uri: str) -> strategies.RateLimiter:
+    scheme = uri.partition(':')[0]
+    try:
+        storage: Any = storages.storage_from_string(
+            uri, wrap_exceptions=True, **_OPTIONS.get(scheme, {})
+        )
+        return strategies.SlidingWindowCounterRateLimiter(storage)
+    except Exception as error:
+        # Without the address, in which there may be a password.
+        raise exceptions.ConfigurationError(
+            f'[rate_limit] storage: {scheme}:// cannot be used ({type(error).__name__}); it needs '
+            "one of memory, memcached and redis, and 'openstack-climate[rate-limit]'"
+        ) from error
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    try:
+        return ipaddress.ip_network(text.strip())
+    except ValueError as error:
+        raise exceptions.ConfigurationError(
+            f"[rate_limit] exempt_addresses: '{text}' is no address and no network"
+        ) from error
+
+
+def _client(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str:
+    """Return by what an address is counted: one client has a whole network of IPv6."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.ip_network((address, _IPV6_BITS), strict=False))
+    return str(address)

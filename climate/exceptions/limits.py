@@ -1,0 +1,71 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Errors of what goes beyond a limit; :mod:`climate.exceptions` has all names."""
+
+from __future__ import annotations
+
+from climate.exceptions.base import ClimateError
+from climate.exceptions.invalid import InvalidInput
+
+
+class LimitExceeded(InvalidInput):
+    """A filter of the operator refuses a change; the lease is as it was."""
+
+    error_name = 'LIMIT_EXCEEDED'
+    template = 'The lease is not within the limits of this cloud'
+
+
+class ProjectLimit(LimitExceeded):
+    """The project would have more than it may."""
+
+    error_name = 'PROJECT_LIMIT'
+    template = 'Limit %(limit)s of the project is %(most)s, and this would be %(wanted)s'
+
+
+class MaxLeaseDuration(LimitExceeded):
+    """The lease would last too long."""
+
+    error_name = 'MAX_LEASE_DURATION'
+    template = (
+        'Lease duration of %(lasts)s seconds is longer than the longest allowed, '
+        '%(longest)s seconds'
+    )
+
+
+class OutsideExtensionWindow(LimitExceeded):
+    """It is too early to prolong the lease."""
+
+    error_name = 'OUTSIDE_EXTENSION_WINDOW'
+    template = 'A lease can be prolonged only in the last %(window)s seconds before its end'
+
+
+class ExternalServiceRefused(LimitExceeded):
+    """The operator's own service says no."""
+
+    error_name = 'EXTERNAL_SERVICE_REFUSED'
+    template = 'The usage enforcement service of this cloud refuses the lease'
+
+
+class ExternalServiceUnavailable(LimitExceeded):
+    """The operator's own service did not answer, and what it does not allow is refused."""
+
+    error_name = 'EXTERNAL_SERVICE_UNAVAILABLE'
+    template = 'The usage enforcement service of this cloud gave no answer, please try again'
+
+
+class TooManyRequests(ClimateError):
+    """Too many requests come from one project or address."""
+
+    code = 429
+    error_name = 'TOO_MANY_REQUESTS'
+    template = 'Too many requests of one %(kind)s: the limit is %(limit)s'
