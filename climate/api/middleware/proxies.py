@@ -15,8 +15,8 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
-from collections.abc import Iterator
 from collections.abc import Sequence
 
 from oslo_config import cfg
@@ -27,13 +27,17 @@ from climate.api.middleware import StartResponse
 from climate.api.middleware import WSGIApp
 
 _CLIENT = 'climate.client_address'
-_HEADERS = (
-    'HTTP_FORWARDED',
-    'HTTP_X_FORWARDED_FOR',
-    'HTTP_X_FORWARDED_HOST',
-    'HTTP_X_FORWARDED_PREFIX',
-    'HTTP_X_FORWARDED_PROTO',
-)
+_FORWARDED = 'HTTP_FORWARDED'
+_FOR = 'HTTP_X_FORWARDED_FOR'
+_PROTO = 'HTTP_X_FORWARDED_PROTO'
+_HOST = 'HTTP_X_FORWARDED_HOST'
+# What becomes part of links, and the form that it must have.
+_FORMS = {
+    _PROTO: re.compile('https?'),
+    _HOST: re.compile(r'(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?', re.ASCII),
+    'HTTP_X_FORWARDED_PREFIX': re.compile(r'(?:/[\w.~-]+)+', re.ASCII),
+}
+_HEADERS = (_FORWARDED, _FOR, *_FORMS)
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -41,7 +45,9 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 class Proxies:
     """Takes scheme, host, prefix and the client's address from headers of trusted proxies.
 
-    From all others these headers are removed.
+    From all others these headers are removed. Of those that are believed,
+    ``X-Forwarded-*`` come before ``Forwarded``: most proxies set them only, and hand on
+    what a client says in the other one.
 
     :param trusted: networks of the proxies, in CIDR notation
     :raises ValueError: if one of them is none
@@ -58,7 +64,7 @@ class Proxies:
         peer = _address(environ.get('REMOTE_ADDR') or '')
         parsed = self._conf.oslo_middleware.enable_proxy_headers_parsing
         if parsed and peer is not None and self._trusts(peer):
-            environ[_CLIENT] = str(self._client(peer, environ))
+            self._read(peer, environ)
             answer: Iterable[bytes] = self._believing(environ, start_response)
             return answer
         for header in _HEADERS:
@@ -70,29 +76,46 @@ class Proxies:
         environ['REMOTE_ADDR'] = environ[_CLIENT]
         return self._app(environ, start_response)
 
-    def _client(self, peer: _Address, environ: Environ) -> _Address:
-        """Return the first address, from here on outwards, that is no trusted proxy's."""
-        address = peer
-        for hop in _hops(environ):
+    def _read(self, peer: _Address, environ: Environ) -> None:
+        """Leave what is believed in the headers that oslo.middleware reads."""
+        text = environ.pop(_FORWARDED, None)
+        if text and not any(header in environ for header in (_FOR, _PROTO, _HOST)):
+            elements = [_element(one) for one in reversed(text.split(','))]
+            client, said = self._client(peer, [one.get('for', '') for one in elements])
+            if said is not None:
+                environ[_PROTO] = elements[said].get('proto', '').lower()
+                environ[_HOST] = elements[said].get('host', '')
+        else:
+            client, _ = self._client(peer, reversed((environ.get(_FOR) or '').split(',')))
+        environ[_CLIENT] = str(client)
+        for header, form in _FORMS.items():
+            # What the client itself has sent comes first.
+            value = (environ.pop(header, None) or '').rpartition(',')[2].strip()
+            if form.fullmatch(value):
+                environ[header] = value
+
+    def _client(self, peer: _Address, hops: Iterable[str]) -> tuple[_Address, int | None]:
+        """Return the first address, from here on outwards, that is no trusted proxy's.
+
+        :param hops: whom each proxy had the request from, as it says, the nearest proxy first
+        :returns: the address, and which hop said it; None for none
+        """
+        address, place = peer, None
+        for number, hop in enumerate(hops):
             found = _address(hop)
             if found is None or not self._trusts(address):
                 break
-            address = found
-        return address
+            address, place = found, number
+        return address, place
 
     def _trusts(self, address: _Address) -> bool:
         return any(address in network for network in self._trusted)
 
 
-def _hops(environ: Environ) -> Iterator[str]:
-    """Yield what each proxy says whom it had a request from, the nearest proxy first."""
-    forwarded = environ.get('HTTP_FORWARDED')
-    if not forwarded:
-        yield from reversed((environ.get('HTTP_X_FORWARDED_FOR') or '').split(','))
-        return
-    for element in reversed(forwarded.split(',')):
-        pairs = (pair.partition('=') for pair in element.split(';'))
-        yield next((value for key, _, value in pairs if key.strip().lower() == 'for'), '')
+def _element(text: str) -> dict[str, str]:
+    """Return what one proxy says in ``Forwarded``."""
+    pairs = (pair.partition('=') for pair in text.split(';'))
+    return {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs}
 
 
 def _address(text: str) -> _Address | None:
@@ -103,7 +126,8 @@ def _address(text: str) -> _Address | None:
     elif text.count(':') == 1:
         text = text.partition(':')[0]
     try:
-        found = ipaddress.ip_address(text)
+        # The zone of an address means nothing here, and may be any text.
+        found = ipaddress.ip_address(text.partition('%')[0])
     except ValueError:
         return None
     # What a socket for both families says of IPv4.

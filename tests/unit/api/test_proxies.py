@@ -90,6 +90,42 @@ class ProxiesTest(base.TestCase):
         forwarded = {'Forwarded': 'for=10.0.0.1, for="[2001:db9::7]:80";proto=https, for=192.0.2.8'}
         self.assertEqual('2001:db9::7', self.seen('192.0.2.9', forwarded)[1])
 
+    def test_forwarded_of_a_client(self) -> None:
+        """Most proxies hand on what they do not set themselves."""
+        evil = {'Forwarded': 'for=10.0.0.1;host=evil.example;proto=http'}
+        expected = ('https://cloud.example/reservation', '198.51.100.7')
+        self.assertEqual(expected, self.seen('192.0.2.9', {**evil, **SAID}))
+
+    def test_forwarded_of_a_proxy(self) -> None:
+        """Host and scheme are those that the client asked the outermost proxy of ours for."""
+        said = (
+            'for=10.0.0.1;host=evil.example;proto=http, '
+            'for=198.51.100.7;host="cloud.example:444";proto=HTTPS, '
+            'for=192.0.2.8;host=inner.example;proto=http'
+        )
+        found = self.seen('192.0.2.9', {'Forwarded': said})
+        self.assertEqual(('https://cloud.example:444', '198.51.100.7'), found)
+
+    def test_what_links_are_made_of(self) -> None:
+        """A list is of the client first; what has another form counts for nothing."""
+        for header, said, url in (
+            ('Host', 'evil.example, cloud.example', 'http://cloud.example'),
+            ('Host', '[2001:db8::1]:80', 'http://[2001:db8::1]'),
+            ('Host', 'evil"><script>', 'http://localhost'),
+            ('Host', 'user@evil.example/x', 'http://localhost'),
+            ('Proto', 'http, https', 'https://localhost:80'),
+            ('Proto', 'javascript', 'http://localhost'),
+            ('Prefix', '/evil, /reservation/x', 'http://localhost/reservation/x'),
+            ('Prefix', '//evil.example', 'http://localhost'),
+            ('Prefix', 'x', 'http://localhost'),
+        ):
+            found, _ = self.seen('192.0.2.9', {f'X-Forwarded-{header}': said})
+            self.assertEqual(url, found, said)
+
+    def test_a_zone_of_an_address(self) -> None:
+        said = {'X-Forwarded-For': 'fe80::1%eth0 GET /v1/leases 200, 192.0.2.8'}
+        self.assertEqual('fe80::1', self.seen('192.0.2.9', said)[1])
+
 
 class OptionTest(base.TestCase):
     """Networks in the configuration."""
