@@ -21,13 +21,13 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def listed(response: Any, key: str, parts: Iterable[list[dict[str, Any]]]) -> Any:
+def listed(request: Any, response: Any, key: str, parts: Iterable[list[dict[str, Any]]]) -> Any:
     """Return the answer that is an object of one list.
 
     The first two parts are there before the answer begins, so that whatever
     fails at first is told as an error. A list of one part is answered as usual.
 
-    :param response: of the request; returned if the list is longer
+    :param response: of *request*; returned if the list is longer
     :param key: of the list in the object
     :param parts: of the list, in order
     """
@@ -37,7 +37,15 @@ def listed(response: Any, key: str, parts: Iterable[list[dict[str, Any]]]) -> An
         return {key: first[0] if first else []}
     response.content_type = 'application/json'
     response.charset = None
-    response.app_iter = _written(key, itertools.chain(first, ahead))
+    body = _written(key, itertools.chain(first, ahead))
+    if request.method == 'HEAD':
+        # Of what has no length, servers mark the end, be it an answer to HEAD, which has
+        # no body: the next answer on the connection would begin with that mark.
+        length = sum(map(len, body))
+        response.app_iter = []
+        response.content_length = length
+    else:
+        response.app_iter = body
     return response
 
 

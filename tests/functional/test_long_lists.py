@@ -65,6 +65,14 @@ class Lists:
         self.assertEqual(60, len(answer.json['leases']))
         self.assertEqual('application/json', answer.content_type)
 
+    def test_head(self) -> None:
+        """It has a length: a server would end a body without one with a mark of its own."""
+        for path in ('/v1/leases', '/v1/os-hosts/allocations'):
+            whole = http.send(self.service.app, 'GET', path).body
+            answer = http.send(self.service.app, 'HEAD', path)
+            self.assertEqual(b'', answer.body)
+            self.assertEqual(str(len(whole)), answer.headers['Content-Length'])
+
     def test_a_lease_is_as_in_a_short_list(self) -> None:
         whole = http.send(self.service.app, 'GET', '/v1/leases').json
         self.patch(leases, '_BATCH', 1000)

@@ -42,7 +42,7 @@ class AllocationsController(base.Controller):
         """Answer with every host, be it taken or not."""
         scope = self._scope(req)
         scope.authorize(policies.LIST)
-        return self._listed(resp, scope, _wanted(scope), view.allocation)
+        return self._listed(req, resp, scope, _wanted(scope), view.allocation)
 
     @pecan.expose('json')
     def show(self, req: Any, resp: Any, host_id: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class AllocationsController(base.Controller):
         scope = self._scope(req)
         scope.authorize(policies.LIST)
         wanted = _wanted(scope, queries.one(scope.parameters, 'type'), (*_FILTERS, 'type'))
-        return self._listed(resp, scope, wanted, view.amounts)
+        return self._listed(req, resp, scope, wanted, view.amounts)
 
     @pecan.expose('json')
     def show_any(self, req: Any, resp: Any, resource_id: str) -> dict[str, Any]:
@@ -73,6 +73,7 @@ class AllocationsController(base.Controller):
 
     def _listed(
         self,
+        req: Any,
         resp: Any,
         scope: Scope,
         wanted: CalendarQuery,
@@ -80,7 +81,7 @@ class AllocationsController(base.Controller):
     ) -> Any:
         batches = self._services.resources.calendars(scope.caller, wanted)
         shown = ([show(one, scope.version) for one in batch] for batch in batches)
-        return streams.listed(resp, 'allocations', shown)
+        return streams.listed(req, resp, 'allocations', shown)
 
 
 def _wanted(

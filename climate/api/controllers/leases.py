@@ -52,7 +52,7 @@ class LeasesController(base.Controller):
         if query.limit is None:
             batches = self._services.leases.batches(query)
             shown_batches = ([self._shown(one, scope) for one in batch] for batch in batches)
-            return streams.listed(resp, 'leases', shown_batches)
+            return streams.listed(req, resp, 'leases', shown_batches)
         page = self._services.leases.page(query)
         shown: dict[str, Any] = {'leases': [self._shown(one, scope) for one in page.leases]}
         if page.more and page.leases:
