@@ -69,7 +69,7 @@ class Resources:
     :param secret: what opaque ids are made with; '' for that of the database
     """
 
-    def __init__(  # nosec B107  # an empty one is none
+    def __init__(
         self, store: Store, plugins: Plugins, registry: Registry, secret: str = ''
     ) -> None:
         self._store = store

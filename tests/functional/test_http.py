@@ -219,7 +219,7 @@ class FaultTest(base.TestCase):
         def explode(query):
             raise RuntimeError('secret: hunter2')
 
-        service.services.leases.page = explode
+        service.services.leases.batches = explode
         log = self.useFixture(testing.FakeLogger(level=logging.DEBUG))
         answer = http.send(service.app, 'GET', '/v1/leases')
         self.assertEqual(500, answer.status_int)

@@ -149,6 +149,6 @@ class SetUpTest(base.TestCase):
         self.addCleanup(root.handlers.__setitem__, slice(None), handlers)
         conf = config.new_conf()
         conf([])
-        config.set_up_logging(conf)
+        config.set_up_logging(conf, 'climate-api')
         self.assertIs(logs.Record, logging.getLogRecordFactory())
         self.assertEqual({logs.Escaping}, {type(handler.formatter) for handler in root.handlers})

@@ -26,7 +26,7 @@ from climate.api.middleware import WSGIApp
 CONTEXT = 'climate.context'
 
 # What stands for a token that was not sent, where none has to be.
-TOKEN = 'climate.token'  # nosec B105  # noqa: S105  the name of a key
+TOKEN = 'climate.token'  # noqa: S105  the name of a key
 
 
 class Identity:
