@@ -80,7 +80,8 @@ class LeaseDraft:
     :ivar asked_at: the instant of the request, against which its times are
         judged, so that ``now`` is not past by the time it is; None for the
         present instant
-    :ivar limited: whether the limits of the project hold for it
+    :ivar limited: whether the limits of the project hold for it; they do unless it is
+        the operator who imposes it on the project
     """
 
     name: str

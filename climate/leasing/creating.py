@@ -221,6 +221,8 @@ class Creation:
             raise exceptions.MissingParameter(param='resource_type')
         plugin = booking.plugin_of(self._plugins, body['resource_type'])
         request = plugin.parse(body, strict=self._draft.strict)
+        if not self._draft.limited:
+            request = plugin.imposed(request)
         return wanted.Asked(plugin=plugin, request=request)
 
     def _lease(self, tx: Transaction) -> Lease:

@@ -67,7 +67,7 @@ LOG = logging.getLogger(__name__)
 _SEEN = 'server leases'
 _DEFAULTS = 'server leases by default'
 _GONE = frozenset({'DELETED', 'SOFT_DELETED'})
-_OVER = _GONE | {'ERROR'}
+_BROKEN = 'ERROR'
 # Clocks differ, and Nova lists what was made a moment ago a moment later.
 _OVERLAP = datetime.timedelta(minutes=1)
 # For how long a server that does not come up is waited for.
@@ -156,7 +156,10 @@ class ServerLeases:
 
         :returns: whether all was done that is to be done
         """
-        settled = server.status in _OVER or self._settled(server)
+        if server.status == _BROKEN:
+            # Its owner can bring it back, and can have broken it for that.
+            return not self._settings.covers(server)
+        settled = server.status in _GONE or self._settled(server)
         if settled is True:
             return True
         if settled is None or _busy(server):

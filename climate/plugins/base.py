@@ -112,6 +112,13 @@ class Plugin(abc.ABC, Generic[R]):
         :raises climate.exceptions.InvalidInput: naming the field and why
         """
 
+    def imposed(self, request: R) -> R:
+        """Return *request* as one of the operator, for something as it is now.
+
+        Where its owner's doing would have one refused, such as a lock, this one is booked.
+        """
+        return request
+
     @abc.abstractmethod
     def change(
         self, request: R, body: Mapping[str, Any], *, strict: bool = False, running: bool = False

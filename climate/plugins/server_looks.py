@@ -45,7 +45,8 @@ def inspect(request: ServerRequest, cloud: Callable[[], Cloud], project_id: str)
     server = cloud().compute.find_server(request.server_id)
     if server is None or server.project_id != project_id:
         raise exceptions.InvalidInput(f"Server '{request.server_id}' not found")
-    refuse(server)
+    if not request.imposed:
+        refuse(server)
     if request.guarantee and cloud().compute.find_flavor(server.flavor_id) is None:
         raise exceptions.InvalidInput(
             f"Flavor '{server.flavor_id}' of server {server.id} is gone, so nobody knows how much "

@@ -90,6 +90,8 @@ class ServerRequest:
     :ivar guarantee: whether room for it is booked on the reservable hosts
     :ivar resource_properties: requirement on these hosts; JSON text or ''
     :ivar seen: None until it was looked at
+    :ivar imposed: whether it is the operator's wish, whatever the owner has done with
+        the server: it is then leased as it is, and not started
     """
 
     server_id: str = ''
@@ -99,6 +101,7 @@ class ServerRequest:
     guarantee: bool = True
     resource_properties: str = ''
     seen: Seen | None = None
+    imposed: bool = False
 
 
 def read(body: Mapping[str, Any], *, strict: bool) -> ServerRequest:
@@ -189,6 +192,7 @@ def dump(request: ServerRequest) -> dict[str, Any]:
         'guarantee': request.guarantee,
         'resource_properties': request.resource_properties,
         'seen': None if request.seen is None else dataclasses.asdict(request.seen),
+        **({'imposed': True} if request.imposed else {}),
     }
 
 
@@ -202,6 +206,7 @@ def load(stored: Mapping[str, Any]) -> ServerRequest:
         guarantee=stored['guarantee'],
         resource_properties=stored['resource_properties'],
         seen=None if stored['seen'] is None else Seen(**stored['seen']),
+        imposed=stored.get('imposed', False),
     )
 
 

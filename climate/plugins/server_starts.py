@@ -79,9 +79,9 @@ class Waiting:
                 # The scheduler has done with it.
                 return case.remember('its host is back in the pool', door=None)
             return case.wait(f'{case.name} is {server.task_state}')
-        if server.status == 'ACTIVE':
+        if server.status == 'ACTIVE' or case.request.imposed:
             self._door.close()
-            return base.Done(facts={'door': None}, steps=(f'{case.name} is ACTIVE',))
+            return base.Done(facts={'door': None}, steps=(f'{case.name} is {server.status}',))
         if self._was is None:
             return case.remember(f'{case.name} was {server.status}', was=server.status)
         case.free(server)

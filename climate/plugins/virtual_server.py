@@ -18,6 +18,7 @@ reservable hosts, as a reservation of its own that is a part of this one.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -65,6 +66,10 @@ class VirtualServer(base.Plugin[ServerRequest]):
     def parse(self, body: Mapping[str, Any], *, strict: bool = False) -> ServerRequest:
         """Read what a client sent; see :class:`climate.plugins.base.Plugin`."""
         return server_requests.read(body, strict=strict)
+
+    def imposed(self, request: ServerRequest) -> ServerRequest:
+        """Take the server as it is."""
+        return dataclasses.replace(request, imposed=True)
 
     def change(
         self,

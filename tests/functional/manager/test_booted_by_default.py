@@ -24,6 +24,7 @@ from climate.domain.booting import ServerNews
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
+from climate.leasing.booted_servers import lease_id
 from climate.leasing.server_lease_settings import ServerLeaseSettings
 from tests.functional.manager import booted
 from tests.functional.manager import harness
@@ -133,6 +134,36 @@ class TestDefault(booted.BootedCase):
             self.assertEqual([lease.id], tx.leases.ids_with('virtual:server', server.id))
         self.assertEqual(datetime.timedelta(days=30), lease.period.length, said)
         self.assertEqual(server.project_id, lease.project_id)
+
+    def test_what_its_owner_does_lets_no_server_go_without(self) -> None:
+        """Its owner would be refused a lease; that of the operator begins, and does nothing."""
+        for change in (
+            {'locked': True},
+            {'status': 'PAUSED'},
+            {'status': 'RESCUE'},
+            {'status': 'VERIFY_RESIZE'},
+        ):
+            server = self.boot()
+            self.twin.set_server(server.id, **change)
+            self.keeper.hear(ServerNews(server_id=server.id))
+            self.office.until(self.office.seconds() + 1)
+            (lease,) = [one for one in self.leases() if one.id == lease_id(server.id)]
+            self.assertEqual('ACTIVE', self.office.status(lease), change)
+            found = self.twin.compute.find_server(server.id)
+            self.assertEqual(change.get('status', 'ACTIVE'), found.status)
+
+    def test_one_that_is_broken_is_looked_at_again(self) -> None:
+        """Its owner can break it, and bring it back."""
+        server = self.boot()
+        self.twin.set_server(server.id, status='ERROR')
+        self.assertEqual({}, self.hear(server))
+        self.office.away_until(600)
+        self.keeper.look(self.twin)
+        self.assertEqual([], self.leases())
+        self.twin.set_server(server.id, status='ACTIVE')
+        self.office.away_until(1200)
+        self.keeper.look(self.twin)
+        self.assertIn('climate:lease_id', self.told(server))
 
     def test_why_it_is_not_what_was_asked_for(self) -> None:
         told = self.hear(self.boot(lease_end='banana'))
