@@ -23,7 +23,12 @@ from typing import Any
 
 # What ends a line for some reader, moves the cursor of a terminal, turns the
 # direction of writing, or cannot be written at all.
-_MEANINGFUL = '\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff'
+# Controls, ends of lines, what turns the direction of writing, what nobody sees, and
+# halves of characters.
+_MEANINGFUL = (
+    '\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f'
+    '\ud800-\udfff\ufeff\U000e0000-\U000e007f'
+)
 _LONGEST_CHAIN = 10
 _IN_LINES = re.compile(f'[{_MEANINGFUL}]')
 _IN_MESSAGES = re.compile(f'[\n{_MEANINGFUL}]')

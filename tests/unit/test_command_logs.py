@@ -28,7 +28,7 @@ from tests import base
 from tests.functional import http
 from tests.functional.fixtures import Service
 
-EVIL = 'a\nb\rc\x1b[2Jd\x85e\x9bf\u2028g\u202eh\x00\udc80i\x7f'
+EVIL = 'a\nb\rc\x1b[2Jd\x85e\x9bf\u2028g\u202eh\x00\udc80i\x7f\u061c\u200f\u2060\ufeff\U000e0041'
 HARMLESS = re.compile(r'[\x20-\x7e]*')
 
 

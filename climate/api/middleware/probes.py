@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Looks at what a process depends on, seldom and never twice at a time."""
+"""Looks at what a process depends on, seldom and never at the same thing twice at a time."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from climate import exceptions
 LOG = logging.getLogger(__name__)
 
 SECONDS = 1.0
+PATIENCE = 10.0
 
 Checks = Mapping[str, Callable[[], None]]
 
@@ -34,7 +35,7 @@ class Probes:
     """Makes checks for anybody who asks, with or without a token.
 
     A result serves for a second, and while the next one is being found out,
-    however many ask meanwhile.
+    however many ask meanwhile. What takes longer than ten seconds is not well.
 
     :param checks: by name; each raises if what it looks at does not work
     :param ticks: the seconds that have passed since some instant
@@ -43,7 +44,9 @@ class Probes:
     def __init__(self, checks: Checks, ticks: Callable[[], float] = time.monotonic) -> None:
         self._checks = checks
         self._ticks = ticks
-        self._lock = threading.Lock()
+        # One that hangs keeps no other from being made.
+        self._locks = {name: threading.Lock() for name in checks}
+        self._begun: dict[str, float] = {}
         self._found: dict[str, tuple[bool, float]] = {}
 
     def well(self, name: str) -> bool:
@@ -51,21 +54,23 @@ class Probes:
 
         :raises KeyError: if there is no such check
         """
-        before = self._found.get(name)
+        lock, before = self._locks[name], self._found.get(name)
         if before is not None and self._ticks() - before[1] < SECONDS:
             return before[0]
         # Only who has nothing to go by waits for those who look.
-        if not self._lock.acquire(blocking=before is None):
-            assert before is not None
-            return before[0]
+        if not lock.acquire(timeout=PATIENCE if before is None else 0):
+            # What hangs fails, though nobody knows yet how.
+            since = self._begun.get(name, self._ticks())
+            return before is not None and before[0] and self._ticks() - since < PATIENCE
         try:
+            self._begun[name] = self._ticks()
             found = self._found.get(name)
             if found is None or self._ticks() - found[1] >= SECONDS:
                 found = self._passes(name), self._ticks()
                 self._found[name] = found
             return found[0]
         finally:
-            self._lock.release()
+            lock.release()
 
     def _passes(self, name: str) -> bool:
         try:

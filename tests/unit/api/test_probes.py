@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import threading
 
+from climate.api.middleware.probes import PATIENCE
 from climate.api.middleware.probes import Probes
 from climate.api.middleware.probes import SECONDS
 from tests import base
@@ -61,9 +62,10 @@ class ProbesTest(base.TestCase):
             self.assertTrue(go_on.wait(30))
 
         go_on.set()
-        probes = Probes({'broker': slow}, lambda: self.now)
+        probes = Probes({'broker': slow, 'other': lambda: None}, lambda: self.now)
         self.assertTrue(probes.well('broker'))
-        self.now += SECONDS
+        # Long ago, as with who asks seldom.
+        self.now += PATIENCE * 2
         looking.clear()
         go_on.clear()
         first = threading.Thread(target=probes.well, args=('broker',))
@@ -72,8 +74,15 @@ class ProbesTest(base.TestCase):
         # The others are told what was found before, and do not wait.
         self.assertEqual([True] * 8, [probes.well('broker') for _ in range(8)])
         self.assertEqual(2, self.made)
+        self.assertTrue(probes.well('other'))
+        # It hangs, which is not well, and that of the others is known.
+        self.now += PATIENCE
+        self.assertEqual([False] * 8, [probes.well('broker') for _ in range(8)])
+        self.assertTrue(probes.well('other'))
+        self.assertEqual(2, self.made)
         go_on.set()
         first.join(30)
+        self.assertTrue(probes.well('broker'))
         self.assertEqual(2, self.made)
 
     def test_who_knows_nothing_waits_and_looks_not_again(self) -> None:
