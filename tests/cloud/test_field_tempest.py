@@ -78,6 +78,7 @@ class TempestTest(CloudTest):
         self.place = pathlib.Path(folder)
         self.enterContext(self.one_host())
         self.enterContext(self.port_80())
+        self.addCleanup(self.forget_people)
 
     def test_all_of_it(self) -> None:
         self.assertEqual(0, self.tempest('init', 'workspace').returncode)
@@ -112,6 +113,7 @@ class TempestTest(CloudTest):
                 'oslo_concurrency': {'lock_path': str(self.place)},
                 'auth': {
                     'use_dynamic_credentials': 'true',
+                    'create_isolated_networks': 'false',
                     'admin_username': 'admin',
                     'admin_password': self.cloud.password,
                     'admin_project_name': 'admin',
@@ -144,6 +146,17 @@ class TempestTest(CloudTest):
         )
         with path.open('w', encoding='utf-8') as file:
             config.write(file)
+
+    def forget_people(self) -> None:
+        """Delete the users and projects that tempest leaves."""
+        identity = self.admin.sdk.identity
+        for delete, found in (
+            (identity.delete_user, identity.users()),
+            (identity.delete_project, identity.projects()),
+        ):
+            for each in list(found):
+                if each.name.startswith('tempest-'):
+                    delete(each)
 
     @contextlib.contextmanager
     def one_host(self) -> Iterator[None]:
