@@ -35,7 +35,7 @@ _HOST = 'HTTP_X_FORWARDED_HOST'
 _FORMS = {
     _PROTO: re.compile('https?'),
     _HOST: re.compile(r'(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?', re.ASCII),
-    'HTTP_X_FORWARDED_PREFIX': re.compile(r'(?:/[\w.~-]+)+', re.ASCII),
+    'HTTP_X_FORWARDED_PREFIX': re.compile(r'(?:/[\w.~-]+)+/?', re.ASCII),
 }
 _HEADERS = (_FORWARDED, _FOR, *_FORMS)
 
