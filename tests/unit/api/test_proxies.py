@@ -116,6 +116,7 @@ class ProxiesTest(base.TestCase):
             ('Proto', 'http, https', 'https://localhost:80'),
             ('Proto', 'javascript', 'http://localhost'),
             ('Prefix', '/evil, /reservation/x', 'http://localhost/reservation/x'),
+            ('Prefix', '/reservation/', 'http://localhost/reservation/'),
             ('Prefix', '//evil.example', 'http://localhost'),
             ('Prefix', 'x', 'http://localhost'),
         ):
