@@ -18,7 +18,6 @@ For a first look and for small clouds; larger ones run
 
 from __future__ import annotations
 
-import ipaddress
 import sys
 
 import waitress
@@ -27,6 +26,7 @@ from oslo_config import cfg
 from climate import exceptions
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import exposure
 
 _CLI = [
     cfg.HostAddressOpt('host', default='127.0.0.1', help='The address to listen on.'),
@@ -47,7 +47,8 @@ def main() -> int:
     try:
         conf(sys.argv[1:], project='climate', prog='climate-api')
         config.set_up_logging(conf, 'climate-api')
-        _check_exposure(conf)
+        if conf.auth_strategy == 'noauth' and not conf.i_know:
+            exposure.check(conf.host)
         application = composition.wsgi_application(conf)
     except (cfg.Error, exceptions.ConfigurationError) as error:
         sys.stderr.write(f'climate-api: {error}\n')
@@ -61,23 +62,3 @@ def main() -> int:
         clear_untrusted_proxy_headers=False,
     )
     return 0
-
-
-def _check_exposure(conf: cfg.ConfigOpts) -> None:
-    """Keep an API that believes everything from being reached over the network.
-
-    :raises climate.exceptions.ConfigurationError: if it would be
-    """
-    if conf.auth_strategy != 'noauth' or conf.i_know or _is_loopback(conf.host):
-        return
-    raise exceptions.ConfigurationError(
-        f'with auth_strategy = noauth, all who reach {conf.host} are admins if they say so; '
-        '--i-know listens there nevertheless'
-    )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == 'localhost'

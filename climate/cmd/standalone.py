@@ -39,6 +39,7 @@ from climate.clock import SystemClock
 from climate.cmd import auditing
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import exposure
 from climate.cmd import samples
 from climate.cmd import signals
 from climate.db import migration
@@ -54,6 +55,7 @@ _COMMANDS = """Try in another terminal{where}:
     --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
   {client} lease list"""
 CLOUD = 'cloud'
+_I_KNOW = '--i-know'
 _FAKE = 'climate-standalone fake'
 _INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
 
@@ -80,6 +82,8 @@ def main() -> int:
     if rest is not None:
         return cli.main(rest, state_dir=pathlib.Path(options.state_dir) / CLOUD, prog=_FAKE)
     try:
+        if not options.i_know:
+            exposure.check(options.host)
         service = Standalone(options)
     except exceptions.ClimateError as error:
         sys.stderr.write(f'climate-standalone: {error.message}\n')
@@ -97,8 +101,9 @@ def main() -> int:
 def _split(words: list[str]) -> tuple[list[str], list[str] | None]:
     """Return what is before the command ``fake``, and what is after it, if it is there."""
     for number, word in enumerate(words):
-        # All options have a value, which may be anything.
-        value = number and words[number - 1].startswith('-') and '=' not in words[number - 1]
+        # All other options have a value, which may be anything.
+        before = words[number - 1] if number else ''
+        value = before.startswith('-') and '=' not in before and before != _I_KNOW
         if word == 'fake' and not value:
             return words[:number], words[number + 1 :]
     return words, None
@@ -124,6 +129,11 @@ def _parser() -> argparse.ArgumentParser:
         'runs, or disturbs it; climate-standalone fake --help says how.',
     )
     parser.add_argument('--host', default='127.0.0.1', help='address to listen on')
+    parser.add_argument(
+        _I_KNOW,
+        action='store_true',
+        help='listen on other addresses than loopback, though callers are believed everything',
+    )
     parser.add_argument('--port', type=int, default=1234, help='port to listen on; 0 for any')
     parser.add_argument('--state-dir', default='.state', help='where everything is kept')
     parser.add_argument('--hosts', type=int, default=4, help='hosts of the simulated cloud')

@@ -20,6 +20,7 @@ import fixtures
 
 from climate.cmd import api
 from climate.cmd import config
+from climate.cmd import standalone
 from tests import base
 
 
@@ -71,6 +72,16 @@ class ExposureTest(base.TestCase):
     def test_refused_elsewhere(self) -> None:
         for host in ('0.0.0.0', '::', '192.0.2.1', 'controller'):
             self.assertIn('--i-know', self.refusal('--host', host))
+
+    def test_the_standalone_is_refused_there_as_well(self) -> None:
+        folder = self.useFixture(fixtures.TempDir()).path
+        argv = ['climate-standalone', '--state-dir', f'{folder}/state', '--host', '0.0.0.0']
+        self.useFixture(fixtures.MonkeyPatch('sys.argv', argv))
+        errors = self.useFixture(fixtures.StringStream('stderr')).stream
+        self.useFixture(fixtures.MonkeyPatch('sys.stderr', errors))
+        self.assertEqual(1, standalone.main())
+        errors.seek(0)
+        self.assertIn('--i-know', errors.read())
 
     def test_loopback_and_who_knows(self) -> None:
         for arguments in (

@@ -198,6 +198,7 @@ class TestCommandLine(testtools.TestCase):
             (['fake', 'show', '--json'], [], ['show', '--json']),
             (['--state-dir', 'x', 'fake', '-h'], ['--state-dir', 'x'], ['-h']),
             (['--state-dir', 'fake', 'fake'], ['--state-dir', 'fake'], []),
+            (['--i-know', 'fake', 'heal'], ['--i-know'], ['heal']),
             (['--state-dir=x', 'fake', 'heal'], ['--state-dir=x'], ['heal']),
         ):
             self.assertEqual((before, after), standalone._split(words))
