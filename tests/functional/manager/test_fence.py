@@ -23,9 +23,11 @@ import sqlalchemy as sa
 
 from climate.clients import rehearsal
 from climate.clients.base import Cloud
+from climate.clients.base import Server
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
 from climate.domain.events import EventKind
+from climate.leasing.server_leases import ServerLeases
 from climate.manager.worker import Worker
 from climate.plugins.base import Done
 from climate.plugins.base import Outcome
@@ -222,18 +224,32 @@ class TestRepair(base.TestCase):
 class TestBooted(BootedCase):
     """A manager that is held up while it gives a booted server its lease."""
 
-    def test_it_writes_nothing_of_a_lease_that_another_one_booked(self) -> None:
+    def held_up(self, *, erased: bool) -> tuple[Server, ServerLeases]:
+        """Return a server, and a manager that hangs right before it writes metadata.
+
+        :param erased: whether the owner removes what the next manager writes
+        """
         server = self.boot(lease_duration='2h')
 
         def happens() -> None:
             self.office.clock.advance(61)
             self.assertFalse(self.hire().look(self.twin))
+            if erased:
+                self.twin.compute.set_server_metadata(server.id, {'climate:lease_id': ''})
 
-        # The look right before the metadata are written.
-        slow = self.hire(cloud=HeldUp(self.twin, 2, happens))
-        self.assertRaises(ClaimLost, slow.look, self.twin)
+        return server, self.hire(cloud=HeldUp(self.twin, 3, happens))
+
+    def test_it_books_no_second_lease(self) -> None:
+        server, slow = self.held_up(erased=False)
+        self.assertFalse(slow.look(self.twin))
         (lease,) = self.leases()
         self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+
+    def test_it_writes_nothing_when_the_server_is_not_its_own_any_more(self) -> None:
+        server, slow = self.held_up(erased=True)
+        self.assertRaises(ClaimLost, slow.look, self.twin)
+        self.assertEqual(1, len(self.leases()))
+        self.assertEqual({}, self.told(server))
 
 
 class _Rows:
