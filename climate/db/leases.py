@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import datetime
 from collections import defaultdict
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
@@ -109,6 +110,29 @@ class Leases(Repository):
         found: str | None = self._session.scalar(query)
         return found
 
+    def given_up(self, lease_id: str) -> bool:
+        """Whether a lease was deleted before it began."""
+        query = sa.select(_table.c.id).where(_table.c.id == lease_id, _given_up())
+        return self._session.scalar(query) is not None
+
+    def requests_given_up(
+        self, resource_type: str, since: datetime.datetime
+    ) -> list[Mapping[str, Any]]:
+        """Return the requests of a type whose leases were deleted before they began.
+
+        :param since: of leases that were deleted then or later (aware UTC)
+        """
+        query = (
+            sa.select(_reservations.c.request)
+            .join(_table, _table.c.id == _reservations.c.lease_id)
+            .where(
+                _reservations.c.resource_type == resource_type,
+                _table.c.deleted_at >= since,
+                _given_up(),
+            )
+        )
+        return [dict(request) for request in self._session.scalars(query)]
+
     def ids_with(self, resource_type: str, name: str, *, live: bool = False) -> list[str]:
         """Return the ids of the leases that have or had a resource, the latest first.
 
@@ -198,6 +222,10 @@ class Leases(Repository):
         for event in Events(self._session, self._now).of_leases(ids):
             events[event.lease_id].append(event)
         return [rows.lease(row, tuple(parts[row.id]), tuple(events[row.id])) for row in found]
+
+
+def _given_up() -> Any:
+    return sa.and_(_table.c.deleted_at.is_not(None), _table.c.deleted_at < _table.c.start_date)
 
 
 def _beyond(keys: list[tuple[Any, bool]], values: Sequence[Any]) -> Any:

@@ -42,17 +42,25 @@ class Tie(enum.Enum):
     UNSURE = 'unsure'
 
 
-def lease_id(server_id: str) -> str:
+def lease_id(server_id: str, *, again: bool = False) -> str:
     """Return the id of the lease that a server has by being booted.
 
     The same for whoever asks, so that nobody books a second one.
+
+    :param again: of the one that it gets when the first was deleted before it began
     """
-    return str(uuid.uuid5(_LEASES, server_id))
+    return str(uuid.uuid5(_LEASES, f'{server_id} again' if again else server_id))
+
+
+def has_given_up(tx: Transaction, server_id: str) -> bool:
+    """Whether the first lease of a server was deleted before it began."""
+    return tx.leases.given_up(lease_id(server_id))
 
 
 def tie(tx: Transaction, server: Server) -> Tie:
     """Say whether a server has or had a lease, or was booted by one."""
-    if tx.leases.project_of(lease_id(server.id)) is not None:
+    first, second = lease_id(server.id), lease_id(server.id, again=True)
+    if tx.leases.project_of(first if not tx.leases.given_up(first) else second) is not None:
         return Tie.YES
     said = server.metadata.get(booting.LEASE_ID, '')
     if said and said in tx.leases.ids_with(_SERVERS, server.id):

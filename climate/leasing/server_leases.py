@@ -136,7 +136,7 @@ class ServerLeases:
         if self._settings.default_lease is not None:
             self._store.run(lambda tx: tx.chores.heard_of(_DEFAULTS))
         until, failure = begun, None
-        for server in cloud.compute.list_servers_since(seen - _OVERLAP):
+        for server in self._unleased(cloud, seen - _OVERLAP):
             try:
                 if not self._attend(server):
                     until = min(until, server.created_at)
@@ -148,6 +148,21 @@ class ServerLeases:
         until = max(until, begun - _LONGEST_BUILD)
         self._store.run(lambda tx: tx.chores.advance(_SEEN, until))
         return False
+
+    def _unleased(self, cloud: Cloud, since: datetime.datetime) -> Iterator[Server]:
+        """Yield the servers that came since some instant, and those that lost a lease to come.
+
+        An owner who asks for a lease that begins later, and deletes it, has got none.
+        """
+        yield from cloud.compute.list_servers_since(since)
+        if self._settings.default_lease is None:
+            return
+        with self._store.reading() as tx:
+            requests = tx.leases.requests_given_up(RESOURCE_TYPE, since)
+        for server_id in {str(one.get('server_id') or '') for one in requests} - {''}:
+            server = cloud.compute.find_server(server_id)
+            if server is not None and self._settings.covers(server):
+                yield server
 
     # -- servers that come
 
@@ -181,10 +196,16 @@ class ServerLeases:
         except booting.Unreadable as error:
             self._refuse(server, str(error))
         else:
-            if asked is not None and self._allowed(server):
+            # What it was given once and did not want is not given again.
+            new = not self._has_given_up(server)
+            if asked is not None and new and self._allowed(server):
                 found.append(asked)
         usual = self._default(server, hints, now)
         return found if usual is None else [*found, usual]
+
+    def _has_given_up(self, server: Server) -> bool:
+        with self._store.reading() as tx:
+            return booted_servers.has_given_up(tx, server.id)
 
     def _allowed(self, server: Server) -> bool:
         """Whether policy lets the owner of a server create leases; told if not."""
@@ -253,7 +274,7 @@ class ServerLeases:
         if current is None or self._settled(current):
             return
         for wish in wishes:
-            lease_id = booted_servers.lease_id(current.id)
+            lease_id = booted_servers.lease_id(current.id, again=self._has_given_up(current))
             self._mark(current, lease_id)
             try:
                 self._book(current, wish, lease_id)

@@ -152,6 +152,25 @@ class TestDefault(booted.BootedCase):
             found = self.twin.compute.find_server(server.id)
             self.assertEqual(change.get('status', 'ACTIVE'), found.status)
 
+    def test_a_lease_to_come_that_its_owner_deletes(self) -> None:
+        """It counts for nothing; a second time as well."""
+        server = self.boot(lease_start='2030-06-01 00:00', lease_duration='1h')
+        self.hear(server)
+        (lease,) = self.leases()
+        caller = Caller(user_id='alice', project_id='blue')
+        self.office.until(self.office.seconds() + 60)
+        self.keeper.look(self.twin)
+        self.office.leases.delete(caller, lease.id, 'blue')
+        self.office.until(self.office.seconds() + 60)
+        self.assertEqual([], self.leases())
+        self.office.away_until(self.office.seconds() + 600)
+        self.keeper.look(self.twin)
+        self.keeper.look(self.twin)
+        (found,) = self.leases()
+        self.assertEqual(lease_id(server.id, again=True), found.id)
+        self.assertEqual('virtual:server', found.reservations[0].resource_type)
+        self.assertEqual(lease_id(server.id, again=True), self.told(server)['climate:lease_id'])
+
     def test_one_that_is_broken_is_looked_at_again(self) -> None:
         """Its owner can break it, and bring it back."""
         server = self.boot()
