@@ -103,6 +103,9 @@ class Desk:
         conf.set_override('types_file', types_file, group='custom')
         conf.set_override('heal_active', 'always', group='health')
         conf.set_override('heal_horizon', 0, group='health')
+        # What is in the window is years away, and some of it runs already.
+        conf.set_override('days_per_lease', 0, group='limits')
+        conf.set_override('leases', 0, group='limits')
         self.core = composition.core(conf, SystemClock())
         self.engine = self.core.store.engine
         self.pace: Callable[[int, int], None] = lambda _number, _process: None
