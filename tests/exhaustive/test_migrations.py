@@ -37,7 +37,7 @@ from tests import services
 from tests.functional.db import cases
 from tests.functional.db import unguarded
 
-ROOT = pathlib.Path(__file__).parents[3]
+ROOT = pathlib.Path(__file__).parents[2]
 
 
 class _Sync:
