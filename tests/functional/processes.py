@@ -33,7 +33,7 @@ import fixtures
 BIN = pathlib.Path(sys.executable).parent
 
 
-def until(what: str, condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+def until(what: str, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Wait until *condition* is true and return what it gave.
 
     :raises AssertionError: naming *what*, if it is not after *seconds*
