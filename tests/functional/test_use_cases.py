@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from typing import Any
 
@@ -60,8 +61,11 @@ class TestUseCases(base.TestCase):
         period = {key: server[key] for key in ('start_date', 'end_date')}
         leases = [self.book(body) for body in (server, {**HOSTS, **period}, volume, stack)]
         until('the server waits', lambda: self.status('web') == 'SHELVED_OFFLOADED')
+        later = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
+        nearer = {'start_date': 'now', 'end_date': later.isoformat()}
         for lease in leases:
-            self.service.ask('PUT', f'/leases/{lease["id"]}', {'start_date': 'now'}, version='1.3')
+            path = f'/leases/{lease["id"]}'
+            self.assertEqual(200, self.service.ask('PUT', path, nearer, version='1.3')[0])
         for lease in leases:
             until('it is active', lambda one=lease: self.state(one) == 'ACTIVE')
         self.check_the_start(leases)
@@ -121,8 +125,11 @@ class TestUseCases(base.TestCase):
             }
             leases.append(self.book({**self.printed('server'), 'reservations': [wish]}))
             until('it waits', lambda one=name: self.status(one) == 'SHELVED_OFFLOADED')
+        later = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
+        nearer = {'start_date': 'now', 'end_date': later.isoformat()}
         for lease in leases:
-            self.service.ask('PUT', f'/leases/{lease["id"]}', {'start_date': 'now'}, version='1.3')
+            path = f'/leases/{lease["id"]}'
+            self.assertEqual(200, self.service.ask('PUT', path, nearer, version='1.3')[0])
         for name in ('booked', 'hoping'):
             until('it is back', lambda one=name: self.status(one) == 'ACTIVE')
         hosts = {each.name: each.host for each in self.twin.servers()}
