@@ -54,7 +54,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that moves only when it is told to; for tests and rehearsals."""
+    """A clock that moves only when a test moves it; also for rehearsals."""
 
     def __init__(self, now: datetime.datetime) -> None:
         if now.tzinfo is None:

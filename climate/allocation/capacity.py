@@ -29,7 +29,7 @@ class Use:
     """Units of a resource class that are taken for a period.
 
     :ivar resource_class: None if the whole resource is taken, which leaves
-        nothing of any class
+        no units of any class
     """
 
     period: Period

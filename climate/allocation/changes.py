@@ -59,9 +59,9 @@ def keep(
 
     Of more good ones than *maximum* the first in the order of *current* stay.
 
-    :param current: the allocations not yet given back
+    :param current: the allocations not yet released
     :param still_good: ids of the resources that fulfil the new request and are
-        free, but for this reservation, in the new period
+        free in the new period, except for this reservation
     :param minimum: how many the new request needs at least
     :param maximum: how many it may have
     :param running: whether the lease has started: then nothing is taken away

@@ -9,24 +9,157 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Slots as allocations, and back: what one share of a resource is in rows.
+"""Shares of resources: which to take, and the allocations that hold them.
 
-A slot is a whole resource, which is one allocation without a class, or the
-units of a demand: then an allocation for each class, as large as all slots
-that the reservation has of the resource.
+A share is some slots of a resource. A slot is a whole resource, which is one
+allocation without a class, or the units of a demand: then an allocation for each
+class, as large as all slots that the reservation has of the resource.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import random
 from collections import Counter
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 
 from climate.domain.leases import Allocation
 from climate.domain.periods import Period
+from climate.domain.resources import Candidate
 from climate.domain.resources import Share
+from climate.domain.resources import Spread
+
+_NOTHING = datetime.timedelta(0)
+
+
+class TooFew(ValueError):
+    """Fewer resources are free than are needed at least.
+
+    :ivar free: how many there are
+    :ivar minimum: how many are needed
+    """
+
+    def __init__(self, free: int, minimum: int) -> None:
+        super().__init__(f'{free} free, at least {minimum} needed')
+        self.free = free
+        self.minimum = minimum
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    start: datetime.datetime,
+    end: datetime.datetime,
+    minimum: int,
+    maximum: int,
+    rng: random.Random,
+    *,
+    spread: Spread = Spread.ANY,
+    whole: bool = True,
+    first: Collection[str] = (),
+) -> tuple[Share, ...]:
+    """Take as many slots as there are, up to *maximum*, the best first.
+
+    Of whole resources best is what leaves the smallest holes. A booking cuts
+    the free time around it into a hole before and a hole after, and long free
+    stretches should stay whole for those who need them:
+
+    1. what is busy on both sides, by the sum of the two holes: 0 is a perfect fit;
+    2. what is busy on one side only, by the hole on that side;
+    3. what is never used, which is kept for last.
+
+    Of parts best is what leaves resources empty: what is used most already,
+    by its ``load``; and of equals the one on which the fewest slots are left,
+    so that one that has room for many keeps it.
+
+    In both cases a candidate that the reservation has already comes first.
+    Equally good ones are taken in random order, so that processes which book
+    at the same time rarely want the same. The same input with an *rng* in the
+    same state gives the same choice. A candidate without room is passed over,
+    and one that is listed twice is taken once.
+
+    :param start: start of the wanted period (aware UTC)
+    :param end: end of the wanted period (aware UTC)
+    :param spread: how the slots lie on resources
+    :param whole: whether a slot is a whole resource
+    :param first: names of resources that have to be among the chosen
+    :returns: between *minimum* and *maximum* slots
+    :raises TooFew: if there are fewer than *minimum*, or one of *first* is not free
+    :raises ValueError: if not ``0 <= minimum <= maximum``
+    """
+    if not 0 <= minimum <= maximum:
+        raise ValueError('a choice needs 0 <= minimum <= maximum')
+    usable = list(
+        {
+            item.resource_id: item
+            for item in candidates
+            if item.slots > 0 and (not whole or _is_free(item, start, end))
+        }.values()
+    )
+    # The sorts keep the order of equals, which the shuffle has made random.
+    rng.shuffle(usable)
+    usable.sort(key=lambda item: _waste(item, start, end) if whole else _room(item))
+    usable.sort(key=lambda item: (item.name not in first, not item.own))
+    named = {item.name for item in usable}
+    if len(named & set(first)) < len(set(first)):
+        raise TooFew(min(len(usable), max(minimum - 1, 0)), minimum)
+    shares = _TAKE[spread](usable, minimum, maximum)
+    found = sum(share.slots for share in shares)
+    if found < minimum:
+        raise TooFew(found, minimum)
+    return shares
+
+
+def _take_any(usable: Sequence[Candidate], _minimum: int, maximum: int) -> tuple[Share, ...]:
+    shares: list[Share] = []
+    missing = maximum
+    for candidate in usable:
+        if missing > 0:
+            shares.append(Share(candidate=candidate, slots=min(candidate.slots, missing)))
+            missing -= shares[-1].slots
+    return tuple(shares)
+
+
+def _take_together(usable: Sequence[Candidate], _minimum: int, maximum: int) -> tuple[Share, ...]:
+    """Take one that has room for all, else the one with the most room."""
+    enough = [item for item in usable if item.slots >= maximum]
+    best = enough[:1] or sorted(usable, key=lambda item: -item.slots)[:1]
+    return tuple(Share(candidate=item, slots=min(item.slots, maximum)) for item in best if maximum)
+
+
+def _take_apart(usable: Sequence[Candidate], _minimum: int, maximum: int) -> tuple[Share, ...]:
+    return tuple(Share(candidate=item) for item in usable[:maximum])
+
+
+_TAKE = {
+    Spread.ANY: _take_any,
+    Spread.TOGETHER: _take_together,
+    Spread.APART: _take_apart,
+}
+
+
+def _room(candidate: Candidate) -> tuple[float, int]:
+    return -candidate.load, candidate.slots
+
+
+def _is_free(candidate: Candidate, start: datetime.datetime, end: datetime.datetime) -> bool:
+    before, after = candidate.busy_until, candidate.busy_from
+    return (before is None or before <= start) and (after is None or end <= after)
+
+
+def _waste(
+    candidate: Candidate, start: datetime.datetime, end: datetime.datetime
+) -> tuple[int, datetime.timedelta]:
+    """Return how many holes have no bound, and how long the others are together."""
+    holes = (
+        None if candidate.busy_until is None else start - candidate.busy_until,
+        None if candidate.busy_from is None else candidate.busy_from - end,
+    )
+    bounded = [hole for hole in holes if hole is not None]
+    return len(holes) - len(bounded), sum(bounded, _NOTHING)
 
 
 def allocations(

@@ -10,49 +10,51 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Puts the API together."""
+"""The API as a WSGI application: the middleware, in order, around pecan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import pecan
+from oslo_middleware import cors
 from oslo_middleware import request_id
 
+from climate.api.audit import Audit
+from climate.api.auth import Identity
+from climate.api.bodies import SizeLimit
 from climate.api.controllers.root import RootController
-from climate.api.middleware import Environ
-from climate.api.middleware import StartResponse
-from climate.api.middleware import WSGIApp
-from climate.api.middleware.access_log import AccessLog
-from climate.api.middleware.audit import Audit
-from climate.api.middleware.audit import Witness
-from climate.api.middleware.browsers import Browsers
-from climate.api.middleware.health import Health
-from climate.api.middleware.identity import Identity
-from climate.api.middleware.json_errors import JsonErrors
-from climate.api.middleware.negotiation import Negotiation
-from climate.api.middleware.proxies import Proxies
-from climate.api.middleware.rate_limit import AddressRate
-from climate.api.middleware.rate_limit import ProjectRate
-from climate.api.middleware.size_limit import SizeLimit
+from climate.api.health import Health
+from climate.api.health import PATH
+from climate.api.middleware import AccessLog
+from climate.api.middleware import ForHeaders
+from climate.api.middleware import ForPath
+from climate.api.middleware import JsonErrors
+from climate.api.negotiation import Negotiation
+from climate.api.proxies import HEADERS
+from climate.api.proxies import Proxies
+from climate.api.rates import AddressRate
+from climate.api.rates import ProjectRate
+from climate.api.routes import words
+from climate.api.routing import Guards
+from climate.api.routing import Json
+from climate.api.routing import Request
+from climate.api.routing import Router
 from climate.api.services import ApiSettings
 from climate.api.services import Services
+from climate.api.wsgi import WSGIApp
 
 
 def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     """Return the API as a WSGI application."""
-    # From the inside out; a request passes through them from the last to the
-    # first. Whoever is asked must first know under which name the service is
-    # seen (proxy headers), then let browsers ask at all (CORS; a browser asks
-    # without a token), then have a request id, so that everything from here
-    # on, errors too, can be found in the log. Health comes before what could
-    # fail, and is not worth a line in the log. Errors enclose all that may
-    # raise. The size is limited before anything reads the body; versions are
-    # told without a token; who it is must be clear before any work is done,
-    # for clients send a request again after a 401.
+    # From the inside out: a request passes through the last one first. Proxy
+    # headers come first, since they say under which URL the service is seen.
+    # Browsers send CORS requests without a token, but with an Origin; others do
+    # not pass CORS, which answers every OPTIONS with 200, where load balancers
+    # expect 401. Next is the request id, so that the log has it for everything
+    # below, including errors. Health checks must answer whatever else fails, and
+    # are not logged. JsonErrors surrounds all that can raise. The size is limited
+    # before anything reads the body; version documents need no token. The caller
+    # is identified before any work is done, since clients repeat a request after
+    # a 401.
     app: WSGIApp = _pecan(services, settings)
-    if settings.audit is not None:
-        app = Witness(app, services.plugins)
     if settings.rates is not None and settings.rates.projects:
         app = ProjectRate(app, settings.rates)
     app = Identity(app)
@@ -62,28 +64,25 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     if settings.rates is not None and settings.rates.addresses:
         app = AddressRate(app, settings.rates)
     app = JsonErrors(app)
-    if settings.audit is not None:
-        app = Audit(app, settings.audit, services.clock)
     app = AccessLog(app)
-    app = Health(app, settings.conf, services.health)
+    app = ForPath(PATH, Health(settings.conf, services.health), app)
     app = request_id.RequestId(app, settings.conf)
-    app = Browsers(app, settings.conf)
-    app = Proxies(app, settings.conf, settings.trusted_proxies)
+    app = ForHeaders(['HTTP_ORIGIN'], cors.CORS(app, settings.conf), app)
+    app = ForHeaders(HEADERS, Proxies(app, settings.conf, settings.trusted_proxies), app)
     return app
 
 
 def _pecan(services: Services, settings: ApiSettings) -> WSGIApp:
-    app = pecan.Pecan(
-        RootController(services, settings),
+    hooks = [Json(), Guards(services.enforcer, services.clock)]
+    if settings.audit is not None:
+        hooks.append(Audit(settings.audit, services.clock))
+    root = RootController(services, settings)
+    app: WSGIApp = Router(
+        root,
+        words(root),
+        hooks=hooks,
+        request_cls=Request,
         force_canonical=False,
         guess_content_type_from_ext=False,
-        use_context_locals=False,
     )
-
-    def speak_json(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        # There is nothing but JSON here, whatever a client says it accepts.
-        environ['HTTP_ACCEPT'] = 'application/json'
-        answer: Iterable[bytes] = app(environ, start_response)
-        return answer
-
-    return speak_json
+    return app

@@ -10,22 +10,29 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a request that changes something is, in the words of CADF.
+"""The audit trail: an event for each request that is to change something.
 
-CADF is the format of DMTF DSP0262 that the services of OpenStack audit in; its
-events are made with pycadf. Only what the API shows to the caller gets into an
-event, so nothing that is secret does: no token, no user data, no template.
+Events have the format CADF (DMTF DSP0262), in which the services of OpenStack
+audit, and are made with pycadf. An event contains only what the API shows to the
+caller, and therefore no secrets: no token, no user data, no template.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+import io
+import json
+import logging
 import warnings
+from collections.abc import Callable
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from typing import Final
 
+import webob
+from pecan import hooks
 from pycadf import attachment
 from pycadf import cadftaxonomy
 from pycadf import eventfactory
@@ -34,13 +41,21 @@ from pycadf import reason
 from pycadf import resource
 from pycadf import tag
 
-from climate.api.routes import Route
+from climate.api.controllers import base
+from climate.api.routing import is_generic_handler
+from climate.api.routing import is_served
+from climate.api.routing import owner
+from climate.clock import Clock
+
+LOG = logging.getLogger(__name__)
 
 EVENT_TYPE: Final = 'audit.http.response'
-"""As the audit filter of keystonemiddleware has it."""
+"""The same as the audit filter of keystonemiddleware sends."""
 
 CHANGES: Final = frozenset({'POST', 'PUT', 'PATCH', 'DELETE'})
 SERVICE: Final = 'service/reservation'
+PARAMETERS: Final = 'climate.parameters'
+_SEEN: Final = 'climate.audit'
 _USER: Final = 'service/security/account/user'
 _ACTIONS: Mapping[str, str] = {
     'POST': cadftaxonomy.ACTION_CREATE,
@@ -48,48 +63,156 @@ _ACTIONS: Mapping[str, str] = {
 }
 _LONGEST = 500
 
-# Hosts have numbers, and properties names.
+# pycadf warns about ids that are not UUIDs; ids of projects and users need not be.
 warnings.filterwarnings('ignore', 'Invalid uuid', module=r'pycadf\.')
+
+Object = Mapping[str, Any]
 
 
 class _Initiator(resource.Resource):
-    """Who asked, with the project; as keystonemiddleware has it."""
+    """The caller, with the project; the same as in keystonemiddleware."""
 
     def __init__(self, project_id: str, **facts: Any) -> None:
         super().__init__(**facts)
         self.project_id = project_id
 
 
-def object_path(route: Route, path: str) -> str:
-    """Return the path of the object that a request is about; '' if it makes one.
+@dataclasses.dataclass(kw_only=True, slots=True)
+class Change:
+    """A request that is to change something.
 
-    :param path: of the request
+    :ivar noun: the kind of the object, in the plural
+    :ivar verb: last segment of the path if it is no object, such as ``/reallocate``
+    :ivar path: of the object; '' if the request creates one
+    :ivar before: the object as shown to the caller, None if there is none to be seen
+    :ivar after: likewise, afterwards
     """
-    if '{' not in route.path:
-        return ''
-    return path.rstrip('/').removesuffix(route.path.rpartition('}')[2])
+
+    method: str
+    noun: str
+    verb: str
+    path: str
+    before: Object | None = None
+    after: Object | None = None
+
+
+class Audit(hooks.PecanHook):
+    """Sends an event for each request that has the route of a change, whatever its result.
+
+    The object is read as the caller, before and after, so an event shows nothing
+    that the caller may not see.
+
+    :param send: takes an event; must not block
+    """
+
+    # Before the guards: events record requests that are refused.
+    priority = 20
+
+    def __init__(self, send: Callable[[dict[str, Any]], None], clock: Clock) -> None:
+        self._send = send
+        self._clock = clock
+
+    def before(self, state: Any) -> None:
+        """Read the object before the change."""
+        method = state.request.method
+        if method not in CHANGES or not is_served(state):
+            return
+        environ = state.request.environ
+        controller = owner(state)
+        verb, path = '', ''
+        if isinstance(controller, base.Item):
+            name = state.controller.__name__
+            plain = name == 'index' or is_generic_handler(state.controller)
+            verb = '' if plain else f'/{name}'
+            path = environ.get('PATH_INFO', '').rstrip('/').removesuffix(verb)
+        change = Change(method=method, noun=controller.noun, verb=verb, path=path)
+        change.before = _look(state.app, environ, change)
+        environ[_SEEN] = change
+
+    def after(self, state: Any) -> None:
+        """Read the object after the change, and send the event."""
+        environ = state.request.environ
+        change = environ.pop(_SEEN, None)
+        if change is None:
+            return
+        try:
+            status = state.response.status_int
+            if status < HTTPStatus.BAD_REQUEST and change.method != 'DELETE':
+                answered = _json(state.response)
+                change.after = _look(state.app, environ, change) if answered is None else answered
+            self._send(event(environ, change, status, self._clock.now()))
+        except Exception:
+            # The change is made; a fault here must not hide that.
+            LOG.exception('The audit trail lacks a change: its event could not be sent')
+
+
+def _look(app: Any, environ: Mapping[str, Any], change: Change) -> Object | None:
+    """Return the object as the caller sees it; None if there is none to be seen."""
+    if not change.path:
+        return None
+    try:
+        if change.noun == 'properties':
+            return _property(app, environ, change.path)
+        return _get(app, environ, change.path, {})
+    except Exception as error:
+        # If anything is wrong, the request itself fails with the reason.
+        LOG.info('%s cannot be read for the audit trail: %s', change.path, type(error).__name__)
+        return None
+
+
+def _property(app: Any, environ: Mapping[str, Any], path: str) -> Object | None:
+    """Return a property, which is shown in lists only."""
+    folder, _, name = path.partition('/properties/')
+    given = environ[PARAMETERS]
+    asked = {'detail': ('true',), 'all': ('true',)}
+    if 'type' in given:
+        asked['type'] = given['type']
+    found = _get(app, environ, f'{folder}/properties', asked) or {}
+    for item in found.get('resource_properties', ()):
+        if item['property'] == name:
+            return {'resource_property': {key: item[key] for key in ('property', 'private')}}
+    return None
+
+
+def _get(
+    app: Any, environ: Mapping[str, Any], path: str, parameters: Mapping[str, tuple[str, ...]]
+) -> Object | None:
+    asked = {
+        **environ,
+        'REQUEST_METHOD': 'GET',
+        'PATH_INFO': path,
+        'CONTENT_LENGTH': '0',
+        'wsgi.input': io.BytesIO(),
+        PARAMETERS: parameters,
+    }
+    # Attributes of the request, which belong to the change.
+    asked.pop('webob.adhoc_attrs', None)
+    response = webob.Request(asked).get_response(app)
+    return _json(response) if response.status_int == HTTPStatus.OK else None
+
+
+def _json(response: webob.Response) -> Object | None:
+    """Return the object in a body; None if there is none."""
+    try:
+        found = json.loads(response.body or b'null')
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def event(
-    environ: Mapping[str, Any],
-    route: Route,
-    status: int,
-    before: Mapping[str, Any] | None,
-    after: Mapping[str, Any] | None,
-    now: datetime.datetime,
+    environ: Mapping[str, Any], change: Change, status: int, now: datetime.datetime
 ) -> dict[str, Any]:
-    """Return the event of a request that was answered.
+    """Return the event of a request.
 
     :param environ: of the request, with the identity of the caller
-    :param status: of the answer
-    :param before: the object as it was, as the caller is shown it
-    :param after: as it is
-    :param now: the instant (aware UTC)
+    :param status: of the response
+    :param now: the present instant (aware UTC)
     """
     path = str(environ.get('PATH_INFO') or '')[:_LONGEST]
     found = eventfactory.EventFactory().new_event(
         eventTime=now.isoformat(),
-        action=_action(route),
+        action=_action(change),
         outcome=(
             cadftaxonomy.OUTCOME_SUCCESS
             if status < HTTPStatus.BAD_REQUEST
@@ -98,7 +221,7 @@ def event(
         reason=reason.Reason(reasonType='HTTP', reasonCode=str(status)),
         initiator=_initiator(environ),
         target=resource.Resource(
-            id=_target(route, path, after) or 'unknown', typeURI=f'{SERVICE}/{route.controller}'
+            id=_target(change)[:_LONGEST] or 'unknown', typeURI=f'{SERVICE}/{change.noun}'
         ),
         observer=resource.Resource(id='observer', typeURI=SERVICE, name='climate'),
     )
@@ -106,7 +229,7 @@ def event(
     request_id = environ.get('openstack.request_id')
     if request_id:
         found.add_tag(tag.generate_name_value_tag('correlation_id', request_id))
-    for name, content in (('before', before), ('after', after)):
+    for name, content in (('before', change.before), ('after', change.after)):
         if content is not None:
             found.add_attachment(
                 attachment.Attachment(typeURI='application/json', content=content, name=name)
@@ -114,11 +237,10 @@ def event(
     return dict(found.as_dict())
 
 
-def _action(route: Route) -> str:
-    usual = str(_ACTIONS.get(route.method, cadftaxonomy.ACTION_UPDATE))
-    if route.method == 'POST' and '{' in route.path:
-        return f'{cadftaxonomy.ACTION_UPDATE}{route.path.rpartition("}")[2]}'
-    return usual
+def _action(change: Change) -> str:
+    if change.method == 'POST' and change.path:
+        return f'{cadftaxonomy.ACTION_UPDATE}{change.verb}'
+    return str(_ACTIONS.get(change.method, cadftaxonomy.ACTION_UPDATE))
 
 
 def _initiator(environ: Mapping[str, Any]) -> _Initiator:
@@ -134,12 +256,11 @@ def _initiator(environ: Mapping[str, Any]) -> _Initiator:
     )
 
 
-def _target(route: Route, path: str, after: Mapping[str, Any] | None) -> str:
-    """Return the id in the path, or that of what was made."""
-    known = object_path(route, path)
-    if known:
-        return known.rpartition('/')[2]
-    for made in (after or {}).values():
+def _target(change: Change) -> str:
+    """Return the id in the path, or that of the object that was created."""
+    if change.path:
+        return change.path.rpartition('/')[2]
+    for made in (change.after or {}).values():
         if isinstance(made, Mapping):
             return str(made.get('id') or made.get('name') or '')
     return ''

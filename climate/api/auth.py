@@ -10,44 +10,145 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Ways to find out who calls, as wrappers of an application."""
+"""Authentication: Keystone tokens or none, and the identity that follows from them."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import importlib.util
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from keystonemiddleware import auth_token
 from keystonemiddleware import exceptions as ksm_exceptions
 from oslo_config import cfg
+from oslo_context import context as oslo_context
 
 from climate import exceptions
 from climate.api import errors
-from climate.api.middleware import Environ
-from climate.api.middleware import StartResponse
-from climate.api.middleware import Wrapper
-from climate.api.middleware import WSGIApp
-from climate.api.middleware.noauth import NoAuth
+from climate.api.wsgi import Environ
+from climate.api.wsgi import StartResponse
+from climate.api.wsgi import Wrapper
+from climate.api.wsgi import WSGIApp
 from climate.clients.outages import UNANSWERED
 
-# Why the middleware could not ask Keystone, or the middleware's own word for an
-# answer that is Keystone's own failure.
+CONTEXT = 'climate.context'
+
+# The token that NoAuth assumes when the request has none.
+TOKEN = 'climate.token'  # noqa: S105  the name of a key
+
+ADMIN = 'admin:demo:admin'
+_TOKEN = re.compile(r'(?P<user>[^:\s]{1,255}):(?P<project>[^:\s]{1,255})(?::(?P<roles>[^:]*))?')
+
+# Roles and those that they imply, as in Keystone.
+_IMPLIED = {'admin': ('admin', 'manager', 'member', 'reader'), 'member': ('member', 'reader')}
+
+# Headers that identify the caller; only an authenticating middleware may set them.
+_IDENTITY = re.compile(
+    r'HTTP_X_(USER|PROJECT|TENANT|DOMAIN|ROLE|IDENTITY|IS_ADMIN|SERVICE|TRUST|SYSTEM)'
+    r'|HTTP_OPENSTACK_SYSTEM'
+)
+
+# Errors of a connection to Keystone, and the error that the middleware raises
+# if Keystone itself fails.
 _AWAY = (*UNANSWERED, ksm_exceptions.KeystoneMiddlewareException)
 
 
-class _Validation(auth_token.AuthProtocol):
-    """Says whether a token is good, or that nobody can say at the moment.
+class Identity:
+    """Refuses requests without an identity before any work is done."""
 
-    The middleware by itself, when somebody else is to refuse, calls a token
-    bad that it could not ask Keystone about. The caller would throw it away
-    and try to get another one.
+    def __init__(self, app: WSGIApp) -> None:
+        self._app = app
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on with a context.
+
+        :raises climate.exceptions.NotAuthenticated: if it has no identity
+        :raises climate.exceptions.NotAuthorized: if its token has no project
+        """
+        if environ.get('HTTP_X_IDENTITY_STATUS') != 'Confirmed' or _probe(environ):
+            raise exceptions.NotAuthenticated
+        # Created here so that every log line of the request carries its ids.
+        context = oslo_context.RequestContext.from_environ(environ)
+        context.auth_token = environ.get(TOKEN, context.auth_token)
+        if not context.user_id or not context.project_id:
+            raise exceptions.NotAuthorized('A token of a project is required')
+        environ[CONTEXT] = context
+        return self._app(environ, start_response)
+
+
+def _probe(environ: Environ) -> bool:
+    """Whether a load balancer checks that the API requires a token."""
+    return (
+        environ['REQUEST_METHOD'] == 'OPTIONS'
+        and environ.get('PATH_INFO', '') in {'', '/'}
+        and 'HTTP_X_AUTH_TOKEN' not in environ
+        and 'HTTP_AUTHORIZATION' not in environ
+    )
+
+
+class NoAuth:
+    """Believes callers: for trials and tests, never for production.
+
+    The token is ``user:project`` or ``user:project:role,role``; without roles the
+    caller is a member of the project. A missing or empty token, and the word
+    ``notused`` that ``--os-auth-type none`` sends, stand for an admin of the
+    project ``demo``. With HTTP basic authentication, user name and password
+    together form the token: ``--os-username alice --os-password demo:member``.
+    """
+
+    def __init__(self, app: WSGIApp) -> None:
+        self._app = app
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on with the headers that Keystone's middleware would set."""
+        for key in [key for key in environ if _IDENTITY.match(key)]:
+            del environ[key]
+        known = token(environ)
+        match = _TOKEN.fullmatch(known)
+        if match is None:
+            environ['HTTP_X_IDENTITY_STATUS'] = 'Invalid'
+        else:
+            environ['HTTP_X_IDENTITY_STATUS'] = 'Confirmed'
+            environ['HTTP_X_USER_ID'] = match['user']
+            environ['HTTP_X_PROJECT_ID'] = match['project']
+            environ['HTTP_X_ROLES'] = ','.join(roles(match['roles']))
+            # The cloud sees the same identity, even if the request has no token.
+            environ[TOKEN] = known
+        return self._app(environ, start_response)
+
+
+def token(environ: Environ) -> str:
+    """Return the token of a request; it may be empty."""
+    given: str = environ.get('HTTP_X_AUTH_TOKEN', '')
+    kind, _, credentials = environ.get('HTTP_AUTHORIZATION', '').partition(' ')
+    if not given and kind.lower() == 'basic':
+        try:
+            given = base64.b64decode(credentials, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            return 'unreadable'
+    return ADMIN if given in {'', 'notused'} else given
+
+
+def roles(text: str | None) -> list[str]:
+    """Return the roles in a token and the roles that they imply."""
+    named = [role.strip() for role in (text or '').split(',') if role.strip()] or ['member']
+    return sorted({implied for role in named for implied in _IMPLIED.get(role, (role,))})
+
+
+class _Validation(auth_token.AuthProtocol):
+    """Validates tokens; raises if Keystone is unavailable.
+
+    With ``delay_auth_decision`` the parent calls a token invalid if Keystone
+    does not answer. The caller would discard a good token and request a new one.
     """
 
     def fetch_token(self, token: str, allow_expired: bool = False) -> Any:
-        """Return what is known of a token.
+        """Return the data of a token.
 
-        :raises climate.exceptions.CloudUnavailable: if Keystone is away
+        :raises climate.exceptions.CloudUnavailable: if Keystone is unavailable
         """
         try:
             return super().fetch_token(token, allow_expired=allow_expired)
@@ -67,17 +168,17 @@ def wrapper(conf: cfg.ConfigOpts) -> Wrapper:
 
 
 def keystone(conf: cfg.ConfigOpts) -> Wrapper:
-    """Return a wrapper that has Keystone validate tokens.
+    """Return a wrapper that validates tokens with Keystone.
 
     :param conf: with the group ``keystone_authtoken``
     :raises climate.exceptions.ConfigurationError: by the wrapper, if tokens
-        are to be remembered in memcached and its client is not installed
+        are cached in memcached and its client is not installed
     """
 
     def wrap(app: WSGIApp) -> WSGIApp:
-        # It only says whether the token is good; climate.api.middleware.identity
-        # refuses, so that a refusal is a JSON object like any other. Left to
-        # itself it would also look up Keystone's address for each refusal.
+        # The middleware only validates; Identity refuses, so that the error is a
+        # JSON object like any other. The middleware would also look up
+        # Keystone's address for each refusal.
         options = {'oslo_config_config': conf, 'delay_auth_decision': True}
         validating: WSGIApp = _Validation(app, options)
         _need_memcached_client(conf)
@@ -94,8 +195,8 @@ def keystone(conf: cfg.ConfigOpts) -> Wrapper:
 
 
 def _need_memcached_client(conf: cfg.ConfigOpts) -> None:
-    # The middleware imports it at the first request only: every request would
-    # be a 500, and nothing would have been said when the process was started.
+    # The middleware imports it at the first request: without this check the
+    # process would start and answer every request with 500.
     wanted = conf.keystone_authtoken.memcached_servers
     if wanted and importlib.util.find_spec('memcache') is None:
         raise exceptions.ConfigurationError(

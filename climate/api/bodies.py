@@ -10,18 +10,22 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Reads request bodies: JSON objects that every store can keep."""
+"""Request bodies: read up to a limit, and parsed as JSON objects that every database can store."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
 from climate import exceptions
+from climate.api.wsgi import Environ
+from climate.api.wsgi import StartResponse
+from climate.api.wsgi import WSGIApp
 from climate.domain import names
 
 # Where the size limit puts the bytes it has read.
@@ -38,32 +42,29 @@ def read(environ: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a request.
 
     :raises climate.exceptions.UnsupportedMediaType: if it is not JSON
-    :raises climate.exceptions.InvalidInput: if it is no JSON object, or holds
-        what no database can keep
+    :raises climate.exceptions.InvalidInput: if it is not a JSON object, or
+        contains values that a database cannot store
     """
     _check_content_type(environ.get('CONTENT_TYPE') or '')
     body = _parse(environ.get(ENVIRON_KEY, b''))
     if not isinstance(body, dict):
         raise exceptions.InvalidInput('The body must be a JSON object')
-    for path, value, is_name in _walk(body):
-        _check_value(path, value, is_name=is_name)
+    _check_values(body)
     return body
 
 
 def name(field: str, text: str) -> str:
-    """Return a name that can be shown on one line, at every microversion.
+    """Return *text* if it fits on one line, at every microversion.
 
-    :raises climate.exceptions.MalformedParameter: if there are control characters in it
+    :raises climate.exceptions.MalformedParameter: if it has control characters
     """
-    if names.has_controls(text):
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {printable(field)}: control characters are not allowed'
-        )
+    if names.CONTROL.search(text):
+        raise _malformed(field, 'control characters are not allowed')
     return text
 
 
 def _check_content_type(content_type: str) -> None:
-    # Some clients send no type at all; what they send is JSON nevertheless.
+    # Some clients send JSON without a content type.
     kind = content_type.partition(';')[0].strip().lower()
     if kind and kind != 'application/json' and not kind.endswith('+json'):
         raise exceptions.UnsupportedMediaType(content_type=kind)
@@ -101,9 +102,9 @@ def _finite(text: str) -> float:
     return number
 
 
-def _walk(body: dict[str, Any]) -> Iterator[tuple[_Path | None, Any, bool]]:
-    """Yield path and value of all that is inside *body*, and whether it is the name of a field."""
-    # A list instead of recursion, for the depth is the caller's choice.
+def _check_values(body: dict[str, Any]) -> None:
+    """Refuse field names and values that a database cannot store."""
+    # A list instead of recursion, since the caller chooses the depth.
     pending: list[tuple[_Path | None, int, Any]] = [(None, 0, body)]
     while pending:
         path, level, value = pending.pop()
@@ -111,18 +112,22 @@ def _walk(body: dict[str, Any]) -> Iterator[tuple[_Path | None, Any, bool]]:
             raise exceptions.InvalidInput(
                 f'The body is nested too deeply at {printable(_written(path))}'
             )
-        yield path, value, False
         if isinstance(value, dict):
             for key, inner in value.items():
-                own = (path, key)
-                yield own, key, True
-                pending.append((own, level + 1, inner))
+                if reason := unfit_text(key):
+                    raise _malformed(f'the name of {_written((path, key))!r}', reason)
+                pending.append(((path, key), level + 1, inner))
         elif isinstance(value, list):
             pending.extend(((path, i), level + 1, inner) for i, inner in enumerate(value))
+        elif isinstance(value, str):
+            if reason := unfit_text(value):
+                raise _malformed(_written(path), reason)
+        elif isinstance(value, int | float) and abs(value) > _MOST:
+            raise _malformed(_written(path), 'the number is too large')
 
 
 def _written(path: _Path | None) -> str:
-    """Return a path as people write it; only of what is wrong, for it may be long."""
+    """Return a path as text such as ``a[0].b``; called for faulty values only."""
     parts: list[str] = []
     while path is not None:
         path, part = path
@@ -130,21 +135,12 @@ def _written(path: _Path | None) -> str:
     return ''.join(reversed(parts)).removeprefix('.')
 
 
-def _check_value(path: _Path | None, value: Any, *, is_name: bool) -> None:
-    reason = None
-    if isinstance(value, str):
-        reason = unfit_text(value)
-    elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > _MOST:
-        reason = 'the number is too large'
-    if reason:
-        field = _written(path)
-        if is_name:
-            field = f'the name of {field!r}'
-        raise exceptions.MalformedParameter(f'Malformed parameter {printable(field)}: {reason}')
+def _malformed(field: str, reason: str) -> exceptions.MalformedParameter:
+    return exceptions.MalformedParameter(f'Malformed parameter {printable(field)}: {reason}')
 
 
 def unfit_text(text: str) -> str | None:
-    """Return why no database can keep *text*; None if each can."""
+    """Return the reason that a database cannot store *text*, or None."""
     if '\0' in text:
         return 'the character NUL is not allowed'
     if not text.isascii():
@@ -156,6 +152,66 @@ def unfit_text(text: str) -> str | None:
 
 
 def printable(field: str) -> str:
-    """Return *field* so that it can be written into an answer and a log."""
+    """Return *field* shortened and escaped for responses and logs."""
     text = field.encode('utf-8', 'backslashreplace').decode().replace('\0', '\\x00')
     return text if len(text) <= 200 else text[:197] + '...'
+
+
+_CHUNK = 65536
+
+
+class SizeLimit:
+    """Reads a body once, and never more than *limit* bytes of it.
+
+    Keeps the bytes for :func:`read`. Everything further in sees an empty body,
+    so no library can parse it in another way.
+    """
+
+    def __init__(self, app: WSGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on.
+
+        :raises climate.exceptions.RequestTooLarge: if the body is
+        :raises climate.exceptions.InvalidInput: if its length is no number
+        """
+        environ[ENVIRON_KEY] = self._read(environ)
+        environ['wsgi.input'] = io.BytesIO()
+        environ['CONTENT_LENGTH'] = '0'
+        return self._app(environ, start_response)
+
+    def _read(self, environ: Environ) -> bytes:
+        length = environ.get('CONTENT_LENGTH') or ''
+        chunked = bool(environ.get('wsgi.input_terminated')) or (
+            'chunked' in environ.get('HTTP_TRANSFER_ENCODING', '').lower()
+        )
+        if not length:
+            return self._read_at_most(environ['wsgi.input'], None) if chunked else b''
+        if not length.isascii() or not length.isdigit():
+            raise exceptions.InvalidInput('Content-Length is not a number')
+        # Compare lengths first: int() of a million digits is slow.
+        if len(length) > 18 or int(length) > self._limit:
+            raise self._too_large()
+        return self._read_at_most(environ['wsgi.input'], int(length))
+
+    def _read_at_most(self, stream: Any, length: int | None) -> bytes:
+        """Read *length* bytes, or up to the end of the stream if it is None."""
+        wanted = self._limit + 1 if length is None else length
+        parts = []
+        while wanted > 0:
+            part = stream.read(min(wanted, _CHUNK))
+            if not part:
+                break
+            parts.append(part)
+            wanted -= len(part)
+        body = b''.join(parts)
+        if len(body) > self._limit:
+            raise self._too_large()
+        return body
+
+    def _too_large(self) -> exceptions.RequestTooLarge:
+        return exceptions.RequestTooLarge(
+            f'Request is too large. Bodies of at most {self._limit} bytes are read.'
+        )

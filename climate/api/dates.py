@@ -10,60 +10,61 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Instants and durations as clients write and read them.
+"""Instants and durations in requests and responses.
 
-At 1.0 a time is ``now`` or ``YYYY-MM-DD HH:MM`` in UTC, and is written with
-six digits of a fraction and no zone, because existing clients parse exactly
-that. From 1.1 on it is ISO 8601 with a zone, both ways.
+At 1.0 a time is ``now`` or ``YYYY-MM-DD HH:MM`` in UTC, and responses have
+six fractional digits and no zone, because existing clients parse exactly
+that. From 1.1 on it is ISO 8601 with a zone, in both directions.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
 from climate import exceptions
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
-from climate.domain import instants
-from climate.domain.instants import NOW
-from climate.domain.instants import SECOND
+from climate.domain import periods
+from climate.domain.periods import NOW
+from climate.domain.periods import SECOND
 
 FORMAT_1_0: Final = '%Y-%m-%d %H:%M'
 FORMAT_1_1: Final = 'YYYY-MM-DDTHH:MM[:SS[.ffffff]][Z|+HH:MM]'
-MINUTE: Final = datetime.timedelta(minutes=1)
 
 _TIME_1_0 = re.compile(r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?', re.ASCII)
-
-
-def grain(version: Microversion) -> datetime.timedelta:
-    """How exact a time is at *version*."""
-    return SECOND if version >= V1_1 else MINUTE
-
-
-def floor_to_minute(instant: datetime.datetime) -> datetime.datetime:
-    """Return *instant* without its seconds."""
-    return instant.replace(second=0, microsecond=0)
 
 
 def parse(
     field: str, value: Any, now: datetime.datetime, version: Microversion
 ) -> datetime.datetime:
-    """Return the instant that *value* means, in aware UTC.
+    """Parse an instant; returns aware UTC.
 
-    :param field: the name of the field, for the text of a refusal
+    :param field: the name of the field, for the error message
     :param now: the present instant (aware UTC)
-    :raises climate.exceptions.InvalidDate: if it means none
+    :raises climate.exceptions.InvalidDate: if it is invalid
     """
+    return parse_all({field: value}, now, version)[field]
+
+
+def parse_all(
+    values: Mapping[str, Any], now: datetime.datetime, version: Microversion
+) -> dict[str, datetime.datetime]:
+    """Parse instants by the name of their field; like :func:`parse`."""
     modern = version >= V1_1
-    if value == NOW:
-        return now if modern else floor_to_minute(now)
-    known = isinstance(value, str) and (modern or _TIME_1_0.fullmatch(value) is not None)
-    found = instants.instant(value) if known else None
-    if found is None:
-        raise _invalid(field, value, version)
+    found = {}
+    for field, value in values.items():
+        if value == NOW:
+            found[field] = now if modern else now.replace(second=0, microsecond=0)
+            continue
+        known = isinstance(value, str) and (modern or _TIME_1_0.fullmatch(value) is not None)
+        instant = periods.instant(value) if known else None
+        if instant is None:
+            raise _invalid(field, value, version)
+        found[field] = instant
     return found
 
 
@@ -72,16 +73,16 @@ def _invalid(field: str, value: Any, version: Microversion) -> exceptions.Invali
     shown = value if isinstance(value, str) else repr(value)
     if len(shown) > 64:
         shown = shown[:61] + '...'
-    # The text up to the parenthesis is what existing tests look for.
+    # Existing tests compare the text up to the parenthesis.
     text = exceptions.InvalidDate.template % {'date': shown, 'date_format': wanted}
     return exceptions.InvalidDate(f'{text} ({field})')
 
 
 def parse_duration(field: str, value: Any) -> datetime.timedelta:
-    """Return the length of time that *value* means.
+    """Parse a duration.
 
     :param value: seconds as an integer, ``PT1H30M``, or ``90m``
-    :raises climate.exceptions.MalformedParameter: if it means none, or less
+    :raises climate.exceptions.MalformedParameter: if it is invalid, or less
         than a second
     """
     length = _duration(value)
@@ -95,7 +96,7 @@ def parse_duration(field: str, value: Any) -> datetime.timedelta:
 
 def _duration(value: Any) -> datetime.timedelta | None:
     if isinstance(value, str):
-        return instants.duration(value)
+        return periods.duration(value)
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     try:
@@ -107,7 +108,7 @@ def _duration(value: Any) -> datetime.timedelta | None:
 def add(field: str, start: datetime.datetime, length: datetime.timedelta) -> datetime.datetime:
     """Return ``start + length``.
 
-    :raises climate.exceptions.InvalidInput: if that is beyond the year 9999
+    :raises climate.exceptions.InvalidInput: if the result is after the year 9999
     """
     try:
         return start + length
@@ -118,7 +119,7 @@ def add(field: str, start: datetime.datetime, length: datetime.timedelta) -> dat
 
 
 def write(instant: datetime.datetime | None, version: Microversion) -> str | None:
-    """Return *instant* as the dates of a lease, an event or an allocation are written."""
+    """Format *instant* like the dates of a lease, an event or an allocation."""
     if instant is None:
         return None
     naive = instant.astimezone(datetime.UTC).replace(tzinfo=None)
@@ -128,7 +129,7 @@ def write(instant: datetime.datetime | None, version: Microversion) -> str | Non
 
 
 def write_record(instant: datetime.datetime | None, version: Microversion) -> str | None:
-    """Return *instant* as ``created_at`` and ``updated_at`` are written."""
+    """Format *instant* like ``created_at`` and ``updated_at``."""
     if instant is None or version >= V1_1:
         return write(instant, version)
     naive = instant.astimezone(datetime.UTC).replace(tzinfo=None)

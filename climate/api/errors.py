@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""From an exception to an answer: the one place where that is decided."""
+"""Error responses: the only place that turns an exception into an answer."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import datetime
 import json
 from http import HTTPStatus
 from typing import Any
+from typing import Final
 
 import webob
 from oslo_log import log as logging
@@ -26,13 +27,12 @@ from webob import exc as webob_exc
 from climate import exceptions
 from climate.api import dates
 from climate.api import microversions
+from climate.api.wsgi import Environ
 
 LOG = logging.getLogger(__name__)
 
-# Set once an answer in our own words has been made.
-TOLD = 'climate.error_told'
-# What a 401 says about where to get a token.
-CHALLENGE = 'climate.challenge'
+ANSWERED: Final = 'climate.error_answered'
+CHALLENGE: Final = 'climate.challenge'
 
 _BY_STATUS: dict[int, type[exceptions.ClimateError]] = {
     cls.code: cls
@@ -63,7 +63,7 @@ class Unhealthy(exceptions.ServiceUnavailable):
 
 
 def body(error: exceptions.ClimateError, version: microversions.Microversion) -> dict[str, Any]:
-    """Return the JSON object that tells of *error*."""
+    """Return *error* as a JSON object."""
     shown: dict[str, Any] = {
         'error_code': error.code,
         'error_message': error.message,
@@ -95,28 +95,29 @@ def _reasons(
     return [known] if known else []
 
 
-def response(error: exceptions.ClimateError, environ: dict[str, Any]) -> webob.Response:
-    """Return the answer that tells of *error*."""
+def response(error: Exception, environ: Environ) -> webob.Response:
+    """Return the answer to a request that failed with *error*."""
+    known = _known(error)
     version = environ.get('climate.microversion', microversions.MIN)
     answer = webob.Response(
-        status=error.code,
-        body=json.dumps(body(error, version)).encode(),
+        status=known.code,
+        body=json.dumps(body(known, version)).encode(),
         content_type='application/json',
         charset=None,
     )
-    environ[TOLD] = True
-    if isinstance(error, exceptions.NotAuthenticated) and CHALLENGE in environ:
+    environ[ANSWERED] = True
+    if isinstance(known, exceptions.NotAuthenticated) and CHALLENGE in environ:
         answer.www_authenticate = environ[CHALLENGE]
-    if isinstance(error, exceptions.TooManyRequests):
-        answer.retry_after = error.facts['retry_after']
-    allowed = error.facts.get('allowed')
-    if isinstance(error, exceptions.MethodNotAllowed) and allowed:
+    if isinstance(known, exceptions.TooManyRequests):
+        answer.retry_after = known.facts['retry_after']
+    allowed = known.facts.get('allowed')
+    if isinstance(known, exceptions.MethodNotAllowed) and allowed:
         answer.allow = sorted(allowed)
     return answer
 
 
-def known(error: Exception) -> exceptions.ClimateError:
-    """Return *error* as one that may be told; what nobody foresaw is logged."""
+def _known(error: Exception) -> exceptions.ClimateError:
+    """Return *error* as one whose text callers may read; log any other."""
     if isinstance(error, exceptions.ClimateError):
         if error.code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             LOG.warning('%s: %s', type(error).__name__, error.message)
@@ -130,7 +131,7 @@ def known(error: Exception) -> exceptions.ClimateError:
 
 
 def from_status(status: int, reason: str) -> exceptions.ClimateError:
-    """Return the error that another library's HTTP *status* stands for."""
+    """Return the error that stands for the HTTP *status* of another library."""
     if status == HTTPStatus.NOT_FOUND:
         return RouteNotFound()
     cls = _BY_STATUS.get(status)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Query parameters: what may be asked, and what it means."""
+"""Query parameters: names, values and their meaning."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _LONGEST = 255
 def parse(query_string: str) -> Parameters:
     """Return the parameters of a query string.
 
-    :raises climate.exceptions.InvalidInput: if it is not valid UTF-8 or holds
-        what no database can keep
+    :raises climate.exceptions.InvalidInput: if it is not valid UTF-8 or contains
+        characters that a database cannot store
     """
     try:
         pairs = parse_qsl(query_string, keep_blank_values=True, errors='strict', max_num_fields=100)
@@ -72,7 +72,7 @@ def refuse_unknown(
     version: Microversion,
     many: Collection[str] = (),
 ) -> None:
-    """From 1.1 on refuse parameters that nothing reads, and repeated ones.
+    """Refuse unknown and repeated parameters, from microversion 1.1 on.
 
     :raises climate.exceptions.InvalidInput: naming the parameter
     """
@@ -86,7 +86,7 @@ def refuse_unknown(
 
 
 def one(parameters: Parameters, key: str) -> str | None:
-    """Return the last value of *key*; None if there is none or it is empty."""
+    """Return the last value of *key*; None if it is missing or empty."""
     values = parameters.get(key)
     return (values[-1] or None) if values else None
 
@@ -94,7 +94,7 @@ def one(parameters: Parameters, key: str) -> str | None:
 def required(parameters: Parameters, key: str) -> str:
     """Return the last value of *key*.
 
-    :raises climate.exceptions.MissingParameter: if there is none or it is empty
+    :raises climate.exceptions.MissingParameter: if it is missing or empty
     """
     value = one(parameters, key)
     if value is None:
@@ -103,9 +103,9 @@ def required(parameters: Parameters, key: str) -> str:
 
 
 def flag(parameters: Parameters, key: str) -> bool:
-    """Return *key* as a boolean; False if it is not there.
+    """Return *key* as a boolean; False if it is missing.
 
-    :raises climate.exceptions.MalformedParameter: if it is none
+    :raises climate.exceptions.MalformedParameter: if it is not a boolean
     """
     return validation.boolean(key, parameters.get(key, ('',))[-1])
 
@@ -118,9 +118,9 @@ def leases(
     now: datetime.datetime,
     max_limit: int,
 ) -> LeaseQuery:
-    """Return which leases are asked for; at 1.0 all of them.
+    """Return the query for leases; at 1.0 it asks for all.
 
-    :param project_id: the only project to look at; None for every one
+    :param project_id: the only project to search; None for all projects
     :raises climate.exceptions.InvalidInput: naming the parameter and why
     """
     if version < V1_1:
@@ -132,7 +132,7 @@ def leases(
     times = {}
     for key in _TIMES:
         value = one(parameters, key)
-        # In a query string an unescaped + is a space; no zone starts with one.
+        # In a query string an unescaped + is a space; no time zone starts with one.
         times[key] = None if value is None else dates.parse(key, _plus(value), now, version)
     return LeaseQuery(
         project_id=project_id,
@@ -149,9 +149,9 @@ def leases(
 def resources(
     parameters: Parameters, version: Microversion, *, project_id: str | None, max_limit: int
 ) -> ResourceQuery:
-    """Return which resources are asked for.
+    """Return the query for resources.
 
-    :param project_id: of the caller; None if everything is there for them
+    :param project_id: of the caller; None if the caller can see all projects
     :raises climate.exceptions.InvalidInput: naming the parameter and why
     """
     refuse_unknown(parameters, RESOURCES, version, _MANY)
@@ -226,6 +226,6 @@ def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
 
 
 def next_page(path: str, parameters: Parameters, marker: str) -> str:
-    """Return the address of the page after the one that ends with *marker*."""
+    """Return the URL of the page after the one that ends with *marker*."""
     pairs = [(k, v) for k, values in parameters.items() if k != 'marker' for v in values]
     return f'{path}?{urlencode([*pairs, ("marker", marker)])}'

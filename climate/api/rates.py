@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Counts requests, and says when there are too many of them."""
+"""Rate limits by project and by address."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import ipaddress
 import logging
 import math
 import threading
+from collections.abc import Iterable
 from typing import Any
 from typing import Final
 
@@ -27,6 +28,10 @@ from limits import storage as storages
 from limits import strategies
 
 from climate import exceptions
+from climate.api.auth import CONTEXT
+from climate.api.wsgi import Environ
+from climate.api.wsgi import StartResponse
+from climate.api.wsgi import WSGIApp
 from climate.clock import SystemClock
 
 LOG = logging.getLogger(__name__)
@@ -40,12 +45,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 _PREFIX = 'climate'
 _IPV6_BITS = 64
-# That of the library, whatever the service goes by.
+# The library counts by this clock, whichever clock the service has.
 _CLOCK: Final = SystemClock()
 
 
 class Rates:
-    """The limits of an API, as its operator wants them.
+    """The rate limits that the operator configured.
 
     :param conf: an oslo.config ConfigOpts
     :raises climate.exceptions.ConfigurationError: if an option is wrong
@@ -88,7 +93,7 @@ class Rates:
         try:
             address = ipaddress.ip_address(text)
         except ValueError:
-            # Such as a socket in the file system: all of them are one.
+            # A Unix socket, for example; all of them count as one client.
             self._count(self._per_address, 'address', 'unknown')
             return
         if not any(address in network for network in self._addresses):
@@ -112,7 +117,7 @@ class Rates:
         return min(max(math.ceil(resets - _CLOCK.now().timestamp()), 1), item.get_expiry())
 
     def _fail(self, error: Exception) -> None:
-        """Say that nothing is counted: at the failures 1, 2, 4, 8 and so on."""
+        """Log that nothing is counted, at the failures 1, 2, 4, 8 and so on."""
         with self._lock:
             self._failures += 1
             count = self._failures
@@ -144,7 +149,7 @@ def _strategy(uri: str) -> strategies.RateLimiter:
         )
         return strategies.SlidingWindowCounterRateLimiter(storage)
     except Exception as error:
-        # Without the address, in which there may be a password.
+        # The address is left out: it may contain a password.
         raise exceptions.ConfigurationError(
             f'[rate_limit] storage: {scheme}:// cannot be used ({type(error).__name__}); it needs '
             "one of memory, memcached and redis, and 'openstack-climate[rate-limit]'"
@@ -161,9 +166,41 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
 
 
 def _client(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str:
-    """Return by what an address is counted: one client has a whole network of IPv6."""
+    """Return the key of an address; a client with IPv6 owns a whole /64 network."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return str(address.ipv4_mapped)
         return str(ipaddress.ip_network((address, _IPV6_BITS), strict=False))
     return str(address)
+
+
+class AddressRate:
+    """Limits requests by client address, before anything else is done."""
+
+    def __init__(self, app: WSGIApp, rates: Rates) -> None:
+        self._app = app
+        self._rates = rates
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on.
+
+        :raises climate.exceptions.TooManyRequests: if there are too many
+        """
+        self._rates.address(environ.get('REMOTE_ADDR') or '')
+        return self._app(environ, start_response)
+
+
+class ProjectRate:
+    """Limits requests by the project of their token, before any work is done."""
+
+    def __init__(self, app: WSGIApp, rates: Rates) -> None:
+        self._app = app
+        self._rates = rates
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on.
+
+        :raises climate.exceptions.TooManyRequests: if there are too many
+        """
+        self._rates.project(environ[CONTEXT].project_id)
+        return self._app(environ, start_response)

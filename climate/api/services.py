@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What the API is given: the layers below it, and what operators configured."""
+"""Dependencies of the API: the layers below it, and its settings."""
 
 from __future__ import annotations
 
@@ -18,27 +18,37 @@ import dataclasses
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
+from typing import Protocol
 
 from oslo_config import cfg
 
-from climate.api.middleware import Wrapper
 from climate.api.rates import Rates
-from climate.api.scope import Enforcer
+from climate.api.wsgi import Wrapper
+from climate.booking.leases import Leases
 from climate.clock import Clock
-from climate.leasing.leases import Leases
-from climate.leasing.maintenances import Maintenances
-from climate.leasing.resource_types import ResourceTypes
-from climate.leasing.resources import Resources
-from climate.plugins.base import Plugin
+from climate.conf.settings import option
+from climate.conf.settings import values
+from climate.plugins.contract import Plugin
+from climate.resources.resources import Resources
+from climate.resources.types import ResourceTypes
+from climate.upkeep.maintenances import Maintenances
+
+
+class Enforcer(Protocol):
+    """The part of oslo.policy's enforcer that the API uses."""
+
+    def authorize(self, rule: str, target: Mapping[str, Any], creds: Any) -> bool:
+        """Return whether *rule* allows *creds* to act on *target*."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
     """The layers below.
 
-    :ivar plugins: by resource type; they describe reservations
-    :ivar health: checks by name, such as ``database``; each returns if what
-        it looks at works, and raises if not
+    :ivar plugins: by resource type
+    :ivar health: checks by name, such as ``database``; each raises if that part
+        does not work
     """
 
     leases: Leases
@@ -53,24 +63,24 @@ class Services:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ApiSettings:
-    """What operators configured.
+    """Settings that operators configure.
 
     :ivar conf: for the middleware of oslo.middleware
-    :ivar authenticate: wraps the application in what finds out who calls
+    :ivar authenticate: wraps the application in authentication
     :ivar max_request_body_size: in bytes
     :ivar max_limit: the most leases on one page
     :ivar max_reservations: in a request for a lease
-    :ivar trusted_proxies: networks of proxies whose headers are believed
-    :ivar rates: how many requests may come; None for any number
-    :ivar audit: is told who changed what; None if nobody wants to know
+    :ivar trusted_proxies: networks of proxies whose headers are trusted
+    :ivar rates: rate limits; None for none
+    :ivar audit: receives the events of the audit trail; None for no audit trail
     """
 
     conf: cfg.ConfigOpts
     authenticate: Wrapper
-    max_request_body_size: int = 114688
-    max_limit: int = 1000
-    max_reservations: int = 20
-    trusted_proxies: tuple[str, ...] = ()
+    max_request_body_size: int = option('api', 'max_request_body_size')
+    max_limit: int = option('api', 'max_limit')
+    max_reservations: int = option('api', 'max_reservations_per_lease')
+    trusted_proxies: tuple[str, ...] = option('api', 'trusted_proxies', tuple)
     audit: Callable[[dict[str, Any]], None] | None = None
     rates: Rates | None = None
 
@@ -84,11 +94,8 @@ class ApiSettings:
         """Return the settings that *conf* holds."""
         return cls(
             conf=conf,
+            authenticate=authenticate,
             audit=audit,
             rates=Rates(conf),
-            authenticate=authenticate,
-            max_request_body_size=conf.api.max_request_body_size,
-            max_limit=conf.api.max_limit,
-            max_reservations=conf.api.max_reservations_per_lease,
-            trusted_proxies=tuple(conf.api.trusted_proxies),
+            **values(cls, conf),
         )

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Answers with long lists a part at a time, so that they never are in memory whole."""
+"""Streams long lists, so that they are never in memory as a whole."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from typing import Any
 
 
 def listed(request: Any, response: Any, key: str, parts: Iterable[list[dict[str, Any]]]) -> Any:
-    """Return the answer that is an object of one list.
+    """Return a response whose body is an object with one list.
 
-    The first two parts are there before the answer begins, so that whatever
-    fails at first is told as an error. A list of one part is answered as usual.
+    Reads the first two parts before the response starts, so that an early failure
+    becomes an error response. A list of one part is returned as a whole.
 
     :param response: of *request*; returned if the list is longer
     :param key: of the list in the object
@@ -39,8 +39,8 @@ def listed(request: Any, response: Any, key: str, parts: Iterable[list[dict[str,
     response.charset = None
     body = _written(key, itertools.chain(first, ahead))
     if request.method == 'HEAD':
-        # Of what has no length, servers mark the end, be it an answer to HEAD, which has
-        # no body: the next answer on the connection would begin with that mark.
+        # Without a length, servers send an end mark even for HEAD, which has no body:
+        # the next response on the connection would start with it.
         length = sum(map(len, body))
         response.app_iter = []
         response.content_length = length

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Validates bodies against schemas, and says in words what is wrong."""
+"""Validates bodies against JSON schemas, with readable messages."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from climate import exceptions
 from climate.api import bodies
 
 Schema = Mapping[str, Any]
+Mismatch = fastjsonschema.JsonSchemaException
 
 _MOST_FAULTS = 20
 _INNER = frozenset({'items', 'properties', 'additionalProperties', 'patternProperties'})
@@ -45,14 +46,14 @@ _TYPES = {
 
 
 class Validator:
-    """A schema that has been prepared once.
+    """A schema that is compiled once.
 
-    Code made of the schema says whether a body is right. Only of one that is
-    not jsonschema finds out what is wrong, and no more than the first faults,
-    for a body can have more of them than it has bytes.
+    fastjsonschema decides whether a body is valid. Only for an invalid body does
+    jsonschema find the faults, and only the first ones, since a body can have
+    more faults than bytes.
 
-    :param compiled: whether to make code, which takes some milliseconds at the
-        first body; not for a schema that is used once
+    :param compiled: whether to generate code, which takes some milliseconds for the
+        first body; false for a schema that is used once
     """
 
     def __init__(self, schema: Schema, *, compiled: bool = True) -> None:
@@ -62,28 +63,33 @@ class Validator:
         self._compiled = compiled
 
     def check(self, body: Any) -> None:
-        """Return if *body* fulfils the schema.
+        """Return if *body* matches the schema.
 
         :raises climate.exceptions.InvalidInput: naming the first field that
             does not, and why
         """
         if self._compiled and self._fits(body):
             return
+        self.refuse(body)
+
+    def refuse(self, body: Any) -> None:
+        """Find what is wrong with *body*; like :meth:`check`, but always the long way."""
         errors = itertools.islice(self._validator.iter_errors(body), _MOST_FAULTS)
-        # What is missing at the top is told before what is wrong further down.
+        # A missing field at the top is reported before faults further down.
         first = min(errors, key=_depth_first, default=None)
         if first is not None:
             raise _to_exception(first)
 
     def _fits(self, body: Any) -> bool:
         try:
-            self._code(body)
-        except fastjsonschema.JsonSchemaException:
+            self.code(body)
+        except Mismatch:
             return False
         return True
 
     @functools.cached_property
-    def _code(self) -> Callable[[Any], Any]:
+    def code(self) -> Callable[[Any], Any]:
+        """What fastjsonschema makes of the schema: raises if a body does not match."""
         made: Callable[[Any], Any] = fastjsonschema.compile(
             dict(self._schema), use_default=False, use_formats=False, detailed_exceptions=False
         )
@@ -91,9 +97,9 @@ class Validator:
 
 
 def _outside_in(schema: Any) -> Any:
-    """Return a schema whose validator finds faults further out before those further in.
+    """Return *schema* in an order in which jsonschema reports outer faults first.
 
-    It follows the order of the keywords, and of the properties.
+    jsonschema follows the order of keywords and properties.
     """
     if not isinstance(schema, Mapping):
         return schema
@@ -113,7 +119,7 @@ def _depth_first(error: jsonschema.ValidationError) -> tuple[int, bool]:
 
 
 def field_name(path: Iterable[str | int]) -> str:
-    """Return a path as people write it, such as ``reservations[0].id``."""
+    """Return a path as text, such as ``reservations[0].id``."""
     name = ''
     for part in path:
         if isinstance(part, int):
@@ -125,7 +131,7 @@ def field_name(path: Iterable[str | int]) -> str:
 
 def _to_exception(error: jsonschema.ValidationError) -> exceptions.InvalidInput:
     path = list(error.absolute_path)
-    # The library types these as "or not set yet", which they never are here.
+    # jsonschema types these as possibly unset, which they never are here.
     kind, schema, instance = str(error.validator), error.schema, cast(Any, error.instance)
     wanted: Any = cast(Any, error.validator_value)
     if kind == 'required':
@@ -165,9 +171,9 @@ _REASONS: dict[str, Callable[[Any], str]] = {
 
 
 def boolean(field: str, value: Any) -> bool:
-    """Return a boolean that may have been written as a word.
+    """Return a boolean that may be written as a word.
 
-    :raises climate.exceptions.MalformedParameter: if it is none
+    :raises climate.exceptions.MalformedParameter: if it is not a boolean
     """
     if isinstance(value, bool):
         return value

@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Our verbs over the services of a cloud, and their twin."""
+"""The verbs of Climate over the services of a cloud."""

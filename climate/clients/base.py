@@ -10,18 +10,18 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Our verbs over a cloud: what a client of a cloud must do, and what it tells.
+"""The verbs over a cloud: the contract of its clients, and their errors.
 
 These docstrings are the contract. ``tests/contract`` holds every client to it:
 the real ones in :mod:`climate.clients.nova` and
-:mod:`climate.clients.placement`, and their twin in
-:mod:`climate.clients.fake`.
+:mod:`climate.clients.placement`, and their cloud in
+:mod:`climate.simulator`.
 
 Every verb may raise :class:`climate.exceptions.Transient` (the service does
 not answer in time, refuses connections, is overloaded or broken, or does not
 accept our identity for the moment) and :class:`climate.exceptions.Permanent`
 (it refuses and will go on refusing); this is not repeated below. After a
-Transient the work may have been done all the same, with only the answer lost:
+Transient the work may have been done nevertheless, with only the answer lost:
 callers repeat the verb, or look first where a verb is not repeatable.
 
 Failure and drift: no verb remembers what it did and nothing is cached. Others
@@ -49,7 +49,7 @@ from climate.clients.protocols.floating_ips import FloatingIPs
 from climate.clients.protocols.hypervisors import Hypervisor
 from climate.clients.protocols.hypervisors import Hypervisors
 from climate.clients.protocols.images import Image
-from climate.clients.protocols.images import Images
+from climate.clients.protocols.images import ImageVerbs
 from climate.clients.protocols.members import Members
 from climate.clients.protocols.networks import Network
 from climate.clients.protocols.networks import Networks
@@ -57,8 +57,8 @@ from climate.clients.protocols.networks import Segment
 from climate.clients.protocols.networks import Subnet
 from climate.clients.protocols.ports import Port
 from climate.clients.protocols.ports import Ports
-from climate.clients.protocols.providers import Allocation
 from climate.clients.protocols.providers import Provider
+from climate.clients.protocols.providers import ProviderAllocation
 from climate.clients.protocols.providers import Providers
 from climate.clients.protocols.providers import ResourceClasses
 from climate.clients.protocols.providers import Traits
@@ -69,14 +69,14 @@ from climate.clients.protocols.servers import Nic
 from climate.clients.protocols.servers import Server
 from climate.clients.protocols.servers import ServerDraft
 from climate.clients.protocols.servers import Servers
-from climate.clients.protocols.services import Service
-from climate.clients.protocols.services import Services
+from climate.clients.protocols.services import ComputeService
+from climate.clients.protocols.services import ComputeServices
 from climate.clients.protocols.snapshots import Backup
 from climate.clients.protocols.snapshots import Backups
-from climate.clients.protocols.snapshots import Snapshot
 from climate.clients.protocols.snapshots import Snapshots
+from climate.clients.protocols.snapshots import VolumeSnapshot
 from climate.clients.protocols.stacks import Stacks
-from climate.clients.protocols.trusts import Trusts
+from climate.clients.protocols.trusts import TrustVerbs
 from climate.clients.protocols.volume_types import Pool
 from climate.clients.protocols.volume_types import VolumeType
 from climate.clients.protocols.volume_types import VolumeTypes
@@ -87,7 +87,6 @@ from climate.clients.protocols.volumes import Volumes
 __all__ = [
     'AVAILABILITY_ZONE_KEY',
     'Aggregate',
-    'Allocation',
     'Backup',
     'BlockStorage',
     'Cloud',
@@ -95,12 +94,13 @@ __all__ = [
     'CloudNotFound',
     'CloudQuota',
     'Compute',
+    'ComputeService',
     'Flavor',
     'FloatingIP',
     'Hypervisor',
-    'Identity',
+    'IdentityService',
     'Image',
-    'Images',
+    'ImageVerbs',
     'Network',
     'Networking',
     'Nic',
@@ -110,16 +110,16 @@ __all__ = [
     'Pool',
     'Port',
     'Provider',
+    'ProviderAllocation',
     'Segment',
     'Server',
     'ServerDraft',
     'ServerGroup',
-    'Service',
-    'Snapshot',
     'Source',
     'Subnet',
     'TrustLost',
     'Volume',
+    'VolumeSnapshot',
     'VolumeType',
 ]
 
@@ -146,8 +146,8 @@ class CloudConflict(exceptions.Permanent):
 class CloudQuota(exceptions.Permanent):
     """The project may not have as much as the verb asks for.
 
-    Trying again helps once something else is given back, or once an
-    administrator raises the quota.
+    A retry succeeds once something else is released, or an administrator
+    raises the quota.
     """
 
     error_name = 'CLOUD_QUOTA'
@@ -157,8 +157,8 @@ class CloudQuota(exceptions.Permanent):
 class TrustLost(exceptions.Permanent):
     """The trust of a user is of no use: gone, expired, or the user left the project.
 
-    No kind of :class:`CloudNotFound`: what is asked for in the name of the
-    user may well be there.
+    Not a :class:`CloudNotFound`: the object requested on behalf of the
+    user may exist.
     """
 
     error_name = 'TRUST_LOST'
@@ -166,7 +166,7 @@ class TrustLost(exceptions.Permanent):
 
 
 class Compute(
-    Hypervisors, Services, Servers, Attachments, Aggregates, Flavors, ServerGroups, Protocol
+    Hypervisors, ComputeServices, Servers, Attachments, Aggregates, Flavors, ServerGroups, Protocol
 ):
     """What Climate wants of Nova."""
 
@@ -187,7 +187,7 @@ class Orchestration(Stacks, Protocol):
     """What Climate wants of Heat."""
 
 
-class Identity(Trusts, Members, Protocol):
+class IdentityService(TrustVerbs, Members, Protocol):
     """What Climate wants of Keystone."""
 
 
@@ -212,7 +212,7 @@ class Cloud(Protocol):
         ...
 
     def as_service(self) -> Cloud:
-        """Return the cloud as we see it ourselves, whoever this one is of.
+        """Return the cloud as the service user sees it.
 
         For what callers are not told, such as where volumes of a type lie.
         """
@@ -239,7 +239,7 @@ class Cloud(Protocol):
         ...
 
     @property
-    def image(self) -> Images:
+    def image(self) -> ImageVerbs:
         """Glance."""
         ...
 
@@ -249,6 +249,6 @@ class Cloud(Protocol):
         ...
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> IdentityService:
         """Keystone."""
         ...

@@ -35,11 +35,11 @@ from climate.clients.base import Backup
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Pool
-from climate.clients.base import Snapshot
 from climate.clients.base import Source
 from climate.clients.base import Volume
+from climate.clients.base import VolumeSnapshot
 from climate.clients.base import VolumeType
-from climate.clients.sdk import Service
+from climate.clients.sdk import SdkService
 from climate.domain import names
 
 # Attachments as they are today, since 3.27; snapshots of volumes in use need
@@ -48,7 +48,7 @@ MICROVERSION = '3.60'
 _SOURCES = {'snapshot': 'snapshot_id', 'image': 'image_id', 'volume': 'source_volume_id'}
 _GOING = 'deleting'
 
-Copy = TypeVar('Copy', Snapshot, Backup)
+Copy = TypeVar('Copy', VolumeSnapshot, Backup)
 
 
 class _Going(Protocol):
@@ -67,7 +67,7 @@ class CinderBlockStorage:
         project of its session
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: SdkService) -> None:
         self._service = service
 
     # -- volumes
@@ -149,12 +149,12 @@ class CinderBlockStorage:
         except (CloudConflict, CloudNotFound) as refusal:
             found = find()
             if found is not None and found.status != _GOING:
-                # A 404 about what is there is about a service that is not.
+                # A 404 about an existing volume means that a service is missing.
                 raise CloudConflict(refusal.message) from None
 
     # -- snapshots
 
-    def find_snapshot(self, snapshot_id: str) -> Snapshot | None:
+    def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
         """Return a snapshot; None if there is none."""
         if not names.is_uuid(snapshot_id):
             return None
@@ -163,7 +163,7 @@ class CinderBlockStorage:
                 return _snapshot(cinder.get_snapshot(snapshot_id))
         return None
 
-    def list_snapshots(self, volume_id: str) -> tuple[Snapshot, ...]:
+    def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
         """Return the snapshots of a volume, by id."""
         with self._service.calling('list_snapshots') as cinder:
             items = cinder.snapshots(details=True, all_projects=True, volume_id=volume_id)
@@ -225,7 +225,7 @@ class CinderBlockStorage:
             return tuple(sorted(_types(cinder), key=lambda item: item.name))
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
-        """Make a type that no project may use until it is told so."""
+        """Make a type that no project may use until access is granted."""
         with self._service.calling('create_volume_type') as cinder:
             specs = dict(extra_specs)
             return _volume_type(cinder.create_type(name=name, is_public=False, extra_specs=specs))
@@ -281,8 +281,8 @@ def _of_volume(volume_id: str, found: Iterable[Copy]) -> tuple[Copy, ...]:
     return tuple(sorted(mine, key=lambda item: item.id))
 
 
-def _snapshot(item: Any) -> Snapshot:
-    return Snapshot(
+def _snapshot(item: Any) -> VolumeSnapshot:
+    return VolumeSnapshot(
         id=item.id,
         name=item.name or '',
         project_id=item.project_id,

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What goes wrong between us and a cloud, in the words of our own layer.
+"""Translates errors of a cloud into those of this layer.
 
 The one place that maps errors of the client libraries:
 
@@ -20,8 +20,8 @@ HTTP 408, 429, 5xx, or an answer that is no JSON    Transient
 HTTP 401, and all that Keystone says about tokens   Transient
 HTTP 401, 403, 404 to a token of a trust            TrustLost
 HTTP 404 of the service                             CloudNotFound
-HTTP 404 of somebody before it, such as a proxy     Transient
-HTTP 403, 409 or 413 that speaks of a quota         CloudQuota
+HTTP 404 of a proxy in front of it                  Transient
+HTTP 403, 409 or 413 that mentions a quota          CloudQuota
 any other HTTP 409                                  CloudConflict
 any other 4xx                                       Permanent
 no endpoint, no way to authenticate: configuration  Permanent
@@ -52,7 +52,7 @@ _NOT_FOUND = 404
 _TOKENS = '/auth/tokens'
 _OF_STATUS = {_NOT_FOUND: base.CloudNotFound, 409: base.CloudConflict}
 # Nova says 403 when a quota is used up, Neutron 409 and Cinder 413; a 413 of
-# somebody before Cinder, about the size of a request, does not speak of one.
+# a proxy in front of Cinder, about the size of a request, does not mention one.
 _QUOTA_STATUS = frozenset({403, 409, 413})
 _QUOTA = re.compile(r'\bquotas?\b|reached the maximum|maximum number of', re.IGNORECASE)
 _TRANSIENT = frozenset({_UNAUTHORIZED, 408, 429})
@@ -75,7 +75,7 @@ class Errors:
     """Translates the errors of one service.
 
     :param service: its name for people, such as ``Nova``
-    :param auth: the keystoneauth plugin whose secrets must not be told
+    :param auth: the keystoneauth plugin whose secrets must not be shown
     :param refusal: says what it means if Keystone gives us no token; without
         one it is taken for a trouble that passes
     """

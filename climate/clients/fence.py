@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A fence around a cloud: a claim that is not sure any more changes nothing.
+"""A fence around a cloud: without a certain claim nothing is changed.
 
 What a manager does in the cloud it does under a claim, which runs out by
 itself so that another manager can go on. SQL refuses the work of a claim that
-was lost; the cloud knows nothing of claims. So each verb that would change it
+was lost; the cloud has no claims. So each verb that would change it
 asks first how long ago the claim was renewed. The time that counts is the one
 at which the renewal was *sent*, on a clock that is never set, see
 :meth:`climate.clock.Clock.ticks`.
@@ -131,40 +131,40 @@ class Fenced:
     @property
     def compute(self) -> Any:
         """Nova."""
-        return _Service('compute', self._cloud.compute, self._guard)
+        return _FencedService('compute', self._cloud.compute, self._guard)
 
     @property
     def placement(self) -> Any:
         """Placement."""
-        return _Service('placement', self._cloud.placement, self._guard)
+        return _FencedService('placement', self._cloud.placement, self._guard)
 
     @property
     def network(self) -> Any:
         """Neutron."""
-        return _Service('network', self._cloud.network, self._guard)
+        return _FencedService('network', self._cloud.network, self._guard)
 
     @property
     def volume(self) -> Any:
         """Cinder."""
-        return _Service('volume', self._cloud.volume, self._guard)
+        return _FencedService('volume', self._cloud.volume, self._guard)
 
     @property
     def image(self) -> Any:
         """Glance."""
-        return _Service('image', self._cloud.image, self._guard)
+        return _FencedService('image', self._cloud.image, self._guard)
 
     @property
     def orchestration(self) -> Any:
         """Heat."""
-        return _Service('orchestration', self._cloud.orchestration, self._guard)
+        return _FencedService('orchestration', self._cloud.orchestration, self._guard)
 
     @property
     def identity(self) -> Any:
         """Keystone."""
-        return _Service('identity', self._cloud.identity, self._guard)
+        return _FencedService('identity', self._cloud.identity, self._guard)
 
 
-class _Service:
+class _FencedService:
     def __init__(self, name: str, real: Any, guard: Guard) -> None:
         self._name = name
         self._real = real

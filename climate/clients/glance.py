@@ -31,12 +31,12 @@ _INSTANCE = 'instance_uuid'
 
 
 class GlanceImages:
-    """Fulfils :class:`climate.clients.base.Images`.
+    """Fulfils :class:`climate.clients.base.ImageVerbs`.
 
     :param service: of the type ``image``
     """
 
-    def __init__(self, service: sdk.Service) -> None:
+    def __init__(self, service: sdk.SdkService) -> None:
         self._service = service
 
     def find_image(self, image_id: str) -> Image | None:

@@ -15,9 +15,9 @@
 Failure and drift: as in :mod:`climate.clients.nova`. What makes something is
 sent once.
 
-A stack is addressed by its project, its name and its id. Heat tells all three
-to whoever may see a stack of this id, be it of another project: with a
-redirection, whose path is taken and whose host is not, for behind a balancer
+A stack is addressed by its project, its name and its id. Heat returns all three
+to any client that may see a stack of this id, also of another project, with a
+redirection, whose path is used and whose host is not: behind a balancer
 Heat may not know its own name.
 """
 
@@ -165,14 +165,14 @@ class HeatClient:
         return self._adapter.get(url, params=query).json()
 
     def _make(self, url: str, body: Mapping[str, Any]) -> Any:
-        # After a time-out nobody knows whether it was done: not sent twice.
+        # After a time-out the outcome is unknown: not sent twice.
         return self._adapter.post(url, json=body, connect_retries=0, status_code_retries=0).json()
 
 
 def _quoted(text: str) -> str:
     if text in ('', '.', '..'):
         # As a part of an address these are another one.
-        raise CloudNotFound(f'Heat has nothing of the name {text!r}')
+        raise CloudNotFound(f'Heat has no object of the name {text!r}')
     return urllib.parse.quote(text, safe='')
 
 

@@ -26,8 +26,8 @@ from typing import Literal
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.clients import ways
-from climate.clients.sdk import Service
+from climate.clients import sessions
+from climate.clients.sdk import SdkService
 
 MICROVERSION: Final = '1.46'
 """The oldest in use that knows ``soft power off``."""
@@ -41,7 +41,7 @@ class IronicClient:
     :param service: of the type ``baremetal``
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: SdkService) -> None:
         self._service = service
 
     def is_on(self, node: str) -> bool:
@@ -63,7 +63,7 @@ class IronicClient:
         """Begin to switch a node on or off.
 
         :raises climate.clients.base.CloudNotFound: if there is none
-        :raises climate.clients.base.CloudConflict: if somebody works with it
+        :raises climate.clients.base.CloudConflict: if it is locked by another operation
         """
         with self._service.calling('set_node_power') as proxy:
             answer = proxy.put(
@@ -79,14 +79,14 @@ def connect(conf: cfg.ConfigOpts) -> IronicClient:
 
     :raises climate.exceptions.ConfigurationError: if it cannot work
     """
-    way = ways.way_of(conf, 'ironic')
+    session = sessions.service_session(conf, 'ironic')
     return IronicClient(
-        Service(
+        SdkService(
             conf,
             'baremetal',
-            session=way.session,
+            session=session.session,
             microversion=MICROVERSION,
-            refusal=way.refusal,
+            refusal=session.refusal,
         )
     )
 

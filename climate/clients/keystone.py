@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Keystone, over a keystoneauth adapter, and ways to act for somebody else.
+"""Keystone, over a keystoneauth adapter, and authentication for other users.
 
 Failure and drift: as in :mod:`climate.clients.nova`. What makes something is
 sent once. Tokens of callers are used, and never kept.
@@ -77,7 +77,7 @@ class Callers:
 
 
 class KeystoneClient:
-    """Fulfils :class:`climate.clients.base.Identity`.
+    """Fulfils :class:`climate.clients.base.IdentityService`.
 
     :param adapter: for the service type ``identity``; raises for errors
     :param errors: for Keystone
@@ -174,7 +174,7 @@ class KeystoneClient:
 
 
 class CallerAuth(ksa_identity.BaseIdentityPlugin):
-    """Authenticates with a token that somebody else has got.
+    """Authenticates with a token of another user.
 
     It cannot be renewed: once Keystone does not take it any more, it is over.
 
@@ -192,7 +192,7 @@ class CallerAuth(ksa_identity.BaseIdentityPlugin):
 
 
 def why_no_token(keystone: KeystoneClient, trust_id: str) -> exceptions.EffectError:
-    """Return the error that says why a trust gives no token, and nothing of its id."""
+    """Return the error that explains why a trust gives no token, without its id."""
     try:
         found = keystone.find_trust(trust_id)
     except exceptions.EffectError as error:

@@ -35,7 +35,7 @@ from climate.clients.base import Network
 from climate.clients.base import Port
 from climate.clients.base import Segment
 from climate.clients.base import Subnet
-from climate.clients.sdk import Service
+from climate.clients.sdk import SdkService
 
 T = TypeVar('T', Network, Subnet, Port, FloatingIP)
 
@@ -46,7 +46,7 @@ class NeutronNetworking:
     :param service: of the type ``network``
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: SdkService) -> None:
         self._service = service
 
     # -- networks and subnets
@@ -72,7 +72,7 @@ class NeutronNetworking:
 
     def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
         """Return every network, or those that have this tag, by id."""
-        # Whoever takes down what this returns must not be handed other networks.
+        # Callers delete the networks returned: there must be no others among them.
         query = {} if tag is None else {'tags': tag}
         found = self._networks('list_networks', **query)
         return tuple(network for network in found if tag is None or tag in network.tags)

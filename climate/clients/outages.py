@@ -9,10 +9,10 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What the libraries raise when a service cannot be asked.
+"""Errors of the libraries when a service cannot be reached.
 
-By itself, so that whoever only has to tell an outage from a refusal loads no
-client of a service.
+A separate module, so that code that only distinguishes an outage from a refusal
+loads no client of a service.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@
 """Placement, over a keystoneauth adapter.
 
 Failure and drift: as in :mod:`climate.clients.nova`. A change names the
-generation of the provider that it was read at; if somebody else was quicker,
-Placement says 409, and the provider is read again, a few times.
+generation of the provider that it was read at; if another client was quicker,
+Placement returns 409, and the provider is read again, a few times.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from typing import Any
 from keystoneauth1 import adapter as ksa_adapter
 
 from climate import exceptions
-from climate.clients.base import Allocation
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Provider
+from climate.clients.base import ProviderAllocation
 from climate.clients.errors import Errors
 from climate.domain.resources import Inventory
 
@@ -90,7 +90,7 @@ class PlacementClient:
         if parent_uuid is not None:
             body['parent_provider_uuid'] = parent_uuid
         with self._errors.translated('create_provider'):
-            # After a time-out nobody knows whether it was made: not sent twice.
+            # After a time-out the outcome is unknown: not sent twice.
             answer = self._adapter.post('/resource_providers', json=body, connect_retries=0)
             return _provider(answer.json())
 
@@ -133,12 +133,12 @@ class PlacementClient:
             found = self._get(f'/resource_providers/{uuid}/usages')['usages']
             return {name: int(found[name]) for name in sorted(found)}
 
-    def allocations(self, uuid: str) -> tuple[Allocation, ...]:
+    def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
         """Return who holds what of a provider, by consumer."""
         with self._errors.translated('allocations'):
             found = self._get(f'/resource_providers/{uuid}/allocations')['allocations']
             return tuple(
-                Allocation(consumer_id=consumer, amounts=dict(found[consumer]['resources']))
+                ProviderAllocation(consumer_id=consumer, amounts=dict(found[consumer]['resources']))
                 for consumer in sorted(found)
             )
 
@@ -222,7 +222,7 @@ class PlacementClient:
         """Make an attempt again while others are quicker, a few times.
 
         Placement gives the same answer when a provider has changed meanwhile
-        and when something is in use, so the latter is told a moment late.
+        and when something is in use, so the latter is reported a moment late.
         Changes that meet in its database it may answer with a 500, too.
         """
         for number in range(1, ATTEMPTS + 1):

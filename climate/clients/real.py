@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A real cloud, built once per process out of the configuration.
+"""A real cloud, built once per process from the configuration.
 
 Failure: a configuration that cannot work stops the process here, with one
 clear line. Whether the cloud answers is not tried: a service must be able to
@@ -28,7 +28,7 @@ from keystoneauth1 import loading as ks_loading
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.clients import ways
+from climate.clients import sessions
 from climate.clients.cinder import CinderBlockStorage
 from climate.clients.cinder import MICROVERSION as VOLUME_MICROVERSION
 from climate.clients.glance import GlanceImages
@@ -39,10 +39,10 @@ from climate.clients.neutron import NeutronNetworking
 from climate.clients.nova import NovaCompute
 from climate.clients.placement import MICROVERSION
 from climate.clients.placement import PlacementClient
-from climate.clients.sdk import Service
-from climate.clients.ways import Stead
-from climate.clients.ways import Way
-from climate.clients.ways import Ways
+from climate.clients.sdk import SdkService
+from climate.clients.sessions import CloudOpener
+from climate.clients.sessions import ServiceSession
+from climate.clients.sessions import ServiceSessions
 
 _OLDEST_COMPUTE = (2, 53)
 _NEWEST_COMPUTE = (2, 87)
@@ -52,7 +52,7 @@ _NEWEST_COMPUTE = (2, 87)
 class RealCloud:
     """Fulfils :class:`climate.clients.base.Cloud`.
 
-    :ivar stead: opens the clouds of others
+    :ivar opener: opens the clouds of others
     """
 
     compute: NovaCompute
@@ -62,19 +62,19 @@ class RealCloud:
     volume: CinderBlockStorage
     orchestration: HeatClient
     identity: KeystoneClient
-    stead: Stead[RealCloud] = dataclasses.field(repr=False)
+    opener: CloudOpener[RealCloud] = dataclasses.field(repr=False)
 
     def acting_for(self, trust_id: str) -> RealCloud:
         """Return the cloud as the user sees it who made a trust."""
-        return self.stead.acting_for(trust_id)
+        return self.opener.acting_for(trust_id)
 
     def of_caller(self, token: str) -> RealCloud:
         """Return the cloud as the owner of a token sees it."""
-        return self.stead.of_caller(token)
+        return self.opener.of_caller(token)
 
     def as_service(self) -> RealCloud:
         """Return the cloud as we see it ourselves."""
-        return self.stead.as_service()
+        return self.opener.as_service()
 
 
 def connect(conf: cfg.ConfigOpts) -> RealCloud:
@@ -86,18 +86,20 @@ def connect(conf: cfg.ConfigOpts) -> RealCloud:
     :param conf: parsed, with the options of :mod:`climate.conf` registered
     :raises climate.exceptions.ConfigurationError: if it cannot work
     """
-    own = ways.configured(conf)
-    way = own['keystone']
-    callers = Callers(_keystone(conf, way), way.errors('Keystone'))
+    own = sessions.configured(conf)
+    session = own['keystone']
+    callers = Callers(_keystone(conf, session), session.errors('Keystone'))
 
-    def opened(of_others: Ways) -> RealCloud:
-        return _open(conf, of_others, stead)
+    def opened(of_others: ServiceSessions) -> RealCloud:
+        return _open(conf, of_others, opener)
 
-    stead = Stead(conf, own, _identity(conf, way), callers, opened)
-    return _open(conf, own, stead)
+    opener = CloudOpener(conf, own, _identity(conf, session), callers, opened)
+    return _open(conf, own, opener)
 
 
-def _open(conf: cfg.ConfigOpts, found: Ways, stead: Stead[RealCloud]) -> RealCloud:
+def _open(
+    conf: cfg.ConfigOpts, found: ServiceSessions, opener: CloudOpener[RealCloud]
+) -> RealCloud:
     return RealCloud(
         compute=_compute(conf, found['nova']),
         placement=_placement(conf, found['placement']),
@@ -108,11 +110,11 @@ def _open(conf: cfg.ConfigOpts, found: Ways, stead: Stead[RealCloud]) -> RealClo
         ),
         orchestration=_orchestration(conf, found['heat']),
         identity=_identity(conf, found['keystone']),
-        stead=stead,
+        opener=opener,
     )
 
 
-def _compute(conf: cfg.ConfigOpts, way: Way) -> NovaCompute:
+def _compute(conf: cfg.ConfigOpts, session: ServiceSession) -> NovaCompute:
     group = conf.nova
     version = tuple(int(part) for part in group.compute_api_microversion.split('.'))
     if not _OLDEST_COMPUTE <= version <= _NEWEST_COMPUTE:
@@ -121,11 +123,11 @@ def _compute(conf: cfg.ConfigOpts, way: Way) -> NovaCompute:
         )
     return NovaCompute(
         microversion=group.compute_api_microversion,
-        errors=way.errors('Nova'),
+        errors=session.errors('Nova'),
         az_aware=group.az_aware,
         connect_retries=group.connect_retries,
-        session=way.session,
-        auth=way.auth,
+        session=session.session,
+        auth=session.auth,
         endpoint_type=group.valid_interfaces,
         endpoint_override=group.endpoint_override,
         region_name=group.region_name,
@@ -134,39 +136,49 @@ def _compute(conf: cfg.ConfigOpts, way: Way) -> NovaCompute:
     )
 
 
-def _placement(conf: cfg.ConfigOpts, way: Way) -> PlacementClient:
-    adapter = _adapter(conf, 'placement', way, default_microversion=MICROVERSION)
-    return PlacementClient(adapter, way.errors('Placement'))
+def _placement(conf: cfg.ConfigOpts, session: ServiceSession) -> PlacementClient:
+    adapter = _adapter(conf, 'placement', session, default_microversion=MICROVERSION)
+    return PlacementClient(adapter, session.errors('Placement'))
 
 
 def _service(
-    conf: cfg.ConfigOpts, service_type: str, way: Way, *, microversion: str | None = None
-) -> Service:
-    return Service(
-        conf, service_type, session=way.session, microversion=microversion, refusal=way.refusal
+    conf: cfg.ConfigOpts,
+    service_type: str,
+    session: ServiceSession,
+    *,
+    microversion: str | None = None,
+) -> SdkService:
+    return SdkService(
+        conf,
+        service_type,
+        session=session.session,
+        microversion=microversion,
+        refusal=session.refusal,
     )
 
 
-def _orchestration(conf: cfg.ConfigOpts, way: Way) -> HeatClient:
-    return HeatClient(_adapter(conf, 'heat', way), way.errors('Heat'))
+def _orchestration(conf: cfg.ConfigOpts, session: ServiceSession) -> HeatClient:
+    return HeatClient(_adapter(conf, 'heat', session), session.errors('Heat'))
 
 
-def _identity(conf: cfg.ConfigOpts, way: Way) -> KeystoneClient:
-    return KeystoneClient(_keystone(conf, way), way.errors('Keystone'))
+def _identity(conf: cfg.ConfigOpts, session: ServiceSession) -> KeystoneClient:
+    return KeystoneClient(_keystone(conf, session), session.errors('Keystone'))
 
 
-def _keystone(conf: cfg.ConfigOpts, way: Way) -> ksa_adapter.Adapter:
-    adapter = _adapter(conf, 'keystone', way)
+def _keystone(conf: cfg.ConfigOpts, session: ServiceSession) -> ksa_adapter.Adapter:
+    adapter = _adapter(conf, 'keystone', session)
     if not (adapter.version or adapter.min_version or adapter.max_version):
         # The catalogue need not say the version.
         adapter.version = '3'
     return adapter
 
 
-def _adapter(conf: cfg.ConfigOpts, group: str, way: Way, **others: Any) -> ksa_adapter.Adapter:
+def _adapter(
+    conf: cfg.ConfigOpts, group: str, session: ServiceSession, **others: Any
+) -> ksa_adapter.Adapter:
     try:
         return ks_loading.load_adapter_from_conf_options(
-            conf, group, session=way.session, auth=way.auth, **others
+            conf, group, session=session.session, auth=session.auth, **others
         )
     except TypeError as error:
         raise exceptions.ConfigurationError(f'[{group}] {error}') from None

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A cloud that is looked at and not touched: what would be done is only noted."""
+"""A read-only cloud: changes are recorded and not made."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class Withheld(exceptions.ClimateError):
 class Rehearsal:
     """Fulfils :class:`climate.clients.base.Cloud` and changes nothing.
 
-    A verb that would change something and answers nothing is noted and passed
-    over; one whose answer the caller goes by raises :class:`Withheld`, for
-    whatever came after it would be guessed.
+    A verb that would change something and returns nothing is recorded and
+    skipped; one whose result the caller needs raises :class:`Withheld`, because
+    the calls after it could only be guessed.
 
     :ivar calls: what was passed over or withheld, such as
         ``compute.delete_aggregate(7)``
@@ -62,7 +62,7 @@ class Rehearsal:
         self.calls: list[str] = [] if calls is None else calls
 
     def acting_for(self, trust_id: str) -> Rehearsal:
-        """Return the cloud as somebody else sees it, to be looked at only."""
+        """Return the cloud as another user sees it, read-only."""
         return Rehearsal(self._cloud.acting_for(trust_id), self.calls)
 
     def of_caller(self, token: str) -> Rehearsal:
@@ -76,40 +76,40 @@ class Rehearsal:
     @property
     def compute(self) -> Any:
         """Nova."""
-        return _Service(self, 'compute', self._cloud.compute)
+        return _RehearsedService(self, 'compute', self._cloud.compute)
 
     @property
     def placement(self) -> Any:
         """Placement."""
-        return _Service(self, 'placement', self._cloud.placement)
+        return _RehearsedService(self, 'placement', self._cloud.placement)
 
     @property
     def network(self) -> Any:
         """Neutron."""
-        return _Service(self, 'network', self._cloud.network)
+        return _RehearsedService(self, 'network', self._cloud.network)
 
     @property
     def volume(self) -> Any:
         """Cinder."""
-        return _Service(self, 'volume', self._cloud.volume)
+        return _RehearsedService(self, 'volume', self._cloud.volume)
 
     @property
     def image(self) -> Any:
         """Glance."""
-        return _Service(self, 'image', self._cloud.image)
+        return _RehearsedService(self, 'image', self._cloud.image)
 
     @property
     def orchestration(self) -> Any:
         """Heat."""
-        return _Service(self, 'orchestration', self._cloud.orchestration)
+        return _RehearsedService(self, 'orchestration', self._cloud.orchestration)
 
     @property
     def identity(self) -> Any:
         """Keystone."""
-        return _Service(self, 'identity', self._cloud.identity)
+        return _RehearsedService(self, 'identity', self._cloud.identity)
 
 
-class _Service:
+class _RehearsedService:
     def __init__(self, rehearsal: Rehearsal, name: str, real: Any) -> None:
         self._rehearsal = rehearsal
         self._name = name

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Climate's own API, for those that stand beside it, over keystoneauth."""
+"""Climate's own API, for separate processes, over keystoneauth."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from keystoneauth1 import loading as ks_loading
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.clients import ways
+from climate.clients import sessions
 from climate.clients.errors import Errors
 
 MICROVERSION: Final = '1.3'
@@ -96,8 +96,8 @@ class ReservationClient:
     def set_properties(self, host_id: str, properties: Mapping[str, str]) -> None:
         """Say something of a host.
 
-        ``lead_time`` asks to be told of its leases so many seconds before they
-        start.
+        ``lead_time`` requests a notification of its leases so many seconds before
+        they start.
 
         :raises climate.clients.base.CloudNotFound: if Climate does not have it
         :raises climate.clients.base.CloudConflict: if a reservation needs it as it is
@@ -129,14 +129,18 @@ def connect(conf: cfg.ConfigOpts, group: str) -> ReservationClient:
 
     :raises climate.exceptions.ConfigurationError: if it cannot work
     """
-    way = ways.way_of(conf, group)
+    session = sessions.service_session(conf, group)
     try:
         adapter = ks_loading.load_adapter_from_conf_options(
-            conf, group, session=way.session, auth=way.auth, default_microversion=MICROVERSION
+            conf,
+            group,
+            session=session.session,
+            auth=session.auth,
+            default_microversion=MICROVERSION,
         )
     except TypeError as error:
         raise exceptions.ConfigurationError(f'[{group}] {error}') from None
-    return ReservationClient(adapter, way.errors('Climate'))
+    return ReservationClient(adapter, session.errors('Climate'))
 
 
 def _host(item: Mapping[str, Any]) -> Host:

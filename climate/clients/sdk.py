@@ -19,7 +19,7 @@ reads no files, negotiates no microversions, keeps no answers, and sends no
 request that makes something a second time.
 
 Failure: a service that the catalogue lacks, or a Keystone that does not
-answer, concerns the verb that needs it and nobody else. Drift: the library
+answer, affects only the verbs that need it. Drift: the library
 keeps the endpoint that it found first; it is looked up again with each new
 token, so a service that moves is followed.
 """
@@ -52,8 +52,7 @@ GROUPS = {
 class _Sender(ksa_session.Session):
     """A session that sends no POST twice, over the connections of another.
 
-    Neither after a time-out nor after a 503 does anybody know what a POST has
-    made.
+    After a time-out or a 503 the outcome of a POST is unknown.
 
     :param timeout: seconds
     """
@@ -75,7 +74,7 @@ class _Sender(ksa_session.Session):
         return super().request(url, method, *others, **options)
 
 
-class Service:
+class SdkService:
     """A service of a cloud, over openstacksdk; for many threads.
 
     :param conf: parsed, with the options of the service's group registered
@@ -118,7 +117,7 @@ class Service:
             yield self._proxy()
 
     def _proxy(self) -> Any:
-        """Return the library's proxy, made anew for each catalogue.
+        """Return the library's proxy, a new one for each catalogue.
 
         Threads that come here at once make one each and the last one stays:
         a lock would let them wait for each other while Keystone hangs.
@@ -130,7 +129,7 @@ class Service:
         from openstack import proxy  # noqa: PLC0415  see the module's docstring
 
         made = self._connect()
-        # A stand-in that raises is not kept: the catalogue may be mended.
+        # A stand-in that raises is not kept: the catalogue may be corrected.
         if isinstance(made, proxy.Proxy):
             # Told earlier, the library would look up whether the service has it.
             made.default_microversion = self._microversion

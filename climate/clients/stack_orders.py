@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Which orders a stack takes in which state, where Heat itself takes too many.
+"""The actions allowed in each state of a stack, where Heat itself allows too many.
 
 Heat answers 200 to each of these and breaks the stack (seen with release
 2026.2): a suspension while the stack is being made, or even deleted; the
@@ -29,7 +29,7 @@ _MENDED_BY_SUSPENSION = frozenset({'SUSPEND', 'RESUME'})
 def wants_suspension(stack: Stack) -> bool:
     """Say whether a stack is to be suspended: it may be already.
 
-    :raises CloudConflict: if it must not be told to
+    :raises CloudConflict: if the state of the stack forbids it
     """
     if stack.action == 'SUSPEND' and stack.status != 'FAILED':
         return False
@@ -42,7 +42,7 @@ def wants_suspension(stack: Stack) -> bool:
 def wants_resumption(stack: Stack) -> bool:
     """Say whether a stack is to be resumed: it may be running already.
 
-    :raises CloudConflict: if it must not be told to
+    :raises CloudConflict: if the state of the stack forbids it
     """
     if stack.action == 'RESUME' and stack.status != 'FAILED':
         return False

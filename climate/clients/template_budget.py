@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""How much a text of YAML comes to, once its aliases and merges are written out.
+"""The size of a YAML text with its aliases and merges expanded.
 
 A few hundred bytes of aliases of aliases stand for more than any memory holds.
 The size is counted over the events of the parser, before anything is composed

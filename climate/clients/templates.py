@@ -34,7 +34,7 @@ _GROWING = {
     'AWS::AutoScaling::AutoScalingGroup': ('MaxSize', 'DesiredCapacity'),
 }
 
-# What the constructors of PyYAML raise for ``!!int x`` and the like.
+# Errors of the constructors of PyYAML for ``!!int x``, for example.
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 # libyaml, where PyYAML was built with it, is ten times as fast.

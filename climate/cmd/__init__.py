@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Commands: the places where everything is put together."""
+"""Commands, which assemble processes from their parts."""

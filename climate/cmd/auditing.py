@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Where the audit trail of an API leads."""
+"""The destination of the audit trail."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from oslo_config import cfg
 from climate.api import audit
 from climate.clock import Clock
 from climate.messaging import publisher as publishers
+from climate.messaging.background import BackgroundPublisher
 from climate.messaging.publisher import OutboxMessage
 from climate.messaging.publisher import Publisher
-from climate.messaging.trail import Trail
 
 Tell = Callable[[dict[str, Any]], None]
 
 
 def teller(conf: cfg.ConfigOpts, clock: Clock, publisher: Publisher | None = None) -> Tell | None:
-    """Return what is told who changed what; None if nobody wants to know.
+    """Return the function that records audit events; None if the audit trail is off.
 
     :param publisher: None for the message bus
     """
     if not conf.audit.enabled:
         return None
     bus = publisher or publishers.from_conf(conf, topics=conf.audit.topics)
-    trail = Trail(bus, conf.audit.max_waiting)
+    trail = BackgroundPublisher(bus, conf.audit.max_waiting)
 
     def tell(event: dict[str, Any]) -> None:
         trail.tell(

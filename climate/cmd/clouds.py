@@ -22,9 +22,9 @@ from oslo_config import cfg
 from climate import exceptions
 from climate.clients import real
 from climate.clients.base import Cloud
-from climate.clients.fake import Twin
 from climate.clock import Clock
 from climate.conf import cloud as cloud_conf
+from climate.simulator import SimulatedCloud
 
 LOG = logging.getLogger(__name__)
 
@@ -36,9 +36,9 @@ def open_cloud(conf: cfg.ConfigOpts, clock: Clock) -> Cloud:
     """
     if conf.cloud == cloud_conf.REAL:
         return real.connect(conf)
-    place = conf.twin.state_dir
-    LOG.warning('This is a rehearsal: the cloud is the twin of one in %s', place)
+    place = conf.simulator.state_dir
+    LOG.warning('This is a rehearsal: the cloud is simulated, with its state in %s', place)
     try:
-        return Twin(place, clock=clock)
+        return SimulatedCloud(place, clock=clock)
     except (OSError, sqlite3.Error) as error:
-        raise exceptions.ConfigurationError(f'[twin] state_dir: {place}: {error}') from error
+        raise exceptions.ConfigurationError(f'[simulator] state_dir: {place}: {error}') from error

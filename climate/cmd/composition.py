@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Puts processes together out of their parts, as the configuration says."""
+"""Assembles processes from their parts, as configured."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ import threading
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from typing import Any
 
 from oslo_config import cfg
 
 from climate import exceptions
 from climate.api import auth
 from climate.api.app import make_app
-from climate.api.middleware import Wrapper
-from climate.api.middleware import WSGIApp
 from climate.api.services import ApiSettings
 from climate.api.services import Services
+from climate.api.wsgi import Wrapper
+from climate.api.wsgi import WSGIApp
+from climate.booking.leases import Leases
 from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.clock import SystemClock
@@ -41,21 +43,16 @@ from climate.cmd import clouds
 from climate.cmd import config
 from climate.cmd import custom_types
 from climate.db.store import Store
-from climate.domain.booting import ServerNews
-from climate.domain.health import HostNews
+from climate.domain.booting import ServerReport
+from climate.domain.drafts import DRAFT
+from climate.domain.health import HostReport
 from climate.domain.requests import Caller
 from climate.enforcement import loading as filters
-from climate.enforcement.gate import Gate
-from climate.leasing.catalog import Catalog
-from climate.leasing.leases import Leases
-from climate.leasing.maintenances import Maintenances
-from climate.leasing.resource_types import ResourceTypes
-from climate.leasing.resources import Registry
-from climate.leasing.resources import Resources
-from climate.leasing.settings import LeasingSettings
-from climate.manager.claims import Claims
+from climate.enforcement.filters import Filters
+from climate.leases.settings import LeasingSettings
+from climate.manager.claims import ClaimKeeper
 from climate.manager.clocks import Clocks
-from climate.manager.health import Ears
+from climate.manager.health import ReportListener
 from climate.manager.repair import Repair
 from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
@@ -65,13 +62,18 @@ from climate.messaging import rpc
 from climate.messaging import transport
 from climate.messaging.broker import BrokerCheck
 from climate.plugins import loading
+from climate.plugins import models
+from climate.plugins.contract import Plugin
 from climate.policies import leases as lease_policies
 from climate.policies.enforcer import allows
 from climate.policies.enforcer import make_enforcer
+from climate.resources.catalog import Catalog
+from climate.resources.resources import Registry
+from climate.resources.resources import Resources
+from climate.resources.types import ResourceTypes
+from climate.upkeep.maintenances import Maintenances
 
 LOG = logging.getLogger(__name__)
-
-_WITH_SECRETS = frozenset({'virtual:server', 'virtual:stack'})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +85,7 @@ class Core:
     store: Store
     plugins: Catalog
     settings: LeasingSettings
-    gate: Gate
+    filters: Filters
 
 
 def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
@@ -95,7 +97,7 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
     clock = clock or SystemClock()
     plugins = loading.load(conf.resource_types, conf)
     declared = custom_types.read(conf.custom.types_file)
-    if not conf.database.encryption_keys and _WITH_SECRETS & set(conf.resource_types):
+    if not conf.database.encryption_keys and any(map(_has_secrets, plugins.values())):
         LOG.warning(
             '[database] encryption_keys is empty: user data and templates of servers and stacks '
             'that are to be made are stored in clear'
@@ -107,8 +109,14 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
         store=store,
         plugins=Catalog(store, plugins, declared),
         settings=LeasingSettings.from_conf(conf),
-        gate=filters.load(conf),
+        filters=filters.load(conf),
     )
+
+
+def _has_secrets(plugin: Plugin[Any]) -> bool:
+    """Whether requests of the type have a draft, which may hold secrets."""
+    request = getattr(plugin, 'request_model', None)
+    return request is not None and DRAFT in models.of(request).objects
 
 
 def cloud(parts: Core) -> Cloud:
@@ -122,8 +130,8 @@ def cloud(parts: Core) -> Cloud:
 def callers_clouds(find: Callable[[], Cloud]) -> Callable[[Caller], Cloud]:
     """Return what shows the cloud as a caller sees it.
 
-    :param find: returns the cloud; called when it is needed first, for most
-        requests need none, and have to be answered while it is away
+    :param find: returns the cloud; called at its first use, because most
+        requests need no cloud and must work while it is down
     """
 
     def of(caller: Caller) -> Cloud:
@@ -159,7 +167,7 @@ def leases(
         parts.settings,
         wake,
         cloud_of=callers_clouds(find),
-        gate=parts.gate,
+        filters=parts.filters,
         cloud=find,
     )
 
@@ -181,7 +189,7 @@ def api(
         returns at once
     :param health: checks beyond that of the database, by name
     :param find_cloud: returns the cloud; None for that of the configuration
-    :param audit: is told who changed what; None if nobody wants to know
+    :param audit: records audit events; None if the audit trail is off
     """
     clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
     services = Services(
@@ -222,7 +230,7 @@ def repair(parts: Core) -> Iterator[Repair]:
     """Return what repairs by hand."""
     seconds = parts.conf.manager.claim_seconds
     clocks = Clocks(parts.store, parts.clock, seconds)
-    claims = Claims(parts.store, parts.clock, unique_owner(), seconds, clocks)
+    claims = ClaimKeeper(parts.store, parts.clock, unique_owner(), seconds, clocks)
     claims.start()
     try:
         yield Repair(parts.store, parts.plugins, cloud(parts), parts.clock, parts.settings, claims)
@@ -235,13 +243,13 @@ def manager(
     cloud: Cloud,
     publisher: publishers.Publisher,
     owner: str | None = None,
-    ears: Ears[HostNews] | None = None,
-    server_ears: Ears[ServerNews] | None = None,
+    listener: ReportListener[HostReport] | None = None,
+    server_listener: ReportListener[ServerReport] | None = None,
 ) -> Manager:
     """Return a manager, not yet started.
 
-    :param ears: who hears what Nova tells of its hosts; None if nobody does
-    :param server_ears: the same of servers
+    :param listener: receives the notifications of Nova about hosts; None for none
+    :param server_listener: the same of servers
     """
     return Manager(
         store=parts.store,
@@ -251,16 +259,16 @@ def manager(
         settings=parts.settings,
         options=ManagerOptions.from_conf(parts.conf),
         publisher=publisher,
-        ears=ears,
-        server_ears=server_ears,
+        listener=listener,
+        server_listener=server_listener,
         owner=owner,
-        gate=parts.gate,
+        filters=parts.filters,
         may=may_create(parts.conf),
     )
 
 
 def may_create(conf: cfg.ConfigOpts) -> Callable[[Caller], bool] | None:
-    """Return what says whether policy lets a caller create leases; None if nobody is known."""
+    """Return a check whether policy lets a caller create leases; None without authentication."""
     if conf.auth_strategy == 'noauth':
         return None
     enforcer = make_enforcer(conf)
@@ -287,6 +295,6 @@ def _broker_check(check: BrokerCheck) -> Callable[[], None]:
 
 
 def say(text: str) -> None:
-    """Print a line for whoever started the command, at once."""
+    """Print a line on standard output, at once."""
     sys.stdout.write(text + '\n')
     sys.stdout.flush()

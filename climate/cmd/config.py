@@ -27,7 +27,7 @@ from climate.cmd import logs
 from climate.db import store
 from climate.messaging import transport
 
-# Where WSGI servers, which hand over no arguments, are told of another place.
+# Names another directory to WSGI servers, which pass no arguments.
 ENV_DIR = 'OS_CLIMATE_CONFIG_DIR'
 
 

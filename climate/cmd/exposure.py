@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Where an API may listen that believes callers to be who they say they are."""
+"""The addresses on which an API without authentication may listen."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Keeps what others send from writing lines of a log, or to the terminal of its reader."""
+"""Keeps input of callers from forging lines of a log, or controlling a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from typing import Any
 
 # What ends a line for some reader, moves the cursor of a terminal, turns the
 # direction of writing, or cannot be written at all.
-# Controls, ends of lines, what turns the direction of writing, what nobody sees, and
+# Controls, ends of lines, what turns the direction of writing, invisible ones, and
 # halves of characters.
 _MEANINGFUL = (
     '\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f'

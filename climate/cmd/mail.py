@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``climate-mail``: writes to the owners of leases."""
+"""``climate-mail``: sends mail to the owners of leases."""
 
 from __future__ import annotations
 

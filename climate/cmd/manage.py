@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``climate-manage``: what operators do by hand."""
+"""``climate-manage``: maintenance by operators."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from climate.db import vault
 from climate.db.store import Store
 from climate.domain.events import EventKind
 from climate.domain.resources import ResourceDraft
-from climate.leasing import forcing
-from climate.leasing.registrar import HOST
-from climate.leasing.registrar import Registrar
 from climate.manager.clocks import Clocks
+from climate.plugins.host.plugin import RESOURCE_TYPE as HOST
+from climate.resources.registrar import Registrar
+from climate.running import force
 
 _A_MINUTE = datetime.timedelta(minutes=1)
 
@@ -88,8 +88,8 @@ def _commands(subparsers: Any) -> None:
     late.add_argument('--limit', type=int, default=100, help='at most so many (default 100)')
     late.set_defaults(run=_late)
     lease = add('lease', help='The leases').add_subparsers(dest='what', required=True)
-    repair = lease.add_parser('repair', help='compare cloud and leases, and put right what is not')
-    repair.add_argument('--dry-run', action='store_true', help='only say what would be')
+    repair = lease.add_parser('repair', help='compare cloud and leases, and correct differences')
+    repair.add_argument('--dry-run', action='store_true', help='only report what would be')
     repair.add_argument('--lease', metavar='ID', help='only this lease')
     repair.set_defaults(run=_repair)
     end = lease.add_parser('end', help='end a lease now, whatever fails on the way')
@@ -213,7 +213,7 @@ def _repair(conf: cfg.ConfigOpts, _store: Store) -> int:
 
 
 def _end(conf: cfg.ConfigOpts, store: Store) -> int:
-    lease = store.run(lambda tx: forcing.end(tx, conf.command.lease))
+    lease = store.run(lambda tx: force.end(tx, conf.command.lease))
     say(f'{lease.id} ends as soon as a manager looks at it; what fails is left in the cloud')
     return 0
 

@@ -21,7 +21,7 @@ from oslo_config import cfg
 
 from climate import exceptions
 from climate.clients.fence import MARGIN
-from climate.clients.ways import GROUPS
+from climate.clients.sessions import GROUPS
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import signals
@@ -35,7 +35,7 @@ LOG = logging.getLogger(__name__)
 
 
 def main() -> int:
-    """Run a manager until it is told to stop."""
+    """Run a manager until it is stopped."""
     conf = config.read(sys.argv[1:], 'climate-manager')
     try:
         parts = composition.core(conf)
@@ -44,8 +44,8 @@ def main() -> int:
             parts,
             composition.cloud(parts),
             bus,
-            ears=_ears(parts),
-            server_ears=_server_ears(parts),
+            listener=_listener(parts),
+            server_listener=_server_listener(parts),
         )
         server = rpc.ManagerServer(
             transport.rpc_transport(conf), manager, topic=conf.manager.rpc_topic
@@ -66,17 +66,17 @@ def main() -> int:
     return signals.run_until_told(stop)
 
 
-def _ears(parts: composition.Core) -> nova.NovaEars | None:
-    return nova.NovaEars(parts.conf) if _listens(parts) else None
+def _listener(parts: composition.Core) -> nova.HostListener | None:
+    return nova.HostListener(parts.conf) if _listens(parts) else None
 
 
-def _server_ears(parts: composition.Core) -> nova.ServerEars | None:
+def _server_listener(parts: composition.Core) -> nova.ServerListener | None:
     wanted = parts.conf['virtual:server'].leases_by_booting
-    return nova.ServerEars(parts.conf) if wanted and _listens(parts) else None
+    return nova.ServerListener(parts.conf) if wanted and _listens(parts) else None
 
 
 def _listens(parts: composition.Core) -> bool:
-    # The twin has no message bus.
+    # The simulated cloud has no message bus.
     return bool(parts.conf.cloud == cloud_conf.REAL and parts.conf.health.notifications)
 
 

@@ -29,10 +29,10 @@ from climate.messaging import listener
 from climate.power import drivers
 from climate.power import hosts
 from climate.power.deciding import PowerSettings
-from climate.power.keeper import Keeper
-from climate.power.records import Records
+from climate.power.keeper import PowerController
+from climate.power.records import PowerRecords
 from climate.power.watch import EVENT_TYPES
-from climate.power.watch import Watch
+from climate.power.watch import PowerService
 
 LOG = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ def main() -> int:
     """Look after hosts until told to stop."""
     conf = config.read(sys.argv[1:], 'climate-power')
     try:
-        watch = Watch(_keeper(conf))
+        watch = PowerService(_keeper(conf))
         ears = listener.listen(
             conf,
             hears=listener.Hears(event_types=EVENT_TYPES, queue='climate-power'),
@@ -55,15 +55,15 @@ def main() -> int:
     return signals.run_until_told(lambda: watch.stop(1.0))
 
 
-def _keeper(conf: cfg.ConfigOpts) -> Keeper:
+def _keeper(conf: cfg.ConfigOpts) -> PowerController:
     machines = hosts.read(conf.power.hosts_file)
     clock = SystemClock()
-    return Keeper(
+    return PowerController(
         drivers=drivers.load(conf, machines),
         reservations=reservation.connect(conf, 'power'),
         cloud=clouds.open_cloud(conf, clock),
         clock=clock,
-        records=Records(conf.power.state_path),
+        records=PowerRecords(conf.power.state_path),
         settings=PowerSettings.from_conf(conf),
     )
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What ``climate-standalone`` registers of its simulated cloud, to be leased at once."""
+"""Registers resources of the simulated cloud for ``climate-standalone``."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ import logging
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.clients.fake import catalogue
-from climate.clients.fake import network_contents as networks
-from climate.clients.fake import Twin
-from climate.clients.fake import volume_contents as volumes
 from climate.cmd.composition import Core
 from climate.db.store import Transaction
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
-from climate.leasing.registrar import HOST
-from climate.leasing.registrar import Registrar
-from climate.leasing.resource_types import ResourceTypes
+from climate.plugins.host.plugin import RESOURCE_TYPE as HOST
+from climate.resources.registrar import Registrar
+from climate.resources.types import ResourceTypes
+from climate.simulator import catalogue
+from climate.simulator import network_contents as networks
+from climate.simulator import SimulatedCloud
+from climate.simulator import volume_contents as volumes
 
 LOG = logging.getLogger(__name__)
 
-# Neutron gives those below to anybody.
+# Neutron allocates the addresses below these to any project.
 _ADDRESSES = tuple(f'203.0.113.{number}' for number in range(100, 110))
 _SEGMENTS = tuple(range(101, 106))
 _TIERS = {volumes.POOL: 'hdd', catalogue.SSD_POOL: 'nvme'}
@@ -44,36 +44,36 @@ _RACK = Declaration(
 _RACKS = ('rack-1', 'rack-2', 'rack-3')
 
 
-def register(parts: Core, twin: Twin) -> None:
+def register(parts: Core, cloud: SimulatedCloud) -> None:
     """Register the hosts, and of each other type something if there is nothing yet.
 
     :raises climate.exceptions.ClimateError: if a host cannot be registered
     """
-    _register_hosts(parts, twin)
+    _register_hosts(parts, cloud)
     if _RACK.name not in parts.plugins:
         ResourceTypes(parts.store, parts.plugins).create(_RACK)
     found = [
         resource
-        for resource_type, drafts in _drafts(twin)
+        for resource_type, drafts in _drafts(cloud)
         if resource_type in parts.plugins and not _known(parts, resource_type)
-        for resource in _discovered(parts, twin, drafts)
+        for resource in _discovered(parts, cloud, drafts)
     ]
 
     def insert(tx: Transaction) -> None:
         for resource in found:
             tx.resources.insert(resource)
 
-    # All at once, for the disk may be slow. Nobody else is there yet, and no
-    # cloud has to be told of any of them.
+    # In one transaction, because the disk may be slow. There are no other callers
+    # yet, and none of these resources changes the cloud.
     if found:
         parts.store.run(insert)
 
 
-def _register_hosts(parts: Core, twin: Twin) -> None:
+def _register_hosts(parts: Core, cloud: SimulatedCloud) -> None:
     if HOST not in parts.plugins:
         return
-    registrar, known = Registrar(parts.store, parts.plugins, twin), _known(parts, HOST)
-    for hypervisor in twin.hypervisors():
+    registrar, known = Registrar(parts.store, parts.plugins, cloud), _known(parts, HOST)
+    for hypervisor in cloud.hypervisors():
         name = hypervisor.hostname
         if name not in known and name != catalogue.COMMON_HOST:
             registrar.register_resource(ResourceDraft(resource_type=HOST, name=name))
@@ -84,21 +84,23 @@ def _known(parts: Core, resource_type: str) -> set[str]:
         return {found.name for found in tx.resources.of_type(resource_type)}
 
 
-def _discovered(parts: Core, twin: Twin, drafts: list[ResourceDraft]) -> Iterator[Resource]:
+def _discovered(
+    parts: Core, cloud: SimulatedCloud, drafts: list[ResourceDraft]
+) -> Iterator[Resource]:
     for draft in drafts:
         try:
-            found = parts.plugins[draft.resource_type].discover(draft, twin)
+            found = parts.plugins[draft.resource_type].discover(draft, cloud)
         except exceptions.ClimateError as error:
-            # In a state of an earlier version somebody may use it.
+            # In a state of an earlier version it may be in use.
             what = draft.name or dict(draft.attributes)
             LOG.warning('%s %s was not registered: %s', draft.resource_type, what, error.message)
         else:
             yield dataclasses.replace(found, capabilities=draft.capabilities)
 
 
-def _drafts(twin: Twin) -> Iterator[tuple[str, list[ResourceDraft]]]:
+def _drafts(cloud: SimulatedCloud) -> Iterator[tuple[str, list[ResourceDraft]]]:
     public = next(
-        (found.id for found in twin.networks.networks() if found.name == networks.PUBLIC), ''
+        (found.id for found in cloud.networks.networks() if found.name == networks.PUBLIC), ''
     )
     yield (
         'virtual:floatingip',

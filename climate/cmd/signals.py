@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Ends a process within a bounded time, whatever it is doing."""
+"""Stops a process within a bounded time."""
 
 from __future__ import annotations
 

@@ -33,8 +33,6 @@ import waitress
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.clients.fake import cli
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import auditing
 from climate.cmd import composition
@@ -46,6 +44,8 @@ from climate.db import migration
 from climate.db import vault
 from climate.manager.service import Manager
 from climate.messaging import journal
+from climate.simulator import cli
+from climate.simulator import SimulatedCloud
 
 _COMMANDS = """Try in another terminal{where}:
   {client} host list
@@ -56,7 +56,8 @@ _COMMANDS = """Try in another terminal{where}:
   {client} lease list"""
 CLOUD = 'cloud'
 _I_KNOW = '--i-know'
-_FAKE = 'climate-standalone fake'
+# The command that steers the simulated cloud; the second is its former name.
+_STEER = ('simulator', 'fake')
 _INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
 
 
@@ -74,13 +75,17 @@ _TYPES = [
 
 
 def main() -> int:
-    """Run until told to stop."""
+    """Run until stopped."""
     # What is leased may be secret.
     os.umask(0o077)
     words, rest = _split(sys.argv[1:])
     options = _parser().parse_args(words)
     if rest is not None:
-        return cli.main(rest, state_dir=pathlib.Path(options.state_dir) / CLOUD, prog=_FAKE)
+        return cli.main(
+            rest,
+            state_dir=pathlib.Path(options.state_dir) / CLOUD,
+            prog=f'climate-standalone {_STEER[0]}',
+        )
     try:
         if not options.i_know:
             exposure.check(options.host)
@@ -99,12 +104,12 @@ def main() -> int:
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str] | None]:
-    """Return what is before the command ``fake``, and what is after it, if it is there."""
+    """Return the words before the command ``simulator`` and those after it, None without it."""
     for number, word in enumerate(words):
         # All other options have a value, which may be anything.
         before = words[number - 1] if number else ''
         value = before.startswith('-') and '=' not in before and before != _I_KNOW
-        if word == 'fake' and not value:
+        if word in _STEER and not value:
             return words[:number], words[number + 1 :]
     return words, None
 
@@ -123,21 +128,23 @@ def _commands(url: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog='climate-standalone',
-        usage='%(prog)s [options] [fake COMMAND ...]',
+        usage='%(prog)s [options] [simulator COMMAND ...]',
         description=__doc__,
-        epilog='climate-standalone fake COMMAND looks into the simulated cloud of a service that '
-        'runs, or disturbs it; climate-standalone fake --help says how.',
+        epilog='"climate-standalone simulator COMMAND" shows the simulated cloud of a running '
+        'service or disturbs it; see "climate-standalone simulator --help".',
     )
     parser.add_argument('--host', default='127.0.0.1', help='address to listen on')
     parser.add_argument(
         _I_KNOW,
         action='store_true',
-        help='listen on other addresses than loopback, though callers are believed everything',
+        help='listen on other addresses than loopback, although callers are not authenticated',
     )
     parser.add_argument('--port', type=int, default=1234, help='port to listen on; 0 for any')
-    parser.add_argument('--state-dir', default='.state', help='where everything is kept')
+    parser.add_argument('--state-dir', default='.state', help='directory of all state')
     parser.add_argument('--hosts', type=int, default=4, help='hosts of the simulated cloud')
-    parser.add_argument('--config-file', action='append', help='options that differ', default=[])
+    parser.add_argument(
+        '--config-file', action='append', help='file with options to override', default=[]
+    )
     return parser
 
 
@@ -146,7 +153,7 @@ class Standalone:
 
     :raises climate.exceptions.ConfigurationError: if another one has the state
         directory already
-    :raises OSError: if the port or the directory cannot be had
+    :raises OSError: if the port or the directory cannot be used
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -157,25 +164,19 @@ class Standalone:
         parts = composition.core(_conf(state, options.config_file), SystemClock())
         migration.sync(parts.store.engine)
         self._parts = parts
-        self._twin = Twin(state / CLOUD, clock=parts.clock)
-        told = journal.Tee(
-            [
-                journal.FileJournal(state / 'notifications.jsonl'),
-                journal.Printer(composition.say),
-            ]
-        )
-        self._manager = composition.manager(parts, self._twin, told)
-        self._twin.furnish(options.hosts)
-        samples.register(parts, self._twin)
+        self._cloud = SimulatedCloud(state / CLOUD, clock=parts.clock)
+        notifications = _journal(parts, state / 'notifications.jsonl')
+        told = journal.Tee([notifications, journal.Printer(composition.say)])
+        self._manager = composition.manager(parts, self._cloud, told)
+        self._cloud.furnish(options.hosts)
+        samples.register(parts, self._cloud)
         application = composition.api(
             parts,
             registry=self._manager,
             wake=self._manager.wake,
             health={'broker': _always},
-            find_cloud=lambda: self._twin,
-            audit=auditing.teller(
-                parts.conf, parts.clock, journal.FileJournal(state / 'audit.jsonl')
-            ),
+            find_cloud=lambda: self._cloud,
+            audit=auditing.teller(parts.conf, parts.clock, _journal(parts, state / 'audit.jsonl')),
         )
         self._server = waitress.create_server(
             application,
@@ -198,16 +199,20 @@ class Standalone:
         return self._manager
 
     def stop(self) -> None:
-        """Stop serving and let go of everything."""
+        """Stop serving and release all resources."""
         self._manager.stop(2.0)
         self._server.close()
         self._parts.store.close()
-        self._twin.close()
+        self._cloud.close()
         self._lock.close()
 
 
+def _journal(parts: composition.Core, path: pathlib.Path) -> journal.FileJournal:
+    return journal.FileJournal(path, publisher_id=parts.conf.notifications.publisher_id)
+
+
 def _close_to_others(state: pathlib.Path) -> None:
-    """Let nobody else read what an earlier release left open."""
+    """Remove the permissions of other users that an earlier release left."""
     for path in (state, *state.rglob('*')):
         if not path.is_symlink() and path.stat().st_mode & 0o077:
             path.chmod(path.stat().st_mode & 0o700)
@@ -242,9 +247,9 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
         conf.set_override('encryption_keys', [_encryption_key(state)], group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
-    # The twin has what each of them needs.
+    # The simulated cloud has what each of them needs.
     conf.set_default('resource_types', _TYPES)
-    # Whoever tries it out leases for minutes and wants to hear of it in time.
+    # Trial leases last minutes, so notifications must come soon before the start.
     conf.set_default('notify_before_start', [3600, 300, 60, 30], group='manager')
     conf.set_default('max_sleep', 1.0, group='manager')
     config.set_up_logging(conf, 'climate-standalone')
@@ -252,4 +257,4 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
 
 
 def _always() -> None:
-    """The bus is inside the process: it is there as long as anybody asks."""
+    """Succeed: the bus is part of the process."""

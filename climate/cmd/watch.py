@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``climate-watch``: prints notifications of leases as they come."""
+"""``climate-watch``: prints notifications of leases as they arrive."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ import threading
 import time
 from collections.abc import Callable
 from collections.abc import Generator
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
 from oslo_config import cfg
+from rich import console
+from rich.text import Text
 
 from climate import conf as options
 from climate import exceptions
@@ -38,6 +41,7 @@ from climate.messaging import lines
 from climate.messaging import listener
 
 _LOOK = 0.2
+_STYLES = {'ERROR': 'bold red', 'CRITICAL': 'bold red', 'WARN': 'yellow'}
 
 Envelopes = Generator[dict[str, Any] | None, None, None]
 
@@ -130,7 +134,7 @@ def from_bus(arguments: argparse.Namespace) -> Envelopes:
 
 
 class _Outages:
-    """Says once that the broker is away, and once that it is back."""
+    """Reports once that the broker is down, and once that it is back."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -146,14 +150,32 @@ class _Outages:
         self._there = there
 
 
+class _Screen(console.Console):
+    """Prints in color on a terminal, and plain text into a pipe."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the caller, who ends without an error."""
+        raise BrokenPipeError
+
+
+def _style(envelope: Mapping[str, Any]) -> str:
+    """Return the style of a notification: by its priority, and dim if it only announces."""
+    by_priority = _STYLES.get(str(envelope.get('priority', '')).upper())
+    return by_priority or ('dim' if '.before_' in str(envelope.get('event_type')) else '')
+
+
 def watch(arguments: argparse.Namespace, source: Envelopes) -> int:
     """Print what is wanted of *source* until it is enough; return the exit status."""
     zone = None if arguments.local else datetime.UTC
     deadline = None if arguments.timeout is None else time.monotonic() + arguments.timeout
     left = arguments.count
+    screen = _Screen(highlight=False, markup=False, soft_wrap=True)
     for envelope in source:
         if envelope is not None and wanted(arguments, envelope):
-            print(json.dumps(envelope) if arguments.json else lines.line(envelope, zone))
+            if arguments.json:
+                print(json.dumps(envelope))
+            else:
+                screen.print(Text(lines.line(envelope, zone), style=_style(envelope)))
             sys.stdout.flush()
             left = None if left is None else left - 1
         if left is not None and left <= 0:

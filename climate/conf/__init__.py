@@ -12,32 +12,47 @@
 
 """Configuration options, one file per group.
 
-Each module here has ``register_opts(conf)`` and ``list_opts()``; a module
-that lacks one stops the process and the documentation build.
+Those of a resource type are in the folder of the type, as ``options.py``. Each
+of these modules has ``register_opts(conf)`` and ``list_opts()``; a module that
+lacks one stops the process and the documentation build.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from types import ModuleType
+from typing import Final
 
 from oslo_config import cfg
 
-_NOT_A_GROUP = frozenset({'opts'})
+_NOT_A_GROUP: Final = frozenset({'opts', 'settings'})
+_TYPES: Final = 'climate.plugins'
+_OF_A_TYPE: Final = 'options'
 
 
 def modules() -> list[ModuleType]:
-    """Return the modules of this package that define options, by name."""
+    """Return the modules that define options: those here by name, then those of types."""
     names = sorted(
-        info.name for info in pkgutil.iter_modules(__path__) if info.name not in _NOT_A_GROUP
+        f'{__name__}.{info.name}'
+        for info in pkgutil.iter_modules(__path__)
+        if info.name not in _NOT_A_GROUP
     )
-    found = [importlib.import_module(f'{__name__}.{name}') for name in names]
+    found = [importlib.import_module(name) for name in (*names, *_of_types())]
     for module in found:
         for needed in ('register_opts', 'list_opts'):
             if not hasattr(module, needed):
                 raise RuntimeError(f'{module.__name__} does not define {needed}()')
     return found
+
+
+def _of_types() -> list[str]:
+    """Return the names of the modules of resource types; they import no other."""
+    folders = importlib.import_module(_TYPES).__path__
+    names = [f'{_TYPES}.{info.name}' for info in pkgutil.iter_modules(folders) if info.ispkg]
+    found = (f'{name}.{_OF_A_TYPE}' for name in sorted(names))
+    return [name for name in found if importlib.util.find_spec(name) is not None]
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:

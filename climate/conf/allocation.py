@@ -23,25 +23,25 @@ OPTS: list[cfg.Opt] = [
         'cleaning_time',
         default=0,
         min=0,
-        help='Pause between two leases of the same resource, in seconds, for what has to be '
-        'cleaned. Honoured by every search, also when a lease is prolonged.',
+        help='Pause between two leases of the same resource, in seconds, to clean it up. Every '
+        'search respects it, also when a lease is prolonged.',
     ),
     cfg.IntOpt(
         'sample_size',
         default=128,
         min=1,
         max=10000,
-        help='How many free resources beyond those needed are weighed against each other. '
-        'They are taken from a random place in the list. A larger number packs the '
-        'calendar tighter, a smaller one is faster in very large clouds.',
+        help='Number of free resources, beyond those needed, among which a search chooses. They '
+        'start at a random place in the list. A larger number packs the calendar more densely, a '
+        'smaller one is faster in very large clouds.',
     ),
     cfg.IntOpt(
         'booking_attempts',
         default=20,
         min=1,
         max=1000,
-        help='How often resources are chosen again after another process has booked the '
-        'chosen ones meanwhile.',
+        help='Number of times that resources are chosen again because another process booked the '
+        'chosen ones first.',
     ),
 ]
 

@@ -25,7 +25,7 @@ from oslo_middleware import http_proxy_to_wsgi
 GROUP = 'api'
 
 
-class Network(types.ConfigType):
+class CidrType(types.ConfigType):
     """A network in CIDR notation, such as ``192.0.2.0/24``."""
 
     def __init__(self, type_name: str = 'network value') -> None:
@@ -39,7 +39,7 @@ class Network(types.ConfigType):
         return str(ipaddress.ip_network(value))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Network)
+        return isinstance(other, CidrType)
 
     __hash__ = types.ConfigType.__hash__
 
@@ -56,10 +56,10 @@ DEFAULT_OPTS: list[cfg.Opt] = [
         default='keystone',
         choices=[
             ('keystone', 'tokens are validated by Keystone'),
-            ('noauth', 'callers are believed: for trying out and for tests only'),
+            ('noauth', 'callers are trusted: for trials and tests only'),
         ],
-        help='How callers prove who they are. With noauth the token is user:project:role,role; '
-        'an empty or missing one is an admin of the project demo.',
+        help='How the API authenticates callers. With noauth the token is user:project:role,role; '
+        'an empty or missing token is an administrator of the project demo.',
     ),
 ]
 
@@ -68,39 +68,38 @@ OPTS: list[cfg.Opt] = [
         'max_request_body_size',
         default=114688,
         min=1024,
-        help='The largest request body that is read, in bytes. Larger ones are answered with 413.',
+        help='Maximum size of a request body, in bytes. Larger requests get status 413.',
     ),
     cfg.IntOpt(
         'max_reservations_per_lease',
         default=20,
         min=1,
         max=100,
-        help='How many reservations one request for a lease may have. More are answered with '
-        '400. To be raised where leases of many kinds of resources are usual; each costs a '
-        'search.',
+        help='Maximum number of reservations in one request for a lease. Larger requests get '
+        'status 400. Raise it where leases combine many kinds of resources; each reservation '
+        'costs a search.',
     ),
     cfg.ListOpt(
         'trusted_proxies',
         default=['127.0.0.0/8', '::1/128'],
-        item_type=Network(),
-        help='Networks of the proxies before the API, in CIDR notation. X-Forwarded-For, -Proto, '
-        '-Host and -Prefix, and Forwarded, are believed from there and removed from the requests '
-        'of all others. To be set where a proxy is on another machine.',
+        item_type=CidrType(),
+        help='Networks of the proxies in front of the API, in CIDR notation. X-Forwarded-For, '
+        '-Proto, -Host and -Prefix, and Forwarded, are trusted from these addresses and removed '
+        'from all other requests. Set it if a proxy runs on another machine.',
     ),
     cfg.IntOpt(
         'max_limit',
         default=1000,
         min=1,
-        help='How many leases one page of a list has at most, from microversion 1.1 on.',
+        help='Maximum number of leases on one page of a list, from microversion 1.1 on.',
     ),
     cfg.StrOpt(
         'opaque_id_secret',
         secret=True,
         default='',
-        help='What the ids are made with under which calendars show reservations of other '
-        'projects. All processes of the API need the same. Without one they share a random '
-        'secret that the first of them writes into the database. Another secret changes the '
-        'ids, and nothing else.',
+        help='Secret from which calendars derive the ids of reservations of other projects. All '
+        'API processes need the same value. By default they share a random secret that the first '
+        'process writes to the database. Changing the secret only changes these ids.',
     ),
 ]
 

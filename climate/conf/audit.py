@@ -22,23 +22,21 @@ OPTS: list[cfg.Opt] = [
     cfg.BoolOpt(
         'enabled',
         default=False,
-        help='Whether the API sends a CADF event for each request that is to change something: '
-        'who asked, from where, for what, with which outcome, and what the object was before '
-        'and after.',
+        help='Whether the API sends a CADF event for each request that can change something: the '
+        'initiator, its address, the target, the outcome, and the object before and after.',
     ),
     cfg.ListOpt(
         'topics',
         default=[],
-        help='The topics that events are sent to. Those of [oslo_messaging_notifications] if '
-        'empty.',
+        help='Topics to which events are sent. Those of [oslo_messaging_notifications] if empty.',
     ),
     cfg.IntOpt(
         'max_waiting',
         default=1000,
         min=1,
         max=1_000_000,
-        help='How many events a process keeps that wait for the message bus. What comes on top '
-        'is written to the log instead, and so is what the bus does not take.',
+        help='Number of events that a process keeps while they wait for the message bus. Further '
+        'events, and those that the bus refuses, are written to the log.',
     ),
 ]
 

@@ -10,13 +10,15 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Which cloud managers work with."""
+"""The cloud that managers use."""
 
 from __future__ import annotations
 
 from oslo_config import cfg
 
 REAL = 'real'
+SIMULATED = 'simulated'
+# What SIMULATED was called before. Files that say so stay valid.
 TWIN = 'twin'
 
 OPTS: list[cfg.Opt] = [
@@ -24,14 +26,15 @@ OPTS: list[cfg.Opt] = [
         'cloud',
         default=REAL,
         choices=[
-            (REAL, 'Nova and Placement, as [nova] and [placement] say.'),
+            (REAL, 'Nova and Placement, as configured in [nova] and [placement].'),
             (
-                TWIN,
-                'A simulated cloud that keeps its state in [twin] state_dir, for rehearsals: '
+                SIMULATED,
+                'A simulated cloud with its state in [simulator] state_dir, for rehearsals: '
                 'of an upgrade, of an outage, of what subscribers do. Nothing real is touched.',
             ),
+            (TWIN, 'The former name of "simulated".'),
         ],
-        help='The cloud that managers start and end leases in.',
+        help='The cloud in which managers start and end leases.',
     ),
 ]
 

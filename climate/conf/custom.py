@@ -22,9 +22,9 @@ OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'types_file',
         default='',
-        help='A YAML file that declares resource types, see the administration guide. It is read '
-        'when a process starts; whatever is wrong with it stops the process. All processes '
-        'need the same file. Types can also be declared through the API.',
+        help='YAML file that declares resource types; see the administration guide. It is read '
+        'when a process starts; any error in it stops the process. All processes need the same '
+        'file. Types can also be declared through the API.',
     ),
 ]
 

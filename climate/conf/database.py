@@ -23,12 +23,12 @@ OPTS: list[cfg.Opt] = [
         'encryption_keys',
         default=[],
         secret=True,
-        help='Keys by which the secrets of servers and stacks that are to be made are encrypted '
-        'in the database: user data, templates, parameters, environments and files. The first '
-        'one encrypts, each of them decrypts. "climate-manage keys new" makes a key; after a '
-        'change, "climate-manage keys rotate" encrypts everything with the first one. All '
-        'processes need the same. Without any, these secrets are stored in clear until their '
-        'lease is over.',
+        help='Keys that encrypt secrets of servers and stacks in the database until they are '
+        'created: user data, templates, parameters, environments and files. The first key '
+        'encrypts, every key decrypts. "climate-manage keys new" creates a key; after a change, '
+        '"climate-manage keys rotate" encrypts everything with the first one. All processes need '
+        'the same keys. Without any key, these secrets are stored in plain text until their lease '
+        'is over.',
     ),
 ]
 

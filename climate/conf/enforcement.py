@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of the limits that leases are held to."""
+"""Options of the filters that judge leases."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'enabled_filters',
         default=[],
-        help='The filters that judge new and changed leases, in this order, by the names of '
-        'their entry points in climate.enforcement.filters: max_lease_duration, '
-        'extension_window, external_service, and those of other packages. One that is unknown '
-        'or cannot be loaded stops the process.',
+        help='Filters that judge new and changed leases, in this order, by the names of their '
+        'entry points in climate.enforcement.filters: max_lease_duration, extension_window, '
+        'external_service, and those of other packages. A filter that is unknown or cannot be '
+        'loaded stops the process.',
     ),
     cfg.ListOpt(
         'exempt_projects',
@@ -38,19 +38,19 @@ OPTS: list[cfg.Opt] = [
         'max_lease_duration',
         default=-1,
         min=-1,
-        help='For max_lease_duration: how long a lease may last, in seconds. -1 sets no limit.',
+        help='For max_lease_duration: maximum duration of a lease, in seconds. -1 sets no limit.',
     ),
     cfg.ListOpt(
         'max_lease_duration_exempt_project_ids',
         default=[],
-        help='For max_lease_duration: ids of the projects whose leases may last for any time.',
+        help='For max_lease_duration: ids of the projects without this limit.',
     ),
     cfg.IntOpt(
         'reservation_extension_window',
         default=-1,
         min=-1,
-        help='For extension_window: the last so many seconds of a lease are those in which it '
-        'may be prolonged. -1 sets no limit.',
+        help='For extension_window: a lease can only be prolonged in this many seconds before its '
+        'end. -1 sets no limit.',
     ),
 ]
 
@@ -58,82 +58,80 @@ SERVICE_OPTS: list[cfg.Opt] = [
     cfg.URIOpt(
         'external_service_base_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: where the service is. check-create, check-update, on-end, '
-        'commit and release are appended.',
+        help='For external_service: base URL of the service, to which check-create, check-update, '
+        'on-end, commit and release are appended.',
     ),
     cfg.URIOpt(
         'external_service_check_create_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: the address asked about new leases, if it is another.',
+        help='For external_service: URL that checks new leases, if it differs.',
     ),
     cfg.URIOpt(
         'external_service_check_update_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: the address asked about changes, if it is another.',
+        help='For external_service: URL that checks changes, if it differs.',
     ),
     cfg.URIOpt(
         'external_service_on_end_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: the address told of ends, if it is another.',
+        help='For external_service: URL notified of the end of a lease, if it differs.',
     ),
     cfg.URIOpt(
         'external_service_commit_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: the address told that what was allowed is booked, if it is '
-        'another.',
+        help='For external_service: URL notified when an allowed lease or change is booked, if it '
+        'differs.',
     ),
     cfg.URIOpt(
         'external_service_release_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: the address told that what was allowed did not come about '
-        'or was undone, if it is another.',
+        help='For external_service: URL notified when an allowed lease or change is not booked or '
+        'is undone, if it differs.',
     ),
     cfg.StrOpt(
         'external_service_token',
         secret=True,
         default='',
-        help='For external_service: what is sent as X-Auth-Token.',
+        help='For external_service: value of the X-Auth-Token header.',
     ),
     cfg.StrOpt(
         'external_service_cafile',
-        help='For external_service: a file of the certificate authorities that it is trusted '
-        'by, if it is reached over https and not trusted by those that the system knows.',
+        help='For external_service: file with the certificates of the authorities that verify the '
+        'service over https. Those of the system by default.',
     ),
     cfg.FloatOpt(
         'external_service_timeout',
         default=10.0,
         min=0.05,
         max=300.0,
-        help='For external_service: how many seconds to wait for a connection, and then for an '
-        'answer. Whoever creates or changes a lease waits as long.',
+        help='For external_service: time limit, in seconds, for a connection and then for an '
+        'answer. Clients that create or change a lease wait this long.',
     ),
     cfg.StrOpt(
         'external_service_unavailable',
         default=REFUSE,
         choices=[
             (REFUSE, 'The lease is refused.'),
-            (ALLOW, 'The lease is allowed; the service is told of it when it is back.'),
+            (ALLOW, 'The lease is allowed; the service is notified when it is back.'),
         ],
-        help='For external_service: what becomes of a lease if the service does not answer in '
-        'time, or not as agreed.',
+        help='For external_service: outcome for a lease if the service does not answer in time, '
+        'or gives an invalid answer.',
     ),
     cfg.BoolOpt(
         'external_service_two_phase',
         default=True,
-        help='For external_service: whether the service is told afterwards, by commit or '
-        'release, what came of each lease and change that it allowed. A service that charges '
-        'when it is asked, and knows no more than check-create, check-update and on-end, needs '
-        'this to be false.',
+        help='For external_service: whether the service is notified afterwards, by commit or '
+        'release, of the outcome of each lease and change that it allowed. Set it to false for a '
+        'service that charges when it is asked and only supports check-create, check-update and '
+        'on-end.',
     ),
     cfg.StrOpt(
         'auth_url',
-        help='For external_service: the address of Keystone, as the service is told it in the '
-        'context of each call.',
+        help='For external_service: URL of Keystone, sent in the context of each call.',
     ),
     cfg.StrOpt(
         'region_name',
-        help='For external_service: the region of this Climate, as the service is told it in '
-        'the context of each call.',
+        help='For external_service: region of this Climate, sent in the context of each call.',
     ),
 ]
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of watching hosts."""
+"""Options of host health."""
 
 from __future__ import annotations
 
@@ -23,61 +23,61 @@ OPTS: list[cfg.Opt] = [
         'notifications',
         default=True,
         help='Whether managers listen to the notifications of Nova, so that a host that an '
-        'administrator disables or forces down leaves the pool at once. Each manager has a '
-        'queue of its own, which is deleted when it goes, so nothing is taken from other '
-        'readers. Nova sends them if its [notifications] notification_format is versioned or '
-        'both.',
+        'administrator disables or forces down leaves the pool at once. Each manager has its own '
+        'queue, deleted when it stops, so other readers lose nothing. Nova sends the '
+        'notifications if its [notifications] notification_format is versioned or both.',
     ),
     cfg.ListOpt(
         'notification_topics',
         default=['notifications', 'versioned_notifications'],
-        help='The topics to listen on: [notifications] versioned_notifications_topics of Nova.',
+        help="Topics to listen on: Nova's [notifications] versioned_notifications_topics.",
     ),
     cfg.StrOpt(
         'notification_exchange',
         default='nova',
-        help='The exchange of the topics: [DEFAULT] control_exchange of Nova.',
+        help="Exchange of the topics: Nova's [DEFAULT] control_exchange.",
     ),
     cfg.StrOpt(
         'notification_transport_url',
         secret=True,
-        help='The message bus of Nova, if it has one of its own. Unless set, that of '
+        help='Message bus of Nova, if it has its own. By default that of '
         '[oslo_messaging_notifications], or of [DEFAULT].',
     ),
     cfg.FloatOpt(
         'polling_interval',
         default=60.0,
         min=0.0,
-        help='Every so many seconds each manager asks Nova for the state of its nova-computes. '
-        'This finds those that died, which send nothing, and what was missed while the message '
-        'bus was away. 0 asks only at the start and when a notification gives reason to.',
+        help='Interval, in seconds, at which each manager asks Nova for the state of its '
+        'nova-compute services. This finds services that died, which send no notification, and '
+        'changes missed while the message bus was unavailable. 0 asks only when the manager '
+        'starts and when a notification calls for it.',
     ),
     cfg.StrOpt(
         'heal_active',
         default='empty',
         choices=[
-            ('never', 'None; their owners are told.'),
-            ('empty', 'Those that have nothing running there; the owners of others are told.'),
-            ('always', 'All. What runs there is deleted.'),
+            ('never', 'None; their owners are notified.'),
+            ('empty', 'Those without anything running there; the owners of others are notified.'),
+            ('always', 'All. Everything that runs there is deleted.'),
         ],
-        help='Which reservations that are in use are moved off a resource that has failed or is '
-        'in maintenance. Those that have not begun are always moved.',
+        help='Which reservations in use are moved off a resource that has failed or is in '
+        'maintenance. Reservations that have not started are always moved.',
     ),
     cfg.FloatOpt(
         'heal_interval',
         default=60.0,
         min=0.1,
-        help='Every so many seconds each manager looks for reservations on resources that are '
-        'out, and tries again to move those that could not be moved.',
+        help='Interval, in seconds, at which each manager looks for reservations on unavailable '
+        'resources and tries again to move those that could not be moved.',
     ),
     cfg.FloatOpt(
         'heal_horizon',
         default=86400.0,
         min=0.0,
-        help='Reservations on a host that has failed are moved if they begin within so many '
-        'seconds; by then, later ones may have their host back. 0 moves all at once. '
-        'Maintenance is known to come: what begins in it is moved at once, and what is in use '
-        'when it is so near.',
+        help='Reservations on a failed host are moved if they start within this many seconds; the '
+        'host may be back before later ones start. 0 moves all at once. Maintenance is known in '
+        'advance: reservations that start during it are moved at once, and those in use when it '
+        'is this near.',
     ),
 ]
 

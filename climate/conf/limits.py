@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of what one project may have."""
+"""Options of the limits of one project."""
 
 from __future__ import annotations
 
@@ -25,47 +25,47 @@ OPTS: list[cfg.Opt] = [
         default=100,
         min=0,
         max=_MOST,
-        help='How many leases a project may have that are not over: waiting, running or failed. '
-        '0 sets no limit.',
+        help='Maximum number of leases of a project that are not over: waiting, running or '
+        'failed. 0 sets no limit.',
     ),
     cfg.IntOpt(
         'reservations_per_lease',
         default=20,
         min=0,
         max=_MOST,
-        help='How many reservations a lease of a project may have. 0 sets no limit. No request '
-        'has more than [api] max_reservations_per_lease, whatever is said here.',
+        help='Maximum number of reservations in a lease of a project. 0 sets no limit. [api] '
+        'max_reservations_per_lease limits each request as well.',
     ),
     cfg.IntOpt(
         'days_per_lease',
         default=366,
         min=0,
         max=_MOST,
-        help='How many days a lease of a project may last. 0 sets no limit.',
+        help='Maximum duration of a lease of a project, in days. 0 sets no limit.',
     ),
     cfg.IntOpt(
         'days_ahead',
         default=0,
         min=0,
         max=_MOST,
-        help='How many days from now a lease of a project may start at most. 0 sets no limit.',
+        help='How far in the future a lease of a project can start, in days. 0 sets no limit.',
     ),
     cfg.IntOpt(
         'resources',
         default=0,
         min=0,
         max=_MOST,
-        help='How many resources the leases of a project may have at the same instant. A host, an '
-        'address, a network or a server is one; instances and volumes are one for each host or '
-        'pool that a reservation has them on. 0 sets no limit.',
+        help='Maximum number of resources of the leases of a project at any instant. A host, an '
+        'address, a network or a server counts as one; instances and volumes count as one for '
+        'each host or pool that a reservation uses. 0 sets no limit.',
     ),
     cfg.MultiStrOpt(
         'override',
         default=[],
         metavar='PROJECT_ID: LIMIT=VALUE, ...',
-        help='Other limits for one project, such as "2f0c1be8ad0a4b3e9d6c2f5b9f7d1e11: leases=500, '
-        'days_per_lease=0". What is not named is as for all. May be given several times, once '
-        'for each project.',
+        help='Limits of one project, such as "2f0c1be8ad0a4b3e9d6c2f5b9f7d1e11: leases=500, '
+        'days_per_lease=0". Limits that are not named stay the same. May be repeated, once for '
+        'each project.',
     ),
 ]
 

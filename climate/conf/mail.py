@@ -25,31 +25,40 @@ TLS = 'tls'
 KINDS = ('before_start', 'started', 'before_end', 'degraded', 'error')
 
 SERVER_OPTS: list[cfg.Opt] = [
-    cfg.HostAddressOpt('host', default='localhost', help='The SMTP server that mails go to.'),
-    cfg.PortOpt('port', default=25, help='Its port; usually 587 with starttls and 465 with tls.'),
+    cfg.HostAddressOpt('host', default='localhost', help='SMTP server.'),
+    cfg.PortOpt(
+        'port',
+        default=25,
+        help='Port of the SMTP server; usually 587 with starttls and 465 with tls.',
+    ),
     cfg.StrOpt(
         'security',
         default=NONE,
         choices=[
             (NONE, 'Plain text, for a server on this machine.'),
-            (STARTTLS, 'Encrypted after a greeting; a server that cannot gets no mail.'),
+            (
+                STARTTLS,
+                'Encrypted after the greeting; a server that does not support it gets no mail.',
+            ),
             (TLS, 'Encrypted from the first byte.'),
         ],
-        help='How the way to the SMTP server is protected.',
+        help='Security of the connection to the SMTP server.',
     ),
     cfg.StrOpt(
         'cafile',
-        help='File with the certificates of those who may vouch for the SMTP server. Unless '
-        'set, those that the system trusts.',
+        help='File with the certificates of the authorities that verify the SMTP server. Those of '
+        'the system by default.',
     ),
-    cfg.StrOpt('username', help='As whom to log in. Unless set, nobody logs in.'),
+    cfg.StrOpt('username', help='User name for the SMTP server. No login by default.'),
     cfg.StrOpt(
         'password_file',
-        help='File that holds the password for that, and nothing else. It is read anew for each '
-        'connection.',
+        help='File that contains only the password of this user. It is read for each connection.',
     ),
     cfg.FloatOpt(
-        'timeout', default=30.0, min=0.1, help='Seconds that the SMTP server has for an answer.'
+        'timeout',
+        default=30.0,
+        min=0.1,
+        help='Time limit for an answer of the SMTP server, in seconds.',
     ),
 ]
 
@@ -57,33 +66,33 @@ LETTER_OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'sender',
         default='climate@localhost',
-        help='The address that mails come from, and that bounces go to.',
+        help='Sender address of the mails, which also receives bounces.',
     ),
-    cfg.StrOpt('reply_to', help='The address that answers go to. Unless set, the sender.'),
+    cfg.StrOpt('reply_to', help='Address for replies. The sender by default.'),
     cfg.StrOpt(
         'address_template',
-        help='The address of an owner of whom Keystone knows none, such as '
-        '{user_name}@example.org. {user_id} and {user_name} are filled in. Unless set, such '
-        'owners get no mail, and the log says so.',
+        help='Address of owners without one in Keystone, such as {user_name}@example.org. '
+        '{user_id} and {user_name} are replaced. By default such owners get no mail, which is '
+        'logged.',
     ),
     cfg.ListOpt(
         'default_notices',
         item_type=types.String(choices=list(KINDS)),
         default=['before_end', 'degraded', 'error'],
-        help='What owners are written to about whose lease does not say it: '
+        help='Notices for owners whose lease does not choose any: '
         + ', '.join(KINDS)
-        + '. Empty writes only to those who asked for it.',
+        + '. Empty sends mail only for leases that choose notices.',
     ),
     cfg.StrOpt(
         'template_dir',
-        help='Directory with texts in place of those that come with Climate, one file for each '
-        'notice, such as before_end.txt. What is not there is as it comes.',
+        help='Directory with texts that replace those of Climate, one file for each notice, such '
+        'as before_end.txt. Missing files keep the text of Climate.',
     ),
     cfg.URIOpt(
         'api_url',
         schemes=['http', 'https'],
-        help='The address of the API as users see it, for the line that tells how to prolong a '
-        'lease over HTTP. Unless set, mails show the path only.',
+        help='URL of the API for users, for the line that explains how to prolong a lease over '
+        'HTTP. By default mails show the path only.',
     ),
 ]
 
@@ -91,43 +100,47 @@ SPOOL_OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'queue',
         default='climate-mail',
-        help='Name of the queue on the message bus. It stays and goes on collecting while '
-        'climate-mail is away.',
+        help='Name of the queue on the message bus. It remains and keeps collecting while '
+        'climate-mail is down.',
     ),
     cfg.StrOpt(
         'spool_dir',
         default='/var/lib/climate/mail',
-        help='Directory of the mails that are still to be sent, of those that could not be, and '
-        'of what was sent lately. One process at a time.',
+        help='Directory of mails to send, of mails that could not be sent, and of the record of '
+        'recent mails. Only one process can use it at a time.',
     ),
     cfg.IntOpt(
         'per_recipient',
         default=20,
         min=1,
-        help='Mails that one recipient gets within an hour. What is more comes in one mail with '
-        'the last of them, or when the hour is over.',
+        help='Maximum number of mails to one recipient within an hour. Further notices are '
+        'combined in one mail, with the last of these or after the hour.',
     ),
     cfg.IntOpt(
         'per_hour',
         default=1000,
         min=1,
-        help='Mails within an hour altogether. What is more waits.',
+        help='Maximum number of mails within an hour in total. Further mails wait.',
     ),
     cfg.FloatOpt(
         'retry_after',
         default=30.0,
         min=0.1,
-        help='Seconds after which a mail that could not be sent is tried again. The pause '
+        help='Pause before a mail that could not be sent is tried again, in seconds. The pause '
         'doubles each time.',
     ),
     cfg.FloatOpt(
-        'retry_at_most', default=1800.0, min=0.1, help='The longest pause between two tries.'
+        'retry_at_most',
+        default=1800.0,
+        min=0.1,
+        help='Longest pause between two tries, in seconds.',
     ),
     cfg.FloatOpt(
         'give_up_after',
         default=86400.0,
         min=1.0,
-        help='Seconds after which a mail that could not be sent is put aside, which the log says.',
+        help='Time after which a mail that could not be sent is set aside, in seconds. This is '
+        'logged.',
     ),
 ]
 

@@ -23,126 +23,124 @@ OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'rpc_topic',
         default='climate.manager',
-        help='The topic managers listen on. API and managers must agree.',
+        help='Topic on which managers listen. It must be the same for the API and managers.',
     ),
     cfg.IntOpt(
         'workers',
         default=8,
         min=1,
         max=256,
-        help='How many leases one manager works on at once. Each takes a thread and, '
-        'while it writes, a database connection.',
+        help='Number of leases on which one manager works at once. Each takes a thread and, while '
+        'it writes, a database connection.',
     ),
     cfg.FloatOpt(
         'max_sleep',
         default=5.0,
         min=0.05,
         max=60.0,
-        help='The longest a manager sleeps, in seconds, before it looks for due leases '
-        'again. It wakes at the next due time by itself and is woken over RPC when '
-        'something nearer comes in; this bounds the delay when the broker is away.',
+        help='Longest time a manager sleeps before it looks for due leases again, in seconds. It '
+        'wakes up at the next due time, and over RPC when an earlier one is added; this bounds '
+        'the delay while the broker is down.',
     ),
     cfg.FloatOpt(
         'claim_seconds',
         default=10.0,
         min=0.5,
         max=600.0,
-        help='How long a claim on a lease lasts, in seconds. A manager renews its claims '
-        'five times in that time; when it dies, another one goes on after at most this '
-        'long. One that could not renew a claim changes nothing in the cloud any more '
-        'once only a third of it is left: raise this where machines or the database '
-        'hang for seconds. The clock of a manager must agree with that of the database '
-        'to half of this.',
+        help='Duration of a claim on a lease, in seconds. A manager renews its claims five times '
+        'in this period; if it dies, another manager continues after at most this time. A manager '
+        'that cannot renew a claim stops changing the cloud once only a third of it is left: '
+        'raise this where machines or the database hang for seconds. The clocks of a manager and '
+        'the database must agree to half of this.',
     ),
     cfg.FloatOpt(
         'effect_deadline',
         default=600.0,
         min=0.0,
-        help='How long, in seconds, a failing start or change is tried again before it is '
-        'undone and the lease goes to ERROR. Ends and deletions are tried for ever; '
-        'after this long they are reported as failing. Time in which no manager was '
-        'there to try does not count.',
+        help='How long a failing start or change is retried, in seconds, before it is undone and '
+        'the lease goes to ERROR. Ends and deletions are retried indefinitely; after this time '
+        'they are reported as failing. Time without a running manager does not count.',
     ),
     cfg.FloatOpt(
         'retry_first_pause',
         default=1.0,
         min=0.01,
-        help='The pause after the first failure of an effect, in seconds; doubled with each '
+        help='Pause after the first failure of an effect, in seconds; it doubles with each '
         'further one.',
     ),
     cfg.FloatOpt(
         'retry_longest_pause',
         default=10.0,
         min=0.01,
-        help='The longest pause between two tries of an effect, in seconds. A lease that '
-        'should have started while Nova was away starts at most this long after Nova is back.',
+        help='Longest pause between two tries of an effect, in seconds. A lease that could not '
+        'start while Nova was down starts at most this long after Nova is back.',
     ),
     cfg.FloatOpt(
         'handover_pause',
         default=0.25,
         min=0.01,
-        help='How long, in seconds, a start waits before it looks again whether the lease '
-        'before has given its resources back. The pause grows to eight times this.',
+        help='Pause before a waiting start checks again whether the previous lease has returned '
+        'its resources, in seconds. The pause grows to eight times this.',
     ),
     cfg.FloatOpt(
         'handover_patience',
         default=60.0,
         min=0.0,
-        help='How long, in seconds, a start waits for a lease before that does not end, '
-        'before it is given another free resource in place of the one it waits for. '
-        'Raise it where deleting servers takes longer than this as a rule.',
+        help='How long a start waits for a previous lease that does not end, in seconds, before '
+        'it gets another free resource instead. Raise it where deleting servers usually takes '
+        'longer.',
     ),
     cfg.FloatOpt(
         'prepare_lead_time',
         default=60.0,
         min=0.0,
-        help='How many seconds before its start a lease is prepared, for resource types '
-        'that can be. 0 prepares at the start.',
+        help='How long before its start a lease is prepared, in seconds, for resource types that '
+        'support it. 0 prepares at the start.',
     ),
     cfg.FloatOpt(
         'check_interval',
         default=300.0,
         min=0.0,
-        help='Every so many seconds the resources of an active lease are compared with the '
-        'cloud and repaired. 0 never checks.',
+        help='Interval, in seconds, at which the resources of an active lease are compared with '
+        'the cloud and repaired. 0 disables the check.',
     ),
     cfg.FloatOpt(
         'repair_interval',
         default=3600.0,
         min=0.0,
-        help='Every so many seconds the managers look for what leases that are over left in '
-        'the cloud, and remove it, as "climate-manage lease repair" does; one manager at a '
-        'time. What is found is logged. 0 never looks.',
+        help='Interval, in seconds, at which managers remove leftovers of ended leases from the '
+        'cloud, as "climate-manage lease repair" does; one manager at a time. Findings are '
+        'logged. 0 disables it.',
     ),
     cfg.Opt(
         'notify_before_start',
         type=types.List(item_type=types.Integer(min=1)),
         default=[3600, 300, 60],
-        help='How many seconds before its start subscribers are told of a lease, one '
-        'notification for each number. At microversion 1.1 a lease may bring its own.',
+        help='How long before the start of a lease notifications are sent, in seconds, one for '
+        'each number. From microversion 1.1 on a lease can have its own.',
     ),
     cfg.IntOpt(
         'minutes_before_end_lease',
         default=60,
         min=0,
-        help='How many minutes before its end subscribers are told, and the before_end '
-        'action is run, unless the lease says otherwise. 0 disables it.',
+        help='How many minutes before the end of a lease its notification is sent and its '
+        'before_end action runs, unless the lease sets its own time. 0 disables both.',
     ),
     cfg.IntOpt(
         'outbox_batch',
         default=100,
         min=1,
         max=10000,
-        help='How many notifications are sent at one go.',
+        help='Number of notifications in one batch.',
     ),
     cfg.IntOpt(
         'outbox_attempts',
         default=10,
         min=1,
-        help='How often a notification is tried that cannot be sent although the message bus '
-        'is there, before it is set aside with an error in the log. Until then it keeps '
-        'back those of its lease that come after it, and no others. "climate-manage outbox '
-        'list" shows what was set aside; a bus that is away counts as no try.',
+        help='Number of times a notification that cannot be sent is tried while the message bus '
+        'is available, before it is set aside with an error in the log. Until then it delays '
+        'later ones of its lease, but no others. "climate-manage outbox list" shows those set '
+        'aside; tries while the bus is unavailable do not count.',
     ),
 ]
 

@@ -22,8 +22,8 @@ OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'publisher_id',
         default='climate.lease',
-        help='Who notifications say they come from. Where to and how they are sent is said '
-        'in [oslo_messaging_notifications]; its driver is messagingv2 unless set.',
+        help='Publisher id of the notifications. [oslo_messaging_notifications] defines where and '
+        'how they are sent; the default driver is messagingv2.',
     ),
 ]
 

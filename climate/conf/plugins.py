@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Which resource types are served."""
+"""The resource types to serve."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'resource_types',
         default=['physical:host'],
-        help='The resource types served, by the names of their entry points in '
-        'climate.resource_types. One that is unknown or cannot be loaded stops the '
-        'process.',
+        help='Resource types to serve, by the names of their entry points in '
+        'climate.resource_types. A type that is unknown or cannot be loaded stops the process.',
     ),
 ]
 

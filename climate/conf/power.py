@@ -14,106 +14,103 @@
 
 from __future__ import annotations
 
-from keystoneauth1 import loading as ks_loading
 from oslo_config import cfg
 
-from climate.conf import nova
-
 GROUP = 'power'
-SERVICE_TYPE = 'reservation'
 
 OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'hosts_file',
         default='/etc/climate/power-hosts.yaml',
-        help='File that says how each host is switched on and off; see the administrator guide. '
-        'Hosts that are not in it are left alone.',
+        help='File that defines how each host is switched on and off; see the administration '
+        'guide. Hosts that are not in it are left alone.',
     ),
     cfg.StrOpt(
         'state_path',
         default='/var/lib/climate/power.json',
-        help='File in which climate-power keeps what it has learned and what it is about. One '
-        'process at a time.',
+        help='File in which climate-power keeps its measurements and its current tasks. Only one '
+        'process can use it at a time.',
     ),
     cfg.FloatOpt(
         'idle_after',
         default=0.0,
         min=0.0,
-        help='A host of the freepool that nobody has used for so many seconds, and nobody needs '
-        'for as long again, is switched off. 0 switches none off.',
+        help='A host in the freepool is switched off after this many seconds without use, if no '
+        'lease needs it for as long again. 0 switches no host off.',
     ),
     cfg.IntOpt(
         'keep_awake',
         default=0,
         min=0,
-        help='So many hosts that nobody uses are left on, for leases that start at once and '
-        'require the property awake.',
+        help='Number of unused hosts that stay on, for leases that start at once and require the '
+        'property awake.',
     ),
     cfg.FloatOpt(
         'interval',
         default=30.0,
         min=0.1,
-        help='Every so many seconds all hosts are looked at, and also when Climate tells of a '
-        'lease.',
+        help='Interval, in seconds, at which all hosts are checked. They are also checked when '
+        'Climate sends a notification of a lease.',
     ),
     cfg.FloatOpt(
         'waking_interval',
         default=5.0,
         min=0.1,
-        help='The same while a host is on its way up or down.',
+        help='The same interval while a host is being switched on or off.',
     ),
     cfg.FloatOpt(
         'boot_time',
         default=600.0,
         min=0.0,
-        help='Seconds that a host is taken to need to come up as long as none have been measured.',
+        help='Assumed boot time of a host, in seconds, until one has been measured.',
     ),
     cfg.FloatOpt(
         'margin',
         default=60.0,
         min=0.0,
-        help='So many seconds more than it needs, a host is switched on before a lease starts.',
+        help='Time, in seconds, added to the boot time of a host to switch it on before a lease '
+        'starts.',
     ),
     cfg.FloatOpt(
         'wake_timeout',
         default=1800.0,
         min=1.0,
-        help='A host that is not up so many seconds after it was switched on counts as failed: '
-        'what is reserved on it moves to others. It is tried again all the same.',
+        help='A host that is not up this many seconds after it was switched on has failed: its '
+        'reservations move to other hosts. Climate continues to try.',
     ),
     cfg.FloatOpt(
         'shutdown_timeout',
         default=300.0,
         min=0.0,
-        help='Seconds that a host has to shut down in order. Then it is cut off.',
+        help='Time a host has for an orderly shutdown, in seconds, before it is switched off.',
     ),
     cfg.FloatOpt(
         'service_down_time',
         default=75.0,
         min=0.0,
-        help='Seconds after which Nova has noticed that a nova-compute is gone: its own '
-        'service_down_time and a bit more. What it says of a host that was off for less is not '
-        'believed.',
+        help='Time after which Nova notices that a nova-compute service is gone, in seconds: '
+        "Nova's own service_down_time and a little more. Nova's report of a host that has been "
+        'off for less time is ignored.',
     ),
     cfg.FloatOpt(
         'controller_timeout',
         default=10.0,
         min=0.1,
-        help='Seconds that the management controller of a host has for an answer. The library '
-        'asks three times.',
+        help='Time limit for an answer of the management controller of a host, in seconds. The '
+        'library tries three times.',
     ),
     cfg.FloatOpt(
         'retry_after',
         default=10.0,
         min=0.1,
-        help='Seconds after which a management controller that gave no answer, or no power, is '
-        'asked again. The pause doubles each time, up to five minutes.',
+        help='Pause before a management controller that failed to answer, or to switch the power, '
+        'is tried again, in seconds. The pause doubles each time, up to five minutes.',
     ),
     cfg.IntOpt(
         'workers',
         default=16,
         min=1,
-        help='So many hosts are dealt with at once.',
+        help='Number of hosts handled at once.',
     ),
 ]
 
@@ -121,10 +118,8 @@ OPTS: list[cfg.Opt] = [
 def register_opts(conf: cfg.ConfigOpts) -> None:
     """Register the options on *conf*."""
     conf.register_opts(OPTS, group=GROUP)
-    conf.register_opts(nova.service_opts(GROUP, SERVICE_TYPE), group=GROUP)
-    ks_loading.register_auth_conf_options(conf, GROUP)
 
 
 def list_opts() -> dict[str, list[cfg.Opt]]:
     """Return the options by group."""
-    return {GROUP: [*OPTS, *nova.auth_opts(), *nova.service_opts(GROUP, SERVICE_TYPE)]}
+    return {GROUP: OPTS}

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of how many requests may come in a time."""
+"""Options of rate limits."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'per_project',
         default='',
-        help='How many requests may come with tokens of one project, such as "600/minute", or '
-        '"50/second;600/minute" for both. No limit if empty. What is beyond is answered with '
-        '429 and a Retry-After.',
+        help='Maximum number of requests with tokens of one project, such as "600/minute", or '
+        '"50/second;600/minute" for both. No limit if empty. Further requests get status 429 and '
+        'a Retry-After header.',
     ),
     cfg.StrOpt(
         'per_address',
         default='',
-        help='How many requests may come from one address, before a token is looked at; of IPv6 '
-        'from one network of 64 bits. Written as per_project. No limit if empty. Behind a proxy '
-        'set [api] trusted_proxies, or all clients count as one.',
+        help='Maximum number of requests from one address, counted before authentication; for '
+        'IPv6, from one network of 64 bits. The format is that of per_project. No limit if empty. '
+        'Behind a proxy set [api] trusted_proxies, or all clients count as one.',
     ),
     cfg.StrOpt(
         'storage',
         default='memory://',
         secret=True,
-        help='Where requests are counted: memory:// in each process by itself; '
-        'memcached://HOST:PORT or redis://HOST:PORT/DATABASE for all processes together. While '
-        'that is away requests are not limited, with a line in the log.',
+        help='Where requests are counted: memory:// in each process; memcached://HOST:PORT or '
+        'redis://HOST:PORT/DATABASE for all processes together. While that server is unavailable '
+        'requests are not limited, which is logged.',
     ),
     cfg.ListOpt(
         'exempt_projects',
         default=[],
-        help='Ids of projects whose requests are not limited, such as the one of services.',
+        help='Ids of projects without a limit, such as the project of services.',
     ),
     cfg.ListOpt(
         'exempt_addresses',
         default=[],
-        help='Addresses and networks that per_address does not hold for: those from which many '
-        'people come, such as the dashboard, and other services.',
+        help='Addresses and networks without the limit per_address: those of many users, such as '
+        'the dashboard, and of other services.',
     ),
 ]
 

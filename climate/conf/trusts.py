@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of the trusts of users whose rights effects need."""
+"""Options of the trusts with which effects act for users."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'roles',
         default=['member', 'reader'],
-        help='The roles that a user hands on with the trust of a lease, where something has to '
-        "be made in the user's own name. The user has to have each of them in the project of "
-        'the lease. To be changed where servers or stacks need another role, or where users '
-        'have roles of other names.',
+        help='Roles that a user delegates with the trust of a lease, where something is created '
+        "in the user's own name. The user must have each of them in the project of the lease. "
+        'Change it where servers or stacks need another role, or where roles have other names.',
     ),
     cfg.IntOpt(
         'margin',
         default=2592000,
         min=3600,
         max=315360000,
-        help='How many seconds after the end of a lease its trust expires in Keystone. It is '
-        'deleted as soon as the lease is over; this is for one that could not be. When the '
-        'owner of a lease prolongs it so far that less than half of this would be left, the '
-        'owner hands on a new trust. Whoever else prolongs a lease has no trust of its owner to '
-        'give: it has to be long enough for what administrators prolong.',
+        help='How many seconds after the end of a lease its trust expires in Keystone. The trust '
+        'is deleted when the lease is over; this applies if it could not be deleted. When the '
+        'owner of a lease prolongs it so far that less than half of this would be left, a new '
+        'trust of the owner replaces it. Other users who prolong a lease have no trust of its '
+        'owner: this must be long enough for what administrators prolong.',
     ),
 ]
 

@@ -21,50 +21,47 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
-from climate.db import rows
 from climate.db import things
 from climate.db.repository import Repository
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import INVENTORIES
+from climate.db.tables import LEASES
+from climate.db.tables import RESERVATIONS
+from climate.db.tables import RESOURCES
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
-from climate.domain.requests import Taken
-
-_table = models.Base.metadata.tables['allocations']
-_resources = models.Base.metadata.tables['resources']
-_reservations = models.Base.metadata.tables['reservations']
-_leases = models.Base.metadata.tables['leases']
-_inventories = models.Base.metadata.tables['inventories']
+from climate.domain.requests import ReservedShare
 
 # Made once, see leases.py.
 _OURS: sa.BindParameter[Any] = sa.bindparam('reservation_ids', expanding=True)
 _LIVE_OF = (
-    sa.select(_table, _resources.c.name)
-    .join(_resources, _resources.c.id == _table.c.resource_id)
-    .where(_table.c.reservation_id.in_(_OURS), _table.c.live == 1)
-    .order_by(_table.c.id)
+    sa.select(ALLOCATIONS, RESOURCES.c.name)
+    .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+    .where(ALLOCATIONS.c.reservation_id.in_(_OURS), ALLOCATIONS.c.live == 1)
+    .order_by(ALLOCATIONS.c.id)
 )
-_HOLD = sa.update(_table).where(
-    _table.c.reservation_id.in_(_OURS), _table.c.state == AllocationState.BOOKED.value
+_HOLD = sa.update(ALLOCATIONS).where(
+    ALLOCATIONS.c.reservation_id.in_(_OURS), ALLOCATIONS.c.state == AllocationState.BOOKED.value
 )
 _LOCK = (
-    sa.select(_resources.c.id)
+    sa.select(RESOURCES.c.id)
     .where(
-        _resources.c.id.in_(
-            sa.select(_table.c.resource_id).where(
-                _table.c.reservation_id.in_(_OURS), _table.c.live == 1
+        RESOURCES.c.id.in_(
+            sa.select(ALLOCATIONS.c.resource_id).where(
+                ALLOCATIONS.c.reservation_id.in_(_OURS), ALLOCATIONS.c.live == 1
             )
         )
     )
-    .order_by(_resources.c.id)
+    .order_by(RESOURCES.c.id)
     .with_for_update()
 )
 _TOUCH = (
-    sa.update(_resources)
-    .where(_resources.c.id.in_(sa.bindparam('ids', expanding=True)))
-    .values(generation=_resources.c.generation + 1)
+    sa.update(RESOURCES)
+    .where(RESOURCES.c.id.in_(sa.bindparam('ids', expanding=True)))
+    .values(generation=RESOURCES.c.generation + 1)
 )
-_MINE, _THEIRS = _table.alias('mine'), _table.alias('theirs')
+_MINE, _THEIRS = ALLOCATIONS.alias('mine'), ALLOCATIONS.alias('theirs')
 _HOLDERS = (
     sa.select(_THEIRS.c.reservation_id)
     .join(_MINE, _MINE.c.resource_id == _THEIRS.c.resource_id)
@@ -74,46 +71,51 @@ _HOLDERS = (
         _THEIRS.c.reservation_id.not_in(_OURS),
         _THEIRS.c.live == 1,
         _THEIRS.c.state == AllocationState.HELD.value,
-        # Parts of one resource can be held beside each other.
+        # Reservations can hold parts of one resource at the same time.
         sa.or_(_MINE.c.resource_class.is_(None), _THEIRS.c.resource_class.is_(None)),
     )
     .distinct()
 )
-_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=_table.c.end_date.type)
+_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=ALLOCATIONS.c.end_date.type)
 _CROWDED = (
-    sa.select(_table.c.resource_id)
+    sa.select(ALLOCATIONS.c.resource_id)
     .join(
-        _inventories,
+        INVENTORIES,
         sa.and_(
-            _inventories.c.resource_id == _table.c.resource_id,
-            _inventories.c.resource_class == _table.c.resource_class,
+            INVENTORIES.c.resource_id == ALLOCATIONS.c.resource_id,
+            INVENTORIES.c.resource_class == ALLOCATIONS.c.resource_class,
         ),
     )
     .where(
-        _table.c.resource_id.in_(
+        ALLOCATIONS.c.resource_id.in_(
             sa.select(_MINE.c.resource_id).where(
                 _MINE.c.reservation_id.in_(_OURS),
                 _MINE.c.live == 1,
                 _MINE.c.resource_class.is_not(None),
             )
         ),
-        _table.c.live == 1,
-        sa.or_(_table.c.state == AllocationState.HELD.value, _table.c.reservation_id.in_(_OURS)),
+        ALLOCATIONS.c.live == 1,
+        sa.or_(
+            ALLOCATIONS.c.state == AllocationState.HELD.value,
+            ALLOCATIONS.c.reservation_id.in_(_OURS),
+        ),
     )
     .group_by(
-        _table.c.resource_id,
-        _table.c.resource_class,
-        _inventories.c.total,
-        _inventories.c.reserved,
-        _inventories.c.allocation_ratio,
+        ALLOCATIONS.c.resource_id,
+        ALLOCATIONS.c.resource_class,
+        INVENTORIES.c.total,
+        INVENTORIES.c.reserved,
+        INVENTORIES.c.allocation_ratio,
     )
     .having(
-        sa.func.sum(_table.c.amount)
-        > (_inventories.c.total - _inventories.c.reserved) * _inventories.c.allocation_ratio,
+        sa.func.sum(ALLOCATIONS.c.amount)
+        > (INVENTORIES.c.total - INVENTORIES.c.reserved) * INVENTORIES.c.allocation_ratio,
         sa.func.max(
             sa.case(
                 (
-                    sa.and_(_table.c.reservation_id.not_in(_OURS), _table.c.end_date <= _NOW),
+                    sa.and_(
+                        ALLOCATIONS.c.reservation_id.not_in(_OURS), ALLOCATIONS.c.end_date <= _NOW
+                    ),
                     1,
                 ),
                 else_=0,
@@ -126,74 +128,91 @@ _CROWDED = (
 
 
 class Allocations(Repository):
-    """Rows of ``allocations``: who has what, and what is given back.
+    """Rows of ``allocations``: which reservation has what, and what it releases.
 
     They come and grow by :class:`climate.db.books.Books` only.
     """
 
     def live_of(self, reservation_ids: Collection[str]) -> list[Allocation]:
         """Return what the reservations have, booked or held, in id order."""
-        found = self._session.execute(_LIVE_OF, {'reservation_ids': reservation_ids})
-        return [rows.allocation(row) for row in found]
+        found = self._session.execute(_LIVE_OF, {'reservation_ids': reservation_ids}).all()
+        return [
+            Allocation(
+                id=row.id,
+                reservation_id=row.reservation_id,
+                resource_id=row.resource_id,
+                resource_name=row.name,
+                resource_class=row.resource_class,
+                amount=row.amount,
+                period=Period(start=row.start_date, end=row.end_date),
+                state=AllocationState(row.state),
+            )
+            for row in found
+        ]
 
     def release(self, reservation_ids: Collection[str]) -> None:
-        """Give back all that the reservations have; it is free from now on."""
-        mine = _table.c.reservation_id.in_(reservation_ids) & (_table.c.live == 1)
+        """Release everything that the reservations have, from now on."""
+        mine = ALLOCATIONS.c.reservation_id.in_(reservation_ids) & (ALLOCATIONS.c.live == 1)
         # A period that lies in the future was never used. One that has begun
         # ends now, also if it should have ended before: what was held beyond
         # its time was in use until now. What was only booked was not.
-        self._session.execute(sa.delete(_table).where(mine, _table.c.start_date >= self._now))
         self._session.execute(
-            sa.update(_table)
+            sa.delete(ALLOCATIONS).where(mine, ALLOCATIONS.c.start_date >= self._now)
+        )
+        self._session.execute(
+            sa.update(ALLOCATIONS)
             .where(mine)
             # In this order: MariaDB sees in an assignment what those before have set.
             .ordered_values(
                 (
-                    _table.c.end_date,
+                    ALLOCATIONS.c.end_date,
                     sa.case(
                         (
                             sa.or_(
-                                _table.c.end_date > self._now,
-                                _table.c.state == AllocationState.HELD.value,
+                                ALLOCATIONS.c.end_date > self._now,
+                                ALLOCATIONS.c.state == AllocationState.HELD.value,
                             ),
-                            sa.literal(self._now, _table.c.end_date.type),
+                            sa.literal(self._now, ALLOCATIONS.c.end_date.type),
                         ),
-                        else_=_table.c.end_date,
+                        else_=ALLOCATIONS.c.end_date,
                     ),
                 ),
-                (_table.c.state, AllocationState.RELEASED),
+                (ALLOCATIONS.c.state, AllocationState.RELEASED),
             )
         )
 
     def give_back(self, amounts: Mapping[int, int]) -> None:
-        """Give back some of what a reservation has; it is free from now on.
+        """Release some of what a reservation has, from now on.
 
-        Of an allocation that is given back in part, that part becomes an
-        allocation of its own, so that the record says who had what until when.
+        When part of an allocation is released, that part becomes an allocation of
+        its own: the record then shows who had how much until when.
 
         :param amounts: by allocation id; more than there is means all of it
         """
-        query = sa.select(_table).where(_table.c.id.in_(list(amounts)), _table.c.live == 1)
+        query = sa.select(ALLOCATIONS).where(
+            ALLOCATIONS.c.id.in_(list(amounts)), ALLOCATIONS.c.live == 1
+        )
         parts = [row for row in self._session.execute(query) if amounts[row.id] < row.amount]
         whole = set(amounts) - {row.id for row in parts}
         if whole:
             self._session.execute(
-                sa.update(_table)
-                .where(_table.c.id.in_(whole), _table.c.live == 1)
+                sa.update(ALLOCATIONS)
+                .where(ALLOCATIONS.c.id.in_(whole), ALLOCATIONS.c.live == 1)
                 .values(
                     state=AllocationState.RELEASED,
-                    end_date=sa.literal(self._now, _table.c.end_date.type),
+                    end_date=sa.literal(self._now, ALLOCATIONS.c.end_date.type),
                 )
             )
         for row in parts:
             self._session.execute(
-                sa.update(_table)
-                .where(_table.c.id == row.id)
+                sa.update(ALLOCATIONS)
+                .where(ALLOCATIONS.c.id == row.id)
                 .values(amount=row.amount - amounts[row.id])
             )
         if parts:
             self._session.execute(
-                sa.insert(_table), [_given_back(row, amounts[row.id], self._now) for row in parts]
+                sa.insert(ALLOCATIONS),
+                [_given_back(row, amounts[row.id], self._now) for row in parts],
             )
 
     def clashes(
@@ -201,14 +220,14 @@ class Allocations(Repository):
     ) -> set[int]:
         """Return those of the resources that others have or had within *period*."""
         query = (
-            sa.select(_table.c.resource_id)
+            sa.select(ALLOCATIONS.c.resource_id)
             .where(
-                _table.c.resource_id.in_(resource_ids),
+                ALLOCATIONS.c.resource_id.in_(resource_ids),
                 # Both there are, named so that the index leads to the period.
-                _table.c.live.in_((0, 1)),
-                _table.c.end_date > period.start,
-                _table.c.start_date < period.end,
-                _table.c.reservation_id.not_in(except_reservations),
+                ALLOCATIONS.c.live.in_((0, 1)),
+                ALLOCATIONS.c.end_date > period.start,
+                ALLOCATIONS.c.start_date < period.end,
+                ALLOCATIONS.c.reservation_id.not_in(except_reservations),
             )
             .distinct()
         )
@@ -221,7 +240,7 @@ class Allocations(Repository):
         )
 
     def lock_resources(self, reservation_ids: Collection[str]) -> None:
-        """Let nobody else take these resources in hand until the transaction ends.
+        """Lock these resources until the transaction ends.
 
         In id order, as bookings lock them::
 
@@ -229,8 +248,8 @@ class Allocations(Repository):
             ORDER BY id FOR UPDATE
 
         and on MariaDB ``UPDATE resources SET generation = generation + 1 …``: a
-        node of a Galera cluster knows nothing of the locks of another one, and
-        undoes what writes a row that another one has written first.
+        node of a Galera cluster does not see the locks of another one, and rolls
+        back a transaction that writes a row which another one wrote first.
         """
         ids = list(self._session.scalars(_LOCK, {'reservation_ids': reservation_ids}))
         if ids and self._session.get_bind().dialect.name in ('mysql', 'mariadb'):
@@ -252,8 +271,8 @@ class Allocations(Repository):
     def crowded(self, reservation_ids: Collection[str]) -> bool:
         """Whether leases that are over leave too little of what these are to have.
 
-        What others have for their own time is in nobody's way: it was counted
-        when it was booked. Only what is held beyond its time may be too much::
+        Allocations within their own time are no obstacle: the booking counted
+        them. Only what is held beyond its time can be too much::
 
             SELECT a.resource_id FROM allocations a JOIN inventories i ON …
             WHERE a.resource_id IN (…) AND a.live = 1
@@ -271,10 +290,10 @@ class Allocations(Repository):
         return set(self._session.scalars(_CROWDED.limit(None), values))
 
     def in_use(self, resource_id: int) -> bool:
-        """Whether anybody has the resource or will have it."""
+        """Return whether a reservation has the resource or will have it."""
         query = (
-            sa.select(_table.c.id)
-            .where(_table.c.resource_id == resource_id, _table.c.live == 1)
+            sa.select(ALLOCATIONS.c.id)
+            .where(ALLOCATIONS.c.resource_id == resource_id, ALLOCATIONS.c.live == 1)
             .limit(1)
         )
         return self._session.scalar(query) is not None
@@ -285,7 +304,7 @@ class Allocations(Repository):
         *,
         within: tuple[int, int] | None = None,
         project_id: str | None = None,
-    ) -> list[Taken]:
+    ) -> list[ReservedShare]:
         """Return who has what and when, from now on.
 
         A reservation appears once for each resource that it has, however many
@@ -298,32 +317,32 @@ class Allocations(Repository):
         """
         query = (
             sa.select(
-                _table.c.resource_id,
-                _table.c.reservation_id,
-                _leases.c.id,
-                _leases.c.project_id,
-                _leases.c.start_date,
-                _leases.c.end_date,
-                _table.c.resource_class,
-                _table.c.amount,
+                ALLOCATIONS.c.resource_id,
+                ALLOCATIONS.c.reservation_id,
+                LEASES.c.id,
+                LEASES.c.project_id,
+                LEASES.c.start_date,
+                LEASES.c.end_date,
+                ALLOCATIONS.c.resource_class,
+                ALLOCATIONS.c.amount,
             )
-            .join(_resources, _resources.c.id == _table.c.resource_id)
-            .join(_reservations, _reservations.c.id == _table.c.reservation_id)
-            .join(_leases, _leases.c.id == _reservations.c.lease_id)
-            .where(_resources.c.deleted == 0, _table.c.live == 1, things.visible(project_id))
-            .order_by(_table.c.resource_id, _table.c.start_date)
+            .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+            .join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
+            .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
+            .where(RESOURCES.c.deleted == 0, ALLOCATIONS.c.live == 1, things.visible(project_id))
+            .order_by(ALLOCATIONS.c.resource_id, ALLOCATIONS.c.start_date)
         )
         if resource_type is not None:
-            query = query.where(_resources.c.resource_type == resource_type)
+            query = query.where(RESOURCES.c.resource_type == resource_type)
         if within is not None:
-            query = query.where(_table.c.resource_id.between(*within))
+            query = query.where(ALLOCATIONS.c.resource_id.between(*within))
         amounts: dict[tuple[Any, ...], dict[str, int]] = {}
         for *key, resource_class, amount in self._session.execute(query):
             mine = amounts.setdefault(tuple(key), {})
             if resource_class is not None:
                 mine[resource_class] = mine.get(resource_class, 0) + amount
         return [
-            Taken(
+            ReservedShare(
                 resource_id=resource,
                 reservation_id=reservation,
                 lease_id=lease,

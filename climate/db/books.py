@@ -28,32 +28,30 @@ from sqlalchemy import orm
 from climate import exceptions
 from climate.allocation import timeline
 from climate.db import judgement
-from climate.db import models
 from climate.db.catalogue import Catalogue
 from climate.db.judgement import Addition
 from climate.db.repository import Repository
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import INVENTORIES
+from climate.db.tables import RESOURCES
 from climate.domain.leases import Allocation
 from climate.domain.periods import Period
 from climate.domain.resources import Inventory
 
-_table = models.Base.metadata.tables['allocations']
-_resources = models.Base.metadata.tables['resources']
-_inventories = models.Base.metadata.tables['inventories']
-
 # Made once, see leases.py.
 _IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
 _LOCK = (
-    sa.select(_resources.c.id, _resources.c.generation)
-    .where(_resources.c.id.in_(_IDS), _resources.c.deleted == 0)
-    .order_by(_resources.c.id)
+    sa.select(RESOURCES.c.id, RESOURCES.c.generation)
+    .where(RESOURCES.c.id.in_(_IDS), RESOURCES.c.deleted == 0)
+    .order_by(RESOURCES.c.id)
     .with_for_update()
 )
 _RAISE = (
-    sa.update(_resources)
-    .where(_resources.c.id.in_(_IDS))
-    .values(generation=_resources.c.generation + 1)
+    sa.update(RESOURCES)
+    .where(RESOURCES.c.id.in_(_IDS))
+    .values(generation=RESOURCES.c.generation + 1)
 )
-_LIVE = sa.select(_table).where(_table.c.id.in_(_IDS), _table.c.live == 1)
+_LIVE = sa.select(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(_IDS), ALLOCATIONS.c.live == 1)
 
 
 class NotLocked(RuntimeError):
@@ -94,8 +92,8 @@ class Books(Repository):
     :param resource_ids: ids of all resources that are to be booked
     :param pause: the time for cleaning between two allocations of one resource
         if either has the whole of it
-    :param own: ids of the reservations that are booked for; what they have
-        given back needs no cleaning for them
+    :param own: ids of the reservations that are booked for; resources that
+        they released need no cleaning for them
     """
 
     def __init__(
@@ -126,7 +124,7 @@ class Books(Repository):
     def remove(self, ids: Collection[int]) -> None:
         """Forget allocations that were booked but never used."""
         if ids:
-            self._session.execute(sa.delete(_table).where(_table.c.id.in_(ids)))
+            self._session.execute(sa.delete(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(ids)))
 
     def move(
         self, ids: Collection[int], *, start: datetime.datetime | None, end: datetime.datetime
@@ -148,7 +146,9 @@ class Books(Repository):
                 self._add(row, self._grown(old, new), fresh=False)
         if moved:
             values = {'end_date': end} if start is None else {'start_date': start, 'end_date': end}
-            self._session.execute(sa.update(_table).where(_table.c.id.in_(moved)).values(**values))
+            self._session.execute(
+                sa.update(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(moved)).values(**values)
+            )
 
     def insert(self, new: Iterable[Allocation]) -> None:
         """Write new allocations, in one statement.
@@ -170,7 +170,7 @@ class Books(Repository):
                 }
             )
         if values:
-            self._session.execute(sa.insert(_table), values)
+            self._session.execute(sa.insert(ALLOCATIONS), values)
 
     def restock(self, resource_id: int, new: Iterable[Inventory]) -> None:
         """Give a resource other inventories.
@@ -184,17 +184,17 @@ class Books(Repository):
         self._check_supply(resource_id, wanted)
         # What stays is changed in its place: the database lets no class go of
         # which something is allocated, be it for a moment.
-        mine = _inventories.c.resource_id == resource_id
-        has = set(self._session.scalars(sa.select(_inventories.c.resource_class).where(mine)))
+        mine = INVENTORIES.c.resource_id == resource_id
+        has = set(self._session.scalars(sa.select(INVENTORIES.c.resource_class).where(mine)))
         gone = has - set(wanted)
         if gone:
             self._session.execute(
-                sa.delete(_inventories).where(mine, _inventories.c.resource_class.in_(gone))
+                sa.delete(INVENTORIES).where(mine, INVENTORIES.c.resource_class.in_(gone))
             )
         for name in sorted(has & set(wanted)):
             self._session.execute(
-                sa.update(_inventories)
-                .where(mine, _inventories.c.resource_class == name)
+                sa.update(INVENTORIES)
+                .where(mine, INVENTORIES.c.resource_class == name)
                 .values(**dataclasses.asdict(wanted[name]))
             )
         added = [
@@ -203,7 +203,7 @@ class Books(Repository):
             if name not in has
         ]
         if added:
-            self._session.execute(sa.insert(_inventories), added)
+            self._session.execute(sa.insert(INVENTORIES), added)
 
     def _check_supply(self, resource_id: int, wanted: Mapping[str, Inventory]) -> None:
         for name, uses in Catalogue(self._session, self._now).uses(resource_id).items():
@@ -214,7 +214,7 @@ class Books(Repository):
             booked = timeline.peak(uses, window)
             if booked > (wanted[name].capacity if name in wanted else 0):
                 (named,) = self._session.scalars(
-                    sa.select(_resources.c.name).where(_resources.c.id == resource_id)
+                    sa.select(RESOURCES.c.name).where(RESOURCES.c.id == resource_id)
                 )
                 raise exceptions.InventoryInUse(name=named, resource_class=name, booked=booked)
 

@@ -20,14 +20,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db import models
 from climate.db import things
 from climate.db.repository import Repository
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import RESOURCES
 from climate.domain.periods import Period
 from climate.domain.requests import ResourceQuery
-
-_table = models.Base.metadata.tables['resources']
-_allocations = models.Base.metadata.tables['allocations']
 
 
 class Catalogue(Repository):
@@ -39,8 +37,8 @@ class Catalogue(Repository):
         :param project_id: for whom it has to be there; None for every project
         :raises climate.exceptions.NotFound: if there is none of this id
         """
-        query = sa.select(_table.c.resource_type).where(
-            _table.c.id == resource_id, _table.c.deleted == 0, things.visible(project_id)
+        query = sa.select(RESOURCES.c.resource_type).where(
+            RESOURCES.c.id == resource_id, RESOURCES.c.deleted == 0, things.visible(project_id)
         )
         found = self._session.scalar(query)
         if found is None:
@@ -53,12 +51,12 @@ class Catalogue(Repository):
         :param resource_type: only of this type; None for every type
         :param project_id: without things of other projects; None for all
         """
-        query = sa.select(_table.c.id, _table.c.name).where(
-            _table.c.deleted == 0, things.visible(project_id)
+        query = sa.select(RESOURCES.c.id, RESOURCES.c.name).where(
+            RESOURCES.c.deleted == 0, things.visible(project_id)
         )
         if resource_type is not None:
-            query = query.where(_table.c.resource_type == resource_type)
-        return {row.id: row.name for row in self._session.execute(query.order_by(_table.c.id))}
+            query = query.where(RESOURCES.c.resource_type == resource_type)
+        return {row.id: row.name for row in self._session.execute(query.order_by(RESOURCES.c.id))}
 
     def page(self, query: ResourceQuery) -> tuple[list[int], bool]:
         """Return the ids that *query* asks for in order, and whether more come.
@@ -66,20 +64,20 @@ class Catalogue(Repository):
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
         seen = things.visible(query.project_id)
-        conditions = [_table.c.deleted == 0, seen]
+        conditions = [RESOURCES.c.deleted == 0, seen]
         for column, wanted in (
-            (_table.c.resource_type, query.resource_type),
-            (_table.c.name, query.name),
+            (RESOURCES.c.resource_type, query.resource_type),
+            (RESOURCES.c.name, query.name),
         ):
             if wanted is not None:
                 conditions.append(column == wanted)
-        keys = [(_table.c[name], direction == 'desc') for name, direction in query.sort]
+        keys = [(RESOURCES.c[name], direction == 'desc') for name, direction in query.sort]
         if all(name != 'id' for name, _ in query.sort):
-            keys.append((_table.c.id, False))
+            keys.append((RESOURCES.c.id, False))
         if query.marker is not None:
             conditions.append(self._after(query.marker, keys, seen))
         statement = (
-            sa.select(_table.c.id)
+            sa.select(RESOURCES.c.id)
             .where(*conditions)
             .order_by(*(key.desc() if down else key for key, down in keys))
             .limit(query.limit + 1)
@@ -93,7 +91,7 @@ class Catalogue(Repository):
         :param seen: the condition that the caller may see a resource
         """
         row = self._session.execute(
-            sa.select(*(key for key, _ in keys)).where(_table.c.id == marker, seen)
+            sa.select(*(key for key, _ in keys)).where(RESOURCES.c.id == marker, seen)
         ).one_or_none()
         if row is None:
             raise exceptions.InvalidInput(f"marker: there is no resource '{marker}'")
@@ -107,20 +105,20 @@ class Catalogue(Repository):
     def set_disabled(self, resource_id: int, disabled: bool) -> None:
         """Take a resource out for new bookings, or bring it back."""
         self._session.execute(
-            sa.update(_table).where(_table.c.id == resource_id).values(disabled=disabled)
+            sa.update(RESOURCES).where(RESOURCES.c.id == resource_id).values(disabled=disabled)
         )
 
     def uses(self, resource_id: int) -> dict[str, list[tuple[Period, int]]]:
         """Return by resource class who has how many units and when, now or later."""
         query = sa.select(
-            _allocations.c.resource_class,
-            _allocations.c.amount,
-            _allocations.c.start_date,
-            _allocations.c.end_date,
+            ALLOCATIONS.c.resource_class,
+            ALLOCATIONS.c.amount,
+            ALLOCATIONS.c.start_date,
+            ALLOCATIONS.c.end_date,
         ).where(
-            _allocations.c.resource_id == resource_id,
-            _allocations.c.live == 1,
-            _allocations.c.resource_class.is_not(None),
+            ALLOCATIONS.c.resource_id == resource_id,
+            ALLOCATIONS.c.live == 1,
+            ALLOCATIONS.c.resource_class.is_not(None),
         )
         found: defaultdict[str, list[tuple[Period, int]]] = defaultdict(list)
         for resource_class, amount, start, end in self._session.execute(query):

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the charges: what judges of leases are still to be told."""
+"""SQL of the charges: reports that external judges of leases have not received yet."""
 
 from __future__ import annotations
 
@@ -22,12 +22,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
+from climate.db.tables import CHARGES
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
-
-_table = models.Base.metadata.tables['charges']
 
 
 class Charges(Repository):
@@ -50,29 +48,29 @@ class Charges(Repository):
             for charge in charges
         ]
         if values:
-            self._session.execute(sa.insert(_table), values)
+            self._session.execute(sa.insert(CHARGES), values)
 
     def decide(self, charge_id: str, state: ChargeState, judges: Collection[str]) -> int:
-        """Say what came of a question; it can be said once.
+        """Record the outcome of a question; the first call wins.
 
         ::
 
             UPDATE charges SET state = :state, due = :now
             WHERE charge_id = :charge_id AND judge IN (:judges) AND state = 'asked'
 
-        :returns: of how many judges; fewer than *judges* if somebody has given
-            the question up meanwhile
+        :returns: of how many judges; fewer than *judges* if another process has
+            given the question up meanwhile
         """
         return self._changed(
-            sa.update(_table).where(*_asked(charge_id, judges)).values(state=state, due=self._now)
+            sa.update(CHARGES).where(*_asked(charge_id, judges)).values(state=state, due=self._now)
         )
 
     def forget(self, charge_id: str, judges: Collection[str]) -> None:
         """Drop a question that came to nothing with these judges."""
-        self._session.execute(sa.delete(_table).where(*_asked(charge_id, judges)))
+        self._session.execute(sa.delete(CHARGES).where(*_asked(charge_id, judges)))
 
     def give_up(self) -> int:
-        """Take back what was asked and not decided in time: whoever asked is gone.
+        """Withdraw questions without a decision in time: the process that asked is gone.
 
         The lease of such a question does not exist, for it would have been
         written in the transaction that decides; see :meth:`decide`.
@@ -80,8 +78,8 @@ class Charges(Repository):
         :returns: how many
         """
         return self._changed(
-            sa.update(_table)
-            .where(_table.c.state == ChargeState.ASKED, _table.c.due <= self._now)
+            sa.update(CHARGES)
+            .where(CHARGES.c.state == ChargeState.ASKED, CHARGES.c.due <= self._now)
             .values(state=ChargeState.RELEASE)
         )
 
@@ -90,8 +88,8 @@ class Charges(Repository):
     ) -> list[Charge]:
         """Take charges to tell, the first that waits of each of some leases.
 
-        What one judge is told of one lease is told in order, so the next one is
-        taken after the first was told::
+        A judge receives the reports on one lease in order, so the next one is
+        taken after the first has arrived::
 
             SELECT head.seq FROM charges head
             WHERE head.state != 'asked' AND head.due <= :now AND head.judge IN (:judges)
@@ -107,7 +105,7 @@ class Charges(Repository):
         :param until: when others may take them over (aware UTC)
         :param judges: whom *owner* can tell
         """
-        head, earlier = _table.alias('head'), _table.alias('earlier')
+        head, earlier = CHARGES.alias('head'), CHARGES.alias('earlier')
         free = sa.or_(
             head.c.claim_until.is_(None),
             head.c.claim_until < self._now,
@@ -132,24 +130,24 @@ class Charges(Repository):
         found = list(self._session.scalars(query))
         if not found:
             return []
-        mine = _table.c.seq.in_(found)
+        mine = CHARGES.c.seq.in_(found)
         self._session.execute(
-            sa.update(_table).where(mine).values(claim_owner=owner, claim_until=until)
+            sa.update(CHARGES).where(mine).values(claim_owner=owner, claim_until=until)
         )
         rows = self._session.execute(
-            sa.select(_table).where(mine).order_by(_table.c.due, _table.c.seq)
+            sa.select(CHARGES).where(mine).order_by(CHARGES.c.due, CHARGES.c.seq)
         )
         return [_charge(row) for row in rows]
 
     def told(self, charge: Charge) -> None:
         """Forget a charge that its judge has taken note of."""
-        self._session.execute(sa.delete(_table).where(_table.c.seq == charge.seq))
+        self._session.execute(sa.delete(CHARGES).where(CHARGES.c.seq == charge.seq))
 
     def postpone(self, charge: Charge, due: datetime.datetime, error: str) -> None:
-        """Have a charge told later, by whoever comes first."""
+        """Report a charge later, from the first process that takes it."""
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.seq == charge.seq)
+            sa.update(CHARGES)
+            .where(CHARGES.c.seq == charge.seq)
             .values(
                 due=due,
                 attempts=charge.attempts + 1,
@@ -162,27 +160,27 @@ class Charges(Repository):
     def give_back(self, owner: str) -> None:
         """Let others tell what *owner* has not come to."""
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.claim_owner == owner)
+            sa.update(CHARGES)
+            .where(CHARGES.c.claim_owner == owner)
             .values(claim_owner=None, claim_until=None)
         )
 
     def next_due(self, judges: Collection[str]) -> datetime.datetime | None:
-        """When the first charge is to be told or taken back; None if none is."""
-        query = sa.select(sa.func.min(_table.c.due)).where(
-            sa.or_(_table.c.judge.in_(list(judges)), _table.c.state == ChargeState.ASKED)
+        """Return when the first charge is to be reported or withdrawn; None without charges."""
+        query = sa.select(sa.func.min(CHARGES.c.due)).where(
+            sa.or_(CHARGES.c.judge.in_(list(judges)), CHARGES.c.state == ChargeState.ASKED)
         )
         found: datetime.datetime | None = self._session.scalar(query)
         return found
 
     def of_lease(self, lease_id: str) -> list[Charge]:
         """Return what is known of a lease and was not told yet, in order."""
-        query = sa.select(_table).where(_table.c.lease_id == lease_id).order_by(_table.c.seq)
+        query = sa.select(CHARGES).where(CHARGES.c.lease_id == lease_id).order_by(CHARGES.c.seq)
         return [_charge(row) for row in self._session.execute(query)]
 
     def waiting(self) -> Mapping[str, int]:
         """How many charges there are, by state."""
-        query = sa.select(_table.c.state, sa.func.count()).group_by(_table.c.state)
+        query = sa.select(CHARGES.c.state, sa.func.count()).group_by(CHARGES.c.state)
         return {state: int(count) for state, count in self._session.execute(query)}
 
     def _changed(self, statement: Any) -> int:
@@ -195,9 +193,9 @@ _TOLD = (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END)
 
 def _asked(charge_id: str, judges: Collection[str]) -> tuple[Any, ...]:
     return (
-        _table.c.charge_id == charge_id,
-        _table.c.judge.in_(list(judges)),
-        _table.c.state == ChargeState.ASKED,
+        CHARGES.c.charge_id == charge_id,
+        CHARGES.c.judge.in_(list(judges)),
+        CHARGES.c.state == ChargeState.ASKED,
     )
 
 

@@ -19,10 +19,8 @@ import datetime
 import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
-from climate.db import models
 from climate.db.repository import Repository
-
-_table = models.Base.metadata.tables['chores']
+from climate.db.tables import CHORES
 
 
 class Chores(Repository):
@@ -44,20 +42,20 @@ class Chores(Repository):
             WHERE name = :name AND (claim_until IS NULL OR claim_until < :now)
               AND begun_at <= :not_since
 
-        A chore that nobody has heard of counts as begun now.
+        An unknown chore counts as begun now.
 
         :param until: when the claim runs out (aware UTC)
         :param not_since: only if it was not begun after this (aware UTC)
         """
         self._ensure(name)
         conditions = [
-            _table.c.name == name,
-            sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < self._now),
+            CHORES.c.name == name,
+            sa.or_(CHORES.c.claim_until.is_(None), CHORES.c.claim_until < self._now),
         ]
         if not_since is not None:
-            conditions.append(_table.c.begun_at <= not_since)
+            conditions.append(CHORES.c.begun_at <= not_since)
         return self._changed(
-            sa.update(_table)
+            sa.update(CHORES)
             .where(*conditions)
             .values(claim_owner=owner, claim_until=until, begun_at=self._now)
         )
@@ -65,21 +63,21 @@ class Chores(Repository):
     def renew(self, name: str, owner: str, until: datetime.datetime) -> bool:
         """Keep a claim, and say whether it is still *owner*'s."""
         return self._changed(
-            sa.update(_table)
-            .where(_table.c.name == name, _table.c.claim_owner == owner)
+            sa.update(CHORES)
+            .where(CHORES.c.name == name, CHORES.c.claim_owner == owner)
             .values(claim_until=until)
         )
 
     def release(self, name: str, owner: str) -> None:
         """Let others do it the next time."""
         self._changed(
-            sa.update(_table)
-            .where(_table.c.name == name, _table.c.claim_owner == owner)
+            sa.update(CHORES)
+            .where(CHORES.c.name == name, CHORES.c.claim_owner == owner)
             .values(claim_owner=None, claim_until=None)
         )
 
     def heard_of(self, name: str) -> datetime.datetime:
-        """Return when a chore was begun last; one that nobody has heard of, now."""
+        """Return when a chore was begun last; now for an unknown one."""
         self._ensure(name)
         begun: datetime.datetime | None = self.begun_at(name)
         return self._now if begun is None else begun
@@ -87,18 +85,18 @@ class Chores(Repository):
     def advance(self, name: str, instant: datetime.datetime) -> None:
         """Say that a chore is done up to *instant*, unless it was further already."""
         self._changed(
-            sa.update(_table)
-            .where(_table.c.name == name, _table.c.begun_at < instant)
+            sa.update(CHORES)
+            .where(CHORES.c.name == name, CHORES.c.begun_at < instant)
             .values(begun_at=instant)
         )
 
     def forget(self, name: str, owner: str) -> None:
         """Remove a chore that is *owner*'s, and will not be done again."""
-        self._changed(sa.delete(_table).where(_table.c.name == name, _table.c.claim_owner == owner))
+        self._changed(sa.delete(CHORES).where(CHORES.c.name == name, CHORES.c.claim_owner == owner))
 
     def begun_at(self, name: str) -> datetime.datetime | None:
-        """Return when a chore was begun last; None if nobody has heard of it."""
-        return self._session.scalar(sa.select(_table.c.begun_at).where(_table.c.name == name))
+        """Return when a chore was begun last; None if it is unknown."""
+        return self._session.scalar(sa.select(CHORES.c.begun_at).where(CHORES.c.name == name))
 
     def _ensure(self, name: str) -> None:
         if self.begun_at(name) is not None:
@@ -106,7 +104,7 @@ class Chores(Repository):
         values = {'name': name, 'begun_at': self._now}
         try:
             with self._session.begin_nested():
-                self._session.execute(sa.insert(_table).values(values))
+                self._session.execute(sa.insert(CHORES).values(values))
         except oslo_exception.DBDuplicateEntry:
             # Another manager was first.
             return

@@ -24,30 +24,28 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
-
-_table = models.Base.metadata.tables['leases']
+from climate.db.tables import LEASES
 
 # Made once, see leases.py.
-_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=_table.c.next_due.type)
-_AT: sa.BindParameter[Any] = sa.bindparam('at', type_=_table.c.claim_until.type)
-_FREE = sa.or_(_table.c.claim_until.is_(None), _table.c.claim_until < _AT)
+_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=LEASES.c.next_due.type)
+_AT: sa.BindParameter[Any] = sa.bindparam('at', type_=LEASES.c.claim_until.type)
+_FREE = sa.or_(LEASES.c.claim_until.is_(None), LEASES.c.claim_until < _AT)
 _DUE = (
-    sa.select(_table.c.id)
-    .where(_table.c.next_due <= _NOW, _FREE)
-    .order_by(_table.c.next_due)
+    sa.select(LEASES.c.id)
+    .where(LEASES.c.next_due <= _NOW, _FREE)
+    .order_by(LEASES.c.next_due)
     .limit(sa.bindparam('most'))
     .with_for_update(skip_locked=True)
 )
 _NEXT_DUE = sa.select(
-    sa.select(_table.c.next_due)
-    .where(_table.c.next_due.is_not(None), _FREE)
-    .order_by(_table.c.next_due)
+    sa.select(LEASES.c.next_due)
+    .where(LEASES.c.next_due.is_not(None), _FREE)
+    .order_by(LEASES.c.next_due)
     .limit(1)
     .scalar_subquery(),
-    sa.select(sa.func.min(_table.c.claim_until))
-    .where(_table.c.next_due <= _NOW, _table.c.claim_until >= _AT)
+    sa.select(sa.func.min(LEASES.c.claim_until))
+    .where(LEASES.c.next_due <= _NOW, LEASES.c.claim_until >= _AT)
     .scalar_subquery(),
 )
 
@@ -77,8 +75,8 @@ class Claims(Repository):
         ids = list(self._session.scalars(_DUE, {**self._instants(at), 'most': limit}))
         if ids:
             self._session.execute(
-                sa.update(_table)
-                .where(_table.c.id.in_(ids))
+                sa.update(LEASES)
+                .where(LEASES.c.id.in_(ids))
                 .values(claim_owner=owner, claim_until=until)
             )
         return ids
@@ -92,8 +90,8 @@ class Claims(Repository):
     ) -> bool:
         """Claim a lease, due or not; say whether no other manager is at it."""
         result = self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == lease_id, _FREE)
+            sa.update(LEASES)
+            .where(LEASES.c.id == lease_id, _FREE)
             .values(claim_owner=owner, claim_until=until),
             {'at': at or self._now},
         )
@@ -112,29 +110,29 @@ class Claims(Repository):
         :returns: the leases whose claims were renewed
         """
         query = (
-            sa.select(_table.c.id)
-            .where(_table.c.id.in_(ids), _table.c.claim_owner == owner)
+            sa.select(LEASES.c.id)
+            .where(LEASES.c.id.in_(ids), LEASES.c.claim_owner == owner)
             .with_for_update(skip_locked=True)
         )
         kept = list(self._session.scalars(query))
         if kept:
             self._session.execute(
-                sa.update(_table)
-                .where(_table.c.id.in_(kept), _table.c.claim_owner == owner)
+                sa.update(LEASES)
+                .where(LEASES.c.id.in_(kept), LEASES.c.claim_owner == owner)
                 .values(claim_until=until)
             )
         return kept
 
     def hold(self, owner: str, lease_id: str) -> bool:
         """Lock a lease's row and say whether its claim is still *owner*'s."""
-        query = sa.select(_table.c.claim_owner).where(_table.c.id == lease_id).with_for_update()
+        query = sa.select(LEASES.c.claim_owner).where(LEASES.c.id == lease_id).with_for_update()
         return self._session.scalar(query) == owner
 
     def release(self, owner: str, lease_id: str) -> None:
         """Let others claim the lease when it is due again."""
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == lease_id, _table.c.claim_owner == owner)
+            sa.update(LEASES)
+            .where(LEASES.c.id == lease_id, LEASES.c.claim_owner == owner)
             .values(claim_owner=None, claim_until=None)
         )
 

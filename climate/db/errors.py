@@ -10,49 +10,77 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What drivers say of a database that cannot be used, in the words of the service."""
+"""What drivers say of a transaction that failed, in the words of the service."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+import logging
+from typing import Final
+from typing import NoReturn
 
 from oslo_db import exception as oslo_exception
 from sqlalchemy import exc as sa_exception
 
 from climate import exceptions
+from climate.db import guards
+
+LOG = logging.getLogger(__name__)
+
+# The very first connection is made before oslo.db can translate.
+_DOWN = (
+    oslo_exception.DBConnectionError,
+    sa_exception.TimeoutError,
+    sa_exception.InterfaceError,
+    sa_exception.OperationalError,
+)
+
+RAISED: Final = (oslo_exception.DBError, sa_exception.DBAPIError, sa_exception.TimeoutError)
+"""What a transaction raises that failed in the database."""
 
 
-@contextlib.contextmanager
-def translated() -> Iterator[None]:
-    """Turn what a database that is away makes its driver say into an error of the service.
+def reraise(error: Exception) -> NoReturn:
+    """Raise one of :data:`RAISED` as an error of the service; as it is if there is none.
 
-    :raises climate.exceptions.DatabaseUnavailable: if it does not answer
+    :raises climate.exceptions.BookedMeanwhile: if something would be booked twice
+    :raises climate.exceptions.Conflict: if what is booked would be taken away
+    :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
     """
-    try:
-        yield
-    except (
-        oslo_exception.DBConnectionError,
-        sa_exception.TimeoutError,
-        # The very first connection is made before oslo.db can translate.
-        sa_exception.InterfaceError,
-        sa_exception.OperationalError,
-    ) as error:
+    rule = guards.broken(error)
+    if rule is not None:
+        _refuse(rule, error)
+    if isinstance(error, _DOWN):
         raise exceptions.DatabaseUnavailable from error
-    except oslo_exception.DBNonExistentDatabase as error:
+    if isinstance(error, oslo_exception.DBNonExistentDatabase):
         raise exceptions.DatabaseUnavailable('There is no such database') from error
-    except oslo_exception.DBDeadlock as error:
+    if isinstance(error, oslo_exception.DBDeadlock):
         raise exceptions.DatabaseUnavailable(
             'The database is too busy, please try again'
         ) from error
-    except oslo_exception.DBError as error:
-        if _has_no_table(error):
-            raise exceptions.DatabaseUnavailable(
-                'The database has no tables, or old ones: run climate-manage db sync'
-            ) from error
-        if _is_away(error):
-            raise exceptions.DatabaseUnavailable from error
-        raise
+    if isinstance(error, oslo_exception.DBError):
+        _complain(error)
+    raise error
+
+
+def _refuse(rule: guards.Rule, error: Exception) -> NoReturn:
+    """Say what the database refused.
+
+    It looks at rows as they are written, before the service judges them: that
+    something would be booked twice is an ordinary lost race, and what is to be
+    booked is chosen again.
+    """
+    LOG.info('The database refused a transaction: %s', guards.TEXTS[rule])
+    if rule is guards.Rule.SUPPLY:
+        raise exceptions.Conflict('Live allocations need what would be removed') from error
+    raise exceptions.BookedMeanwhile from error
+
+
+def _complain(error: oslo_exception.DBError) -> None:
+    if _has_no_table(error):
+        raise exceptions.DatabaseUnavailable(
+            'The database has no tables, or old ones: run climate-manage db sync'
+        ) from error
+    if _is_away(error):
+        raise exceptions.DatabaseUnavailable from error
 
 
 # Answers of a server that is starting, stopping or full, and SQLite's word for

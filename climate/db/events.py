@@ -10,32 +10,50 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the events."""
+"""SQL of the events.
+
+Payloads are stored as JSON with the version of their form. Rows without a version
+were written before there was one. They have the same keys, and so does version 1:
+while managers are upgraded one after the other, the older ones read and rewrite
+what the newer ones wrote.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 
-from climate.db import models
-from climate.db import rows
 from climate.db.repository import Repository
+from climate.db.tables import EVENTS
+from climate.db.tables import LEASES
 from climate.domain import events
 from climate.domain.events import Event
 from climate.domain.events import EventKind
-
-_table = models.Base.metadata.tables['events']
-_leases = models.Base.metadata.tables['leases']
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from climate.domain.payloads import AnnouncementPayload
+from climate.domain.payloads import ChangePayload
+from climate.domain.payloads import EffectPayload
+from climate.domain.payloads import EndPayload
+from climate.domain.payloads import Move
+from climate.domain.payloads import Payload
 
 # Made once, see leases.py.
-_UPDATE = sa.update(_table).where(_table.c.id == sa.bindparam('row_id'))
-_OF_LEASES = sa.select(_table).where(
-    _table.c.lease_id.in_(sa.bindparam('lease_ids', expanding=True))
+_UPDATE = sa.update(EVENTS).where(EVENTS.c.id == sa.bindparam('row_id'))
+_OF_LEASES = sa.select(EVENTS).where(
+    EVENTS.c.lease_id.in_(sa.bindparam('lease_ids', expanding=True))
 )
+
+VERSION: Final = 1
+"""Of the form in which payloads are stored."""
 
 
 class Events(Repository):
@@ -55,7 +73,7 @@ class Events(Repository):
             for event in new
         ]
         if values:
-            self._session.execute(sa.insert(_table), values)
+            self._session.execute(sa.insert(EVENTS), values)
 
     def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Event]:
         """Return the events of the leases, in the order they happen.
@@ -63,10 +81,10 @@ class Events(Repository):
         :param lease_ids: ids, or a SELECT of ids
         """
         if isinstance(lease_ids, sa.Select):
-            found = self._session.execute(sa.select(_table).where(_table.c.lease_id.in_(lease_ids)))
+            found = self._session.execute(sa.select(EVENTS).where(EVENTS.c.lease_id.in_(lease_ids)))
         else:
             found = self._session.execute(_OF_LEASES, {'lease_ids': lease_ids})
-        return sorted((rows.event(row) for row in found), key=events.order)
+        return sorted(_events(found.all()), key=events.order)
 
     def update(self, event: Event) -> None:
         """Write what may change in *event*."""
@@ -79,10 +97,16 @@ class Events(Repository):
             },
         )
 
+    def keep(self, lease: Lease, event: Event) -> Lease:
+        """Write *event*, and return *lease* with it."""
+        kept = tuple(event if item.id == event.id else item for item in lease.events)
+        self.update(event)
+        return dataclasses.replace(lease, events=kept)
+
     def delete(self, ids: Collection[str]) -> None:
         """Remove events that will not happen and need not be remembered."""
         if ids:
-            self._session.execute(sa.delete(_table).where(_table.c.id.in_(ids)))
+            self._session.execute(sa.delete(EVENTS).where(EVENTS.c.id.in_(ids)))
 
     def overdue(
         self,
@@ -94,7 +118,7 @@ class Events(Repository):
     ) -> list[Event]:
         """Return open events that were meant for a time before *before*, for operators.
 
-        What fails again and again is due later each time; it is late all the same.
+        An event that keeps failing is due later each time, but still late.
         A preparation that only waits for its turn is not: the lease before may
         have what it needs for years.
 
@@ -102,23 +126,23 @@ class Events(Repository):
             keeps the query away from all that lies far ahead
         """
         query = (
-            sa.select(_table)
-            .join(_leases, _leases.c.id == _table.c.lease_id)
+            sa.select(EVENTS)
+            .join(LEASES, LEASES.c.id == EVENTS.c.lease_id)
             .where(
-                _leases.c.next_due < looked_at,
-                _table.c.state.in_(events.OPEN),
-                _table.c.time < before,
-                _table.c.kind.in_(kinds),
+                LEASES.c.next_due < looked_at,
+                EVENTS.c.state.in_(events.OPEN),
+                EVENTS.c.time < before,
+                EVENTS.c.kind.in_(kinds),
                 sa.or_(
-                    _table.c.kind != EventKind.PREPARE,
-                    _table.c.attempts > 0,
-                    _table.c.due < before,
+                    EVENTS.c.kind != EventKind.PREPARE,
+                    EVENTS.c.attempts > 0,
+                    EVENTS.c.due < before,
                 ),
             )
-            .order_by(_table.c.time, _table.c.id)
+            .order_by(EVENTS.c.time, EVENTS.c.id)
             .limit(limit)
         )
-        return [rows.event(row) for row in self._session.execute(query)]
+        return _events(self._session.execute(query).all())
 
 
 def _changeable(event: Event) -> dict[str, Any]:
@@ -129,5 +153,105 @@ def _changeable(event: Event) -> dict[str, Any]:
         'attempts': event.attempts,
         'begun_at': event.begun_at,
         'error': event.error,
-        'payload': dict(event.payload),
+        'payload': dump_payload(event.payload),
+    }
+
+
+def _events(found: Sequence[Any]) -> list[Event]:
+    payloads = [load_payload(EventKind(row.kind), row.payload) for row in found]
+    return [
+        Event(
+            id=row.id,
+            lease_id=row.lease_id,
+            kind=EventKind(row.kind),
+            time=row.time,
+            due=row.due,
+            state=EventState(row.state),
+            attempts=row.attempts,
+            begun_at=row.begun_at,
+            error=row.error,
+            payload=payload,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+        for row, payload in zip(found, payloads, strict=True)
+    ]
+
+
+def dump_payload(payload: Payload) -> dict[str, Any]:
+    """Return a payload as JSON; values that are as by default are left out."""
+    stored: dict[str, Any] = {'version': VERSION}
+    if isinstance(payload, AnnouncementPayload):
+        stored |= {'seconds_to_start': payload.seconds_to_start, 'at_once': payload.at_once}
+    if isinstance(payload, EffectPayload):
+        stored |= {
+            'tried_seconds': payload.tried.total_seconds(),
+            'tried_until': payload.tried_until and payload.tried_until.isoformat(),
+            'well_seconds': payload.tried_when_well.total_seconds(),
+            'wait_told': payload.wait_notified,
+            'told': payload.failure_notified,
+        }
+    if isinstance(payload, EndPayload):
+        stored |= {'forced_end': payload.forced}
+    if isinstance(payload, ChangePayload):
+        stored |= {
+            'added_rows': {key: list(ids) for key, ids in payload.added.items()},
+            'removed_rows': {
+                key: {str(row_id): amount for row_id, amount in amounts.items()}
+                for key, amounts in payload.removed.items()
+            },
+            'before': {key: dict(request) for key, request in payload.before.items()},
+            'charge_id': payload.charge_id,
+            'moves': [
+                {**dataclasses.asdict(move), 'came': list(move.came)} for move in payload.moves
+            ],
+            'forced': payload.forced,
+            'undo': payload.undoing,
+        }
+    return {key: value for key, value in stored.items() if value not in (None, 0, {}, [])}
+
+
+def load_payload(kind: EventKind, stored: Mapping[str, Any]) -> Payload:
+    """Return a payload that this release has stored, or one before it.
+
+    Keys that this release does not know are ignored.
+    """
+    expected = events.PAYLOADS[kind]
+    if expected is AnnouncementPayload:
+        return AnnouncementPayload(
+            seconds_to_start=stored.get('seconds_to_start') or 0,
+            at_once=bool(stored.get('at_once')),
+        )
+    if not issubclass(expected, EffectPayload):
+        return expected()
+    until = stored.get('tried_until')
+    return expected(
+        tried=datetime.timedelta(seconds=stored.get('tried_seconds') or 0.0),
+        tried_until=datetime.datetime.fromisoformat(until) if until else None,
+        tried_when_well=datetime.timedelta(seconds=stored.get('well_seconds') or 0.0),
+        wait_notified=bool(stored.get('wait_told')),
+        failure_notified=bool(stored.get('told')),
+        **_facts(expected, stored),
+    )
+
+
+def _facts(expected: type[EffectPayload], stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that only the payload of this kind has."""
+    if expected is EndPayload:
+        return {'forced': bool(stored.get('forced_end'))}
+    if expected is not ChangePayload:
+        return {}
+    removed = stored.get('removed_rows') or {}
+    moves = stored.get('moves') or ()
+    return {
+        'added': {key: tuple(ids) for key, ids in (stored.get('added_rows') or {}).items()},
+        'removed': {
+            key: {int(row_id): amount for row_id, amount in amounts.items()}
+            for key, amounts in removed.items()
+        },
+        'before': dict(stored.get('before') or {}),
+        'charge_id': stored.get('charge_id'),
+        'moves': tuple(Move(**{**move, 'came': tuple(move['came'])}) for move in moves),
+        'forced': bool(stored.get('forced')),
+        'undoing': bool(stored.get('undo')),
     }

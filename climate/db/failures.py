@@ -20,13 +20,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.properties import ATTRIBUTE
 from climate.db.repository import Repository
-from climate.domain.health import Watched
-
-_table = models.Base.metadata.tables['resources']
-_properties = models.Base.metadata.tables['properties']
+from climate.db.tables import PROPERTIES
+from climate.db.tables import RESOURCES
+from climate.domain.health import MonitoredResource
 
 _SERVICE = 'service_name'
 
@@ -34,7 +32,7 @@ _SERVICE = 'service_name'
 class Failures(Repository):
     """The column ``failed_at`` of ``resources``."""
 
-    def watched(self, resource_type: str) -> list[Watched]:
+    def watched(self, resource_type: str) -> list[MonitoredResource]:
         """Return all resources of a type, with no more than it takes to watch them.
 
         ::
@@ -44,18 +42,18 @@ class Failures(Repository):
             WHERE r.resource_type = :type AND r.deleted = 0 ORDER BY r.id
         """
         service = sa.and_(
-            _properties.c.resource_id == _table.c.id,
-            _properties.c.name == _SERVICE,
-            _properties.c.kind == ATTRIBUTE,
+            PROPERTIES.c.resource_id == RESOURCES.c.id,
+            PROPERTIES.c.name == _SERVICE,
+            PROPERTIES.c.kind == ATTRIBUTE,
         )
         query = (
-            sa.select(_table.c.id, _table.c.name, _table.c.failed_at, _properties.c.value)
-            .join(_properties, service, isouter=True)
-            .where(_table.c.resource_type == resource_type, _table.c.deleted == 0)
-            .order_by(_table.c.id)
+            sa.select(RESOURCES.c.id, RESOURCES.c.name, RESOURCES.c.failed_at, PROPERTIES.c.value)
+            .join(PROPERTIES, service, isouter=True)
+            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0)
+            .order_by(RESOURCES.c.id)
         )
         return [
-            Watched(
+            MonitoredResource(
                 resource_id=row.id,
                 name=row.name,
                 service_host=row.value or row.name,
@@ -66,7 +64,7 @@ class Failures(Repository):
 
     def fail(self, ids: Collection[int]) -> set[int]:
         """Say that resources do not work; return those of which it is news."""
-        return self._change(ids, _table.c.failed_at.is_(None), self._now)
+        return self._change(ids, RESOURCES.c.failed_at.is_(None), self._now)
 
     def recover(self, ids: Collection[int], seen_at: datetime.datetime) -> set[int]:
         """Say that resources work; return those of which it is news.
@@ -74,7 +72,7 @@ class Failures(Repository):
         :param seen_at: when they were seen to (aware UTC); what has failed
             since then stays failed
         """
-        earlier = _table.c.failed_at < sa.literal(seen_at, _table.c.failed_at.type)
+        earlier = RESOURCES.c.failed_at < sa.literal(seen_at, RESOURCES.c.failed_at.type)
         return self._change(ids, earlier, None)
 
     def _change(self, ids: Collection[int], condition: Any, value: Any) -> set[int]:
@@ -83,16 +81,16 @@ class Failures(Repository):
         # In id order, as bookings lock them. A booking that is under way loses
         # the race by the generation, and looks again.
         query = (
-            sa.select(_table.c.id)
-            .where(_table.c.id.in_(ids), condition)
-            .order_by(_table.c.id)
+            sa.select(RESOURCES.c.id)
+            .where(RESOURCES.c.id.in_(ids), condition)
+            .order_by(RESOURCES.c.id)
             .with_for_update()
         )
         changed = set(self._session.scalars(query))
         if changed:
             self._session.execute(
-                sa.update(_table)
-                .where(_table.c.id.in_(changed))
-                .values(failed_at=value, generation=_table.c.generation + 1)
+                sa.update(RESOURCES)
+                .where(RESOURCES.c.id.in_(changed))
+                .values(failed_at=value, generation=RESOURCES.c.generation + 1)
             )
         return changed

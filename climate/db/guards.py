@@ -38,22 +38,17 @@ way replaces that place.
 
 from __future__ import annotations
 
-import contextlib
 import enum
-import logging
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
-from oslo_db import exception as oslo_exception
 
 from climate import exceptions
 from climate.db import guards_mariadb
 from climate.db import guards_postgresql
 from climate.db import guards_sqlite
-
-LOG = logging.getLogger(__name__)
 
 
 class Rule(enum.StrEnum):
@@ -142,26 +137,3 @@ def broken(error: BaseException) -> Rule | None:
         if match is not None:
             return Rule(match[1])
     return None
-
-
-@contextlib.contextmanager
-def translated() -> Iterator[None]:
-    """Turn refusals of the database into errors of the service.
-
-    Rows are looked at as they are written, before the service judges them: that
-    something would be booked twice is an ordinary lost race, and what is to be
-    booked is chosen again.
-
-    :raises climate.exceptions.BookedMeanwhile: if something would be booked twice
-    :raises climate.exceptions.Conflict: if what is booked would be taken away
-    """
-    try:
-        yield
-    except (oslo_exception.DBError, sa.exc.DBAPIError) as error:
-        rule = broken(error)
-        if rule is None:
-            raise
-        LOG.info('The database refused a transaction: %s', TEXTS[rule])
-        if rule is Rule.SUPPLY:
-            raise exceptions.Conflict('Live allocations need what would be removed') from error
-        raise exceptions.BookedMeanwhile from error

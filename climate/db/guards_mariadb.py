@@ -13,8 +13,8 @@
 """The rules of :mod:`climate.db.guards` on MariaDB: a trigger per row.
 
 Not ``UNIQUE (resource, period WITHOUT OVERLAPS)``: a ``PERIOD`` holds all rows
-to start < end, also those that were given back before they began, says nothing
-of parts beside wholes, and has a table copied when it is added. The trigger
+to start < end, also those released before they began, does not cover parts
+next to wholes, and adding it copies the table. The trigger
 that judges parts judges wholes at no extra cost.
 
 Reads lock what they read. A plain read would see what its snapshot sees: that of

@@ -16,7 +16,7 @@ Wholes are kept apart by an exclusion constraint. Its ranges need no extension:
 a range of one number is a number that GiST can compare. It is deferrable, so
 that a statement which moves several leases is judged at its end.
 
-Capacity, and parts beside wholes, are judged once per statement by triggers that
+Capacity, and parts next to wholes, are judged once per statement by triggers that
 are handed all its rows: for 100 rows that takes a tenth of what a trigger per
 row takes. In the index of the exclusion constraint parts would cost more than
 there, for choosing where a range goes in a GiST index is dear.

@@ -21,15 +21,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import LEASES
+from climate.db.tables import RESERVATIONS
+from climate.db.tables import RESOURCES
 from climate.domain.leases import AllocationState
 
-_table = models.Base.metadata.tables['allocations']
-_resources = models.Base.metadata.tables['resources']
-_reservations = models.Base.metadata.tables['reservations']
-_leases = models.Base.metadata.tables['leases']
-_MINE, _THEIRS = _table.alias('mine'), _table.alias('theirs')
+_MINE, _THEIRS = ALLOCATIONS.alias('mine'), ALLOCATIONS.alias('theirs')
 _ANY_WHOLE = sa.or_(_MINE.c.resource_class.is_(None), _THEIRS.c.resource_class.is_(None))
 
 
@@ -41,7 +40,7 @@ class Blocker:
     :ivar lease_id: of the lease before
     :ivar holder_id: of its reservation
     :ivar project_id: of the lease before
-    :ivar released_at: when the resource was given back (aware UTC); None while
+    :ivar released_at: when the resource was released (aware UTC); None while
         the lease before holds it
     """
 
@@ -89,9 +88,9 @@ class Handovers(Repository):
     def cleaned(
         self, reservation_ids: Collection[str], cleaning_time: datetime.timedelta
     ) -> list[Blocker]:
-        """Return the reservations that gave back less than *cleaning_time* ago what these wait for.
+        """Return the reservations that released less than *cleaning_time* ago what these wait for.
 
-        Parts of a resource can be used beside each other, and are not cleaned.
+        Parts of a resource can be used at the same time, and are not cleaned.
         """
         query = _pairs(reservation_ids).where(
             _THEIRS.c.live == 0,
@@ -106,10 +105,10 @@ class Handovers(Repository):
 
     def overdue(self) -> set[int]:
         """Return the resources that leases hold beyond their time."""
-        query = sa.select(_table.c.resource_id).where(
-            _table.c.live == 1,
-            _table.c.state == AllocationState.HELD.value,
-            _table.c.end_date <= self._now,
+        query = sa.select(ALLOCATIONS.c.resource_id).where(
+            ALLOCATIONS.c.live == 1,
+            ALLOCATIONS.c.state == AllocationState.HELD.value,
+            ALLOCATIONS.c.end_date <= self._now,
         )
         return set(self._session.scalars(query))
 
@@ -119,17 +118,17 @@ def _pairs(reservation_ids: Collection[str]) -> sa.Select[Any]:
         sa.select(
             _MINE.c.reservation_id.label('mine_id'),
             _MINE.c.resource_id,
-            _resources.c.name,
+            RESOURCES.c.name,
             _THEIRS.c.reservation_id.label('theirs_id'),
             _THEIRS.c.end_date,
-            _leases.c.id.label('lease_id'),
-            _leases.c.project_id,
+            LEASES.c.id.label('lease_id'),
+            LEASES.c.project_id,
         )
         .select_from(_MINE)
         .join(_THEIRS, _THEIRS.c.resource_id == _MINE.c.resource_id)
-        .join(_resources, _resources.c.id == _MINE.c.resource_id)
-        .join(_reservations, _reservations.c.id == _THEIRS.c.reservation_id)
-        .join(_leases, _leases.c.id == _reservations.c.lease_id)
+        .join(RESOURCES, RESOURCES.c.id == _MINE.c.resource_id)
+        .join(RESERVATIONS, RESERVATIONS.c.id == _THEIRS.c.reservation_id)
+        .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
         .where(
             _MINE.c.reservation_id.in_(reservation_ids),
             _MINE.c.live == 1,

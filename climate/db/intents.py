@@ -25,10 +25,8 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
-
-_table = models.Base.metadata.tables['intents']
+from climate.db.tables import INTENTS
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,19 +44,19 @@ class Intents(Repository):
     def add(self, new: Iterable[Intent]) -> None:
         """Write down what is about to be made."""
         values = [{**dataclasses.asdict(one), 'written_at': self._now} for one in new]
-        self._session.execute(sa.insert(_table), values)
+        self._session.execute(sa.insert(INTENTS), values)
 
     def forget(self, reservation_ids: Collection[str]) -> None:
         """Say that the reservations are booked, or that nothing is left of them."""
         self._session.execute(
-            sa.delete(_table).where(_table.c.reservation_id.in_(list(reservation_ids)))
+            sa.delete(INTENTS).where(INTENTS.c.reservation_id.in_(list(reservation_ids)))
         )
 
     def left(self, before: datetime.datetime) -> list[Intent]:
         """Return what was written before *before* (aware UTC) and never booked."""
         query = (
-            sa.select(_table.c.reservation_id, _table.c.resource_type, _table.c.project_id)
-            .where(_table.c.written_at < before)
-            .order_by(_table.c.written_at, _table.c.reservation_id)
+            sa.select(INTENTS.c.reservation_id, INTENTS.c.resource_type, INTENTS.c.project_id)
+            .where(INTENTS.c.written_at < before)
+            .order_by(INTENTS.c.written_at, INTENTS.c.reservation_id)
         )
         return [Intent(**row) for row in self._session.execute(query).mappings()]

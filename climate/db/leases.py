@@ -23,28 +23,30 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db import models
-from climate.db import rows
 from climate.db.events import Events
 from climate.db.repository import Repository
 from climate.db.reservations import Reservations
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import LEASES
+from climate.db.tables import RESERVATIONS
+from climate.db.tables import RESOURCES
+from climate.domain.events import Event
 from climate.domain.leases import Lease
+from climate.domain.leases import Readiness
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import Period
 from climate.domain.requests import LeaseQuery
-
-_table = models.Base.metadata.tables['leases']
-_reservations = models.Base.metadata.tables['reservations']
-_allocations = models.Base.metadata.tables['allocations']
-_resources = models.Base.metadata.tables['resources']
 
 # Made once: to put together what managers run for each event would take them
 # longer than to run it.
-_UPDATE = sa.update(_table).where(_table.c.id == sa.bindparam('row_id'))
+_UPDATE = sa.update(LEASES).where(LEASES.c.id == sa.bindparam('row_id'))
 _CLAIMED = (
-    sa.select(_table)
+    sa.select(LEASES)
     .where(
-        _table.c.id == sa.bindparam('lease_id'),
-        _table.c.claim_owner == sa.bindparam('owner'),
-        _table.c.deleted_at.is_(None),
+        LEASES.c.id == sa.bindparam('lease_id'),
+        LEASES.c.claim_owner == sa.bindparam('owner'),
+        LEASES.c.deleted_at.is_(None),
     )
     .with_for_update()
 )
@@ -56,7 +58,7 @@ class Leases(Repository):
     def insert(self, lease: Lease) -> None:
         """Write a new lease; its reservations and events are written apart."""
         self._session.execute(
-            sa.insert(_table),
+            sa.insert(LEASES),
             {
                 'id': lease.id,
                 'user_id': lease.user_id,
@@ -83,9 +85,9 @@ class Leases(Repository):
         :param lock: keep others from changing it until the transaction ends
         :raises climate.exceptions.NotFound: if there is none, or it was deleted
         """
-        query = sa.select(_table).where(_table.c.id == lease_id, _table.c.deleted_at.is_(None))
+        query = sa.select(LEASES).where(LEASES.c.id == lease_id, LEASES.c.deleted_at.is_(None))
         if project_id is not None:
-            query = query.where(_table.c.project_id == project_id)
+            query = query.where(LEASES.c.project_id == project_id)
         row = self._session.execute(query.with_for_update() if lock else query).one_or_none()
         if row is None:
             raise exceptions.NotFound(object={'lease_id': lease_id})
@@ -93,26 +95,26 @@ class Leases(Repository):
 
     def find(self, lease_id: str) -> Lease | None:
         """Return a lease that was not deleted, for a manager; None if it is gone."""
-        query = sa.select(_table).where(_table.c.id == lease_id, _table.c.deleted_at.is_(None))
+        query = sa.select(LEASES).where(LEASES.c.id == lease_id, LEASES.c.deleted_at.is_(None))
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
 
     def with_reservation(self, reservation_id: str) -> Lease | None:
         """Return the lease of a reservation, be it over or deleted; None if there is none."""
-        mine = sa.select(_reservations.c.lease_id).where(_reservations.c.id == reservation_id)
-        query = sa.select(_table).where(_table.c.id.in_(mine))
+        mine = sa.select(RESERVATIONS.c.lease_id).where(RESERVATIONS.c.id == reservation_id)
+        query = sa.select(LEASES).where(LEASES.c.id.in_(mine))
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
 
     def project_of(self, lease_id: str) -> str | None:
         """Return the project of a lease, be it over or deleted; None if there never was one."""
-        query = sa.select(_table.c.project_id).where(_table.c.id == lease_id)
+        query = sa.select(LEASES.c.project_id).where(LEASES.c.id == lease_id)
         found: str | None = self._session.scalar(query)
         return found
 
     def given_up(self, lease_id: str) -> bool:
         """Whether a lease was deleted before it began."""
-        query = sa.select(_table.c.id).where(_table.c.id == lease_id, _given_up())
+        query = sa.select(LEASES.c.id).where(LEASES.c.id == lease_id, _given_up())
         return self._session.scalar(query) is not None
 
     def requests_given_up(
@@ -123,11 +125,11 @@ class Leases(Repository):
         :param since: of leases that were deleted then or later (aware UTC)
         """
         query = (
-            sa.select(_reservations.c.request)
-            .join(_table, _table.c.id == _reservations.c.lease_id)
+            sa.select(RESERVATIONS.c.request)
+            .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
             .where(
-                _reservations.c.resource_type == resource_type,
-                _table.c.deleted_at >= since,
+                RESERVATIONS.c.resource_type == resource_type,
+                LEASES.c.deleted_at >= since,
                 _given_up(),
             )
         )
@@ -146,22 +148,22 @@ class Leases(Repository):
         :param live: only those that have it still; else deleted ones as well
         """
         query = (
-            sa.select(_table.c.id, _table.c.created_at)
+            sa.select(LEASES.c.id, LEASES.c.created_at)
             .distinct()
-            .join(_reservations, _reservations.c.lease_id == _table.c.id)
-            .join(_allocations, _allocations.c.reservation_id == _reservations.c.id)
-            .join(_resources, _resources.c.id == _allocations.c.resource_id)
-            .where(_resources.c.resource_type == resource_type, _resources.c.name == name)
-            .order_by(_table.c.created_at.desc(), _table.c.id)
+            .join(RESERVATIONS, RESERVATIONS.c.lease_id == LEASES.c.id)
+            .join(ALLOCATIONS, ALLOCATIONS.c.reservation_id == RESERVATIONS.c.id)
+            .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.name == name)
+            .order_by(LEASES.c.created_at.desc(), LEASES.c.id)
         )
         if live:
-            query = query.where(_allocations.c.live == 1)
+            query = query.where(ALLOCATIONS.c.live == 1)
         return [row.id for row in self._session.execute(query)]
 
     def claimed(self, lease_id: str, owner: str) -> Lease | None:
         """Lock a lease that *owner* has a claim on, and return it.
 
-        :returns: None if somebody else has it by now, or it was deleted
+        :returns: None if another process has it by now, or it was deleted
         """
         found = self._whole(
             self._session.execute(_CLAIMED, {'lease_id': lease_id, 'owner': owner}).all()
@@ -178,27 +180,27 @@ class Leases(Repository):
         :param most: how many at most, where the query has no limit
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
-        conditions = [_table.c.deleted_at.is_(None), *_conditions(query)]
+        conditions = [LEASES.c.deleted_at.is_(None), *_conditions(query)]
         keys = _sort_keys(query)
         if query.marker is not None:
             conditions.append(self._after(query, keys))
         if after is not None:
             conditions.append(_beyond(keys, (after.created_at, after.id)))
-        statement = sa.select(_table).where(*conditions)
+        statement = sa.select(LEASES).where(*conditions)
         statement = statement.order_by(*(key.desc() if down else key for key, down in keys))
         limit = most if query.limit is None else query.limit
         if limit is not None:
             statement = statement.limit(limit + 1)
         found = self._session.execute(statement).all()
         if limit is None:
-            return self._whole(found, sa.select(_table.c.id).where(*conditions)), False
+            return self._whole(found, sa.select(LEASES.c.id).where(*conditions)), False
         return self._whole(found[:limit]), len(found) > limit
 
     def _after(self, query: LeaseQuery, keys: list[tuple[Any, bool]]) -> Any:
         """The condition that a lease comes after the marker in the order of *keys*."""
-        scope = [_table.c.id == query.marker]
+        scope = [LEASES.c.id == query.marker]
         if query.project_id is not None:
-            scope.append(_table.c.project_id == query.project_id)
+            scope.append(LEASES.c.project_id == query.project_id)
         marker = self._session.execute(
             sa.select(*(key for key, _ in keys)).where(*scope)
         ).one_or_none()
@@ -215,17 +217,17 @@ class Leases(Repository):
         if not found:
             return []
         ids = [row.id for row in found] if scope is None else scope
-        parts: dict[str, list[Any]] = defaultdict(list)
-        events: dict[str, list[Any]] = defaultdict(list)
+        parts: dict[str, list[Reservation]] = defaultdict(list)
+        events: dict[str, list[Event]] = defaultdict(list)
         for reservation in Reservations(self._session, self._now).of_leases(ids):
             parts[reservation.lease_id].append(reservation)
         for event in Events(self._session, self._now).of_leases(ids):
             events[event.lease_id].append(event)
-        return [rows.lease(row, tuple(parts[row.id]), tuple(events[row.id])) for row in found]
+        return [_lease(row, parts[row.id], events[row.id]) for row in found]
 
 
 def _given_up() -> Any:
-    return sa.and_(_table.c.deleted_at.is_not(None), _table.c.deleted_at < _table.c.start_date)
+    return sa.and_(LEASES.c.deleted_at.is_not(None), LEASES.c.deleted_at < LEASES.c.start_date)
 
 
 def _beyond(keys: list[tuple[Any, bool]], values: Sequence[Any]) -> Any:
@@ -246,34 +248,95 @@ def _changeable(lease: Lease) -> dict[str, Any]:
         'status': lease.status,
         'degraded': lease.degraded,
         'before_end_date': lease.before_end_date,
-        'options': rows.options(lease),
+        'options': _options(lease),
         'trust_id': lease.trust_id,
         'next_due': lease.next_due,
         'deleted_at': lease.deleted_at,
     }
 
 
+def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event]) -> Lease:
+    notify = row.options.get('notify_before_start')
+    notices = row.options.get('notices')
+    readiness = row.options.get('readiness')
+    return Lease(
+        id=row.id,
+        name=row.name,
+        user_id=row.user_id,
+        project_id=row.project_id,
+        period=Period(start=row.start_date, end=row.end_date),
+        status=LeaseStatus(row.status),
+        degraded=bool(row.degraded),
+        before_end_date=row.before_end_date,
+        notify_before_start=None if notify is None else tuple(notify),
+        notices=None if notices is None else tuple(notices),
+        readiness=None if readiness is None else _readiness(readiness),
+        lead_time=row.options.get('lead_time'),
+        trust_id=row.trust_id,
+        next_due=row.next_due,
+        reservations=tuple(reservations),
+        events=tuple(events),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        deleted_at=row.deleted_at,
+    )
+
+
+def _options(lease: Lease) -> dict[str, Any]:
+    """Return the column ``options``: what is not asked for is not in it."""
+    said = lease.readiness
+    values: dict[str, Any] = {
+        'notify_before_start': lease.notify_before_start,
+        'notices': lease.notices,
+        'lead_time': lease.lead_time,
+        'readiness': None
+        if said is None
+        else {
+            'ready': list(said.ready),
+            'waiting': list(said.waiting),
+            'by': said.by,
+            'detail': said.detail,
+            'at': said.at.isoformat(),
+        },
+    }
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _readiness(stored: Mapping[str, Any]) -> Readiness:
+    return Readiness(
+        ready=tuple(stored['ready']),
+        waiting=tuple(stored['waiting']),
+        by=stored['by'],
+        detail=stored['detail'],
+        at=datetime.datetime.fromisoformat(stored['at']),
+    )
+
+
 def _sort_keys(query: LeaseQuery) -> list[tuple[Any, bool]]:
     wanted = query.sort or (('created_at', 'asc'),)
-    keys = [(_table.c[name], direction == 'desc') for name, direction in wanted]
+    keys = [(LEASES.c[name], direction == 'desc') for name, direction in wanted]
     if all(name != 'id' for name, _ in wanted):
         # The id makes the order total, so that no page repeats or loses one.
-        keys.append((_table.c.id, keys[-1][1]))
+        keys.append((LEASES.c.id, keys[-1][1]))
     return keys
 
 
 def _conditions(query: LeaseQuery) -> list[Any]:
     columns: list[tuple[Any, Any]] = [
-        (_table.c.project_id, query.project_id),
-        (_table.c.status, query.status),
-        (_table.c.name, query.name),
+        (LEASES.c.project_id, query.project_id),
+        (LEASES.c.status, query.status),
+        (LEASES.c.name, query.name),
     ]
     conditions = [column == wanted for column, wanted in columns if wanted is not None]
     bounds: list[tuple[Any, datetime.datetime | None, bool]] = [
-        (_table.c.start_date, query.start_before, True),
-        (_table.c.start_date, query.start_after, False),
-        (_table.c.end_date, query.end_before, True),
-        (_table.c.end_date, query.end_after, False),
+        (LEASES.c.start_date, query.start_before, True),
+        (LEASES.c.start_date, query.start_after, False),
+        (LEASES.c.end_date, query.end_before, True),
+        (LEASES.c.end_date, query.end_after, False),
     ]
     conditions += [
         column < bound if before else column > bound
@@ -283,8 +346,8 @@ def _conditions(query: LeaseQuery) -> list[Any]:
     if query.resource_type is not None:
         conditions.append(
             sa.exists().where(
-                _reservations.c.lease_id == _table.c.id,
-                _reservations.c.resource_type == query.resource_type,
+                RESERVATIONS.c.lease_id == LEASES.c.id,
+                RESERVATIONS.c.resource_type == query.resource_type,
             )
         )
     return conditions

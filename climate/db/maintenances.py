@@ -20,18 +20,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db import models
 from climate.db.repository import Repository
+from climate.db.tables import MAINTENANCES
+from climate.db.tables import RESOURCES
 from climate.domain.maintenances import Maintenance
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
 
-_table = models.Base.metadata.tables['maintenances']
-_resources = models.Base.metadata.tables['resources']
-
 _WHOLE = sa.select(
-    _table, _resources.c.resource_type, _resources.c.name.label('resource_name')
-).join(_resources, _resources.c.id == _table.c.resource_id)
+    MAINTENANCES, RESOURCES.c.resource_type, RESOURCES.c.name.label('resource_name')
+).join(RESOURCES, RESOURCES.c.id == MAINTENANCES.c.resource_id)
 
 
 class Maintenances(Repository):
@@ -42,7 +40,7 @@ class Maintenances(Repository):
     ) -> None:
         """Write a new maintenance."""
         self._session.execute(
-            sa.insert(_table).values(
+            sa.insert(MAINTENANCES).values(
                 id=maintenance_id,
                 resource_id=resource_id,
                 start_date=draft.period.start,
@@ -59,14 +57,14 @@ class Maintenances(Repository):
         :raises climate.exceptions.NotFound: if there is no such resource
         """
         named: dict[str, object] = {'resource_id': draft.resource_id}
-        condition = _resources.c.id == draft.resource_id
+        condition = RESOURCES.c.id == draft.resource_id
         if draft.resource_id is None:
             named = {'resource_type': draft.resource_type, 'resource_name': draft.resource_name}
             condition = sa.and_(
-                _resources.c.resource_type == draft.resource_type,
-                _resources.c.name == draft.resource_name,
+                RESOURCES.c.resource_type == draft.resource_type,
+                RESOURCES.c.name == draft.resource_name,
             )
-        query = sa.select(_resources.c.id).where(condition, _resources.c.deleted == 0)
+        query = sa.select(RESOURCES.c.id).where(condition, RESOURCES.c.deleted == 0)
         found = self._session.scalar(query)
         if found is None:
             raise exceptions.NotFound(object={key: str(value) for key, value in named.items()})
@@ -74,8 +72,8 @@ class Maintenances(Repository):
 
     def all(self) -> list[Maintenance]:
         """Return those that are not over yet, by their start."""
-        query = _WHOLE.where(_table.c.end_date > self._now)
-        found = self._session.execute(query.order_by(_table.c.start_date, _table.c.id))
+        query = _WHOLE.where(MAINTENANCES.c.end_date > self._now)
+        found = self._session.execute(query.order_by(MAINTENANCES.c.start_date, MAINTENANCES.c.id))
         return [_maintenance(row) for row in found]
 
     def get(self, maintenance_id: str) -> Maintenance:
@@ -83,7 +81,7 @@ class Maintenances(Repository):
 
         :raises climate.exceptions.NotFound: if there is none of this id
         """
-        row = self._session.execute(_WHOLE.where(_table.c.id == maintenance_id)).one_or_none()
+        row = self._session.execute(_WHOLE.where(MAINTENANCES.c.id == maintenance_id)).one_or_none()
         if row is None:
             raise exceptions.NotFound(object={'maintenance_id': maintenance_id})
         return _maintenance(row)
@@ -95,16 +93,16 @@ class Maintenances(Repository):
         if not resource_ids or not periods:
             return []
         overlaps = [
-            sa.and_(_table.c.end_date > period.start, _table.c.start_date < period.end)
+            sa.and_(MAINTENANCES.c.end_date > period.start, MAINTENANCES.c.start_date < period.end)
             for period in periods
         ]
-        query = _WHOLE.where(_table.c.resource_id.in_(resource_ids), sa.or_(*overlaps))
-        found = self._session.execute(query.order_by(_table.c.start_date, _table.c.id))
+        query = _WHOLE.where(MAINTENANCES.c.resource_id.in_(resource_ids), sa.or_(*overlaps))
+        found = self._session.execute(query.order_by(MAINTENANCES.c.start_date, MAINTENANCES.c.id))
         return [_maintenance(row) for row in found]
 
     def delete(self, maintenance_id: str) -> None:
         """Forget a maintenance."""
-        self._session.execute(sa.delete(_table).where(_table.c.id == maintenance_id))
+        self._session.execute(sa.delete(MAINTENANCES).where(MAINTENANCES.c.id == maintenance_id))
 
 
 def _maintenance(row: Any) -> Maintenance:

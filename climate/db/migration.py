@@ -22,7 +22,7 @@ from alembic import config
 from alembic import migration
 from alembic import script
 
-from climate.db import models
+from climate.db import tables
 
 
 def sync(engine: sa.Engine, revision: str = 'head') -> None:
@@ -60,7 +60,7 @@ def revisions() -> list[str]:
 
 def metadata() -> sa.MetaData:
     """Return what the models say the tables are."""
-    return models.Base.metadata
+    return tables.METADATA
 
 
 def _config() -> config.Config:

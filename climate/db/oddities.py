@@ -18,19 +18,16 @@ import dataclasses
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import EVENTS
+from climate.db.tables import LEASES
+from climate.db.tables import RESERVATIONS
+from climate.db.tables import RESOURCES
 from climate.domain import events
 from climate.domain.lifecycles import LeaseStatus
 
-_tables = models.Base.metadata.tables
-_leases = _tables['leases']
-_reservations = _tables['reservations']
-_allocations = _tables['allocations']
-_events = _tables['events']
-_resources = _tables['resources']
-
-OVER = sa.or_(_leases.c.deleted_at.is_not(None), _leases.c.status == LeaseStatus.TERMINATED)
+OVER = sa.or_(LEASES.c.deleted_at.is_not(None), LEASES.c.status == LeaseStatus.TERMINATED)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,15 +45,15 @@ class Oddities(Repository):
 
     def active(self) -> list[str]:
         """Return the ids of the active leases."""
-        query = sa.select(_leases.c.id).where(
-            _leases.c.status == LeaseStatus.ACTIVE, _leases.c.deleted_at.is_(None)
+        query = sa.select(LEASES.c.id).where(
+            LEASES.c.status == LeaseStatus.ACTIVE, LEASES.c.deleted_at.is_(None)
         )
-        return list(self._session.scalars(query.order_by(_leases.c.id)))
+        return list(self._session.scalars(query.order_by(LEASES.c.id)))
 
     def reservations(self) -> tuple[frozenset[str], frozenset[str]]:
         """Return the ids of the reservations whose lease is not over, and of the others."""
-        query = sa.select(_reservations.c.id, OVER).join(
-            _leases, _leases.c.id == _reservations.c.lease_id
+        query = sa.select(RESERVATIONS.c.id, OVER).join(
+            LEASES, LEASES.c.id == RESERVATIONS.c.lease_id
         )
         alive: set[str] = set()
         over: set[str] = set()
@@ -74,18 +71,16 @@ class Oddities(Repository):
               AND (leases.deleted_at IS NOT NULL OR leases.status = 'TERMINATED')
         """
         query = (
-            sa.select(
-                _leases.c.id, _reservations.c.id, _resources.c.resource_type, _resources.c.name
-            )
-            .select_from(_allocations)
-            .join(_reservations, _reservations.c.id == _allocations.c.reservation_id)
-            .join(_leases, _leases.c.id == _reservations.c.lease_id)
-            .join(_resources, _resources.c.id == _allocations.c.resource_id)
-            .where(_allocations.c.live == 1, OVER)
-            .order_by(_leases.c.id, _allocations.c.id)
+            sa.select(LEASES.c.id, RESERVATIONS.c.id, RESOURCES.c.resource_type, RESOURCES.c.name)
+            .select_from(ALLOCATIONS)
+            .join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
+            .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
+            .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+            .where(ALLOCATIONS.c.live == 1, OVER)
+            .order_by(LEASES.c.id, ALLOCATIONS.c.id)
         )
         if lease_id is not None:
-            query = query.where(_leases.c.id == lease_id)
+            query = query.where(LEASES.c.id == lease_id)
         return [
             Stray(
                 lease_id=row[0], reservation_id=row[1], resource_type=row[2], resource_name=row[3]
@@ -96,20 +91,20 @@ class Oddities(Repository):
     def forgotten(self, lease_id: str | None = None) -> list[str]:
         """Return the leases that are looked at later than their events want.
 
-        Those that somebody has a claim on are being seen to.
+        Leases with a claim are excluded: a manager works on them.
         """
         query = (
-            sa.select(_leases.c.id)
-            .join(_events, _events.c.lease_id == _leases.c.id)
+            sa.select(LEASES.c.id)
+            .join(EVENTS, EVENTS.c.lease_id == LEASES.c.id)
             .where(
-                _leases.c.deleted_at.is_(None),
-                sa.or_(_leases.c.claim_until.is_(None), _leases.c.claim_until < self._now),
-                _events.c.state.in_(events.OPEN),
-                sa.or_(_leases.c.next_due.is_(None), _leases.c.next_due > _events.c.due),
+                LEASES.c.deleted_at.is_(None),
+                sa.or_(LEASES.c.claim_until.is_(None), LEASES.c.claim_until < self._now),
+                EVENTS.c.state.in_(events.OPEN),
+                sa.or_(LEASES.c.next_due.is_(None), LEASES.c.next_due > EVENTS.c.due),
             )
             .distinct()
-            .order_by(_leases.c.id)
+            .order_by(LEASES.c.id)
         )
         if lease_id is not None:
-            query = query.where(_leases.c.id == lease_id)
+            query = query.where(LEASES.c.id == lease_id)
         return list(self._session.scalars(query))

@@ -23,10 +23,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
-
-_table = models.Base.metadata.tables['outbox']
+from climate.db.tables import OUTBOX
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +65,7 @@ class Outbox(Repository):
             for message in messages
         ]
         if values:
-            self._session.execute(sa.insert(_table), values)
+            self._session.execute(sa.insert(OUTBOX), values)
 
     def claim(self, owner: str, until: datetime.datetime, most: int) -> list[OutboxRow]:
         """Take notifications to send, those that wait longest.
@@ -86,7 +84,7 @@ class Outbox(Repository):
             ORDER BY head.seq LIMIT :most FOR UPDATE SKIP LOCKED
 
         What *owner* has taken before and not settled, because the database went
-        away, comes again: nobody else is at it.
+        away, comes again: no other sender has it.
 
         :param owner: who takes them
         :param until: when others may take them over (aware UTC)
@@ -98,20 +96,20 @@ class Outbox(Repository):
         # Locked by their heads. In the order of all, so that what is taken of
         # each lease is a beginning.
         query = (
-            sa.select(_table.c.seq)
-            .where(_table.c.lease_id.in_(lease_ids), _table.c.set_aside_at.is_(None))
-            .order_by(_table.c.seq)
+            sa.select(OUTBOX.c.seq)
+            .where(OUTBOX.c.lease_id.in_(lease_ids), OUTBOX.c.set_aside_at.is_(None))
+            .order_by(OUTBOX.c.seq)
             .limit(most)
         )
-        mine = _table.c.seq.in_(list(self._session.scalars(query)))
+        mine = OUTBOX.c.seq.in_(list(self._session.scalars(query)))
         self._session.execute(
-            sa.update(_table).where(mine).values(claim_owner=owner, claim_until=until)
+            sa.update(OUTBOX).where(mine).values(claim_owner=owner, claim_until=until)
         )
-        found = self._session.execute(sa.select(_table).where(mine).order_by(_table.c.seq))
+        found = self._session.execute(sa.select(OUTBOX).where(mine).order_by(OUTBOX.c.seq))
         return [_row(row) for row in found]
 
     def _heads(self, owner: str, most: int) -> sa.Select[Any]:
-        head, earlier = _table.alias('head'), _table.alias('earlier')
+        head, earlier = OUTBOX.alias('head'), OUTBOX.alias('earlier')
         free = sa.or_(
             head.c.claim_until.is_(None),
             head.c.claim_until < self._now,
@@ -136,36 +134,36 @@ class Outbox(Repository):
     def delete(self, ids: Collection[str]) -> None:
         """Forget notifications that the bus has accepted."""
         if ids:
-            self._session.execute(sa.delete(_table).where(_table.c.id.in_(ids)))
+            self._session.execute(sa.delete(OUTBOX).where(OUTBOX.c.id.in_(ids)))
 
     def give_back(self, owner: str) -> None:
         """Let others send what *owner* could not."""
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.claim_owner == owner)
+            sa.update(OUTBOX)
+            .where(OUTBOX.c.claim_owner == owner)
             .values(claim_owner=None, claim_until=None)
         )
 
     def postpone(self, message_id: str, due: datetime.datetime, error: str) -> None:
         """Have one sent later that could not be sent, and those of its lease behind it."""
-        self._change(message_id, due=due, error=error, attempts=_table.c.attempts + 1)
+        self._change(message_id, due=due, error=error, attempts=OUTBOX.c.attempts + 1)
 
     def set_aside(self, message_id: str, error: str) -> None:
         """Give one up; those of its lease behind it go on without it."""
         self._change(
-            message_id, set_aside_at=self._now, error=error, attempts=_table.c.attempts + 1
+            message_id, set_aside_at=self._now, error=error, attempts=OUTBOX.c.attempts + 1
         )
 
     def _change(self, message_id: str, **values: Any) -> None:
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == message_id)
+            sa.update(OUTBOX)
+            .where(OUTBOX.c.id == message_id)
             .values(claim_owner=None, claim_until=None, **values)
         )
 
     def failing(self) -> list[OutboxRow]:
         """Return what could not be sent though the bus was there, oldest first."""
-        query = sa.select(_table).where(_table.c.attempts > 0).order_by(_table.c.seq)
+        query = sa.select(OUTBOX).where(OUTBOX.c.attempts > 0).order_by(OUTBOX.c.seq)
         return [_row(row) for row in self._session.execute(query)]
 
     def retry(self, ids: Collection[str] | None) -> int:
@@ -175,7 +173,7 @@ class Outbox(Repository):
         :returns: how many were set aside
         """
         return self._of_those_aside(
-            sa.update(_table).values(set_aside_at=None, due=None, error=None, attempts=0), ids
+            sa.update(OUTBOX).values(set_aside_at=None, due=None, error=None, attempts=0), ids
         )
 
     def drop(self, ids: Collection[str] | None) -> int:
@@ -184,18 +182,18 @@ class Outbox(Repository):
         :param ids: None for all of it
         :returns: how many were set aside
         """
-        return self._of_those_aside(sa.delete(_table), ids)
+        return self._of_those_aside(sa.delete(OUTBOX), ids)
 
     def _of_those_aside(self, statement: sa.Update | sa.Delete, ids: Collection[str] | None) -> int:
-        statement = statement.where(_table.c.set_aside_at.is_not(None))
+        statement = statement.where(OUTBOX.c.set_aside_at.is_not(None))
         if ids is not None:
-            statement = statement.where(_table.c.id.in_(ids))
+            statement = statement.where(OUTBOX.c.id.in_(ids))
         result: Any = self._session.execute(statement)
         return int(result.rowcount)
 
     def waiting(self) -> int:
         """How many notifications are still to be accepted."""
-        query = sa.select(sa.func.count()).where(_table.c.set_aside_at.is_(None))
+        query = sa.select(sa.func.count()).where(OUTBOX.c.set_aside_at.is_(None))
         return int(self._session.scalar(query) or 0)
 
 

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import uuid
 from collections import defaultdict
@@ -26,14 +25,12 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.allocation.requirements import as_number
-from climate.db import models
 from climate.db.repository import Repository
+from climate.db.tables import PROPERTIES
+from climate.db.tables import PROPERTY_KEYS
+from climate.db.tables import RESOURCES
 from climate.domain.resources import PropertyKey
 from climate.domain.resources import Resource
-
-_table = models.Base.metadata.tables['properties']
-_keys = models.Base.metadata.tables['property_keys']
-_resources = models.Base.metadata.tables['resources']
 
 ATTRIBUTE = 'attribute'
 """What the cloud says; a number in SQL is a number again when read."""
@@ -45,27 +42,13 @@ LEAD_TIME = 'lead_time'
 """The capability that says how many seconds a resource needs to get ready."""
 
 # Made once, see leases.py.
-_OF_RESOURCES = sa.select(_table).where(
-    _table.c.resource_id.in_(sa.bindparam('ids', expanding=True))
-)
-
-
-_LEAD_TIME = sa.select(sa.func.max(_table.c.number)).where(
-    _table.c.resource_id.in_(sa.bindparam('ids', expanding=True)),
-    _table.c.name == LEAD_TIME,
-    _table.c.kind == CAPABILITY,
+_LEAD_TIME = sa.select(sa.func.max(PROPERTIES.c.number)).where(
+    PROPERTIES.c.resource_id.in_(sa.bindparam('ids', expanding=True)),
+    PROPERTIES.c.name == LEAD_TIME,
+    PROPERTIES.c.kind == CAPABILITY,
 )
 # A year, in seconds; an operator may have said anything.
 _LONGEST = 366 * 86400
-
-
-@dataclasses.dataclass(slots=True)
-class Values:
-    """What belongs to one resource."""
-
-    attributes: dict[str, str | int | None] = dataclasses.field(default_factory=dict)
-    capabilities: dict[str, str] = dataclasses.field(default_factory=dict)
-    traits: set[str] = dataclasses.field(default_factory=set)
 
 
 class Properties(Repository):
@@ -84,21 +67,21 @@ class Properties(Repository):
         ]
         values += [_values(resource_id, TRAIT, name, '') for name in sorted(resource.traits)]
         if values:
-            self._session.execute(sa.insert(_table), values)
+            self._session.execute(sa.insert(PROPERTIES), values)
         self.register(resource.resource_type, resource.capabilities)
 
     def set_capability(self, resource_id: int, name: str, value: str | None) -> None:
         """Set an operator's value on a resource; None removes it."""
         self._session.execute(
-            sa.delete(_table).where(
-                _table.c.resource_id == resource_id,
-                _table.c.name == name,
-                _table.c.kind == CAPABILITY,
+            sa.delete(PROPERTIES).where(
+                PROPERTIES.c.resource_id == resource_id,
+                PROPERTIES.c.name == name,
+                PROPERTIES.c.kind == CAPABILITY,
             )
         )
         if value is not None:
             self._session.execute(
-                sa.insert(_table), [_values(resource_id, CAPABILITY, name, value)]
+                sa.insert(PROPERTIES), [_values(resource_id, CAPABILITY, name, value)]
             )
 
     def register(self, resource_type: str, names: Iterable[str]) -> None:
@@ -108,8 +91,8 @@ class Properties(Repository):
             return
         known = set(
             self._session.scalars(
-                sa.select(_keys.c.name).where(
-                    _keys.c.resource_type == resource_type, _keys.c.name.in_(wanted)
+                sa.select(PROPERTY_KEYS.c.name).where(
+                    PROPERTY_KEYS.c.resource_type == resource_type, PROPERTY_KEYS.c.name.in_(wanted)
                 )
             )
         )
@@ -125,33 +108,34 @@ class Properties(Repository):
             for name in sorted(wanted - known)
         ]
         if new:
-            self._session.execute(sa.insert(_keys), new)
+            self._session.execute(sa.insert(PROPERTY_KEYS), new)
 
     def private_names(self, resource_type: str) -> set[str]:
         """Return the names that only privileged callers may know."""
         return set(
             self._session.scalars(
-                sa.select(_keys.c.name).where(
-                    _keys.c.resource_type == resource_type, _keys.c.private.is_(True)
+                sa.select(PROPERTY_KEYS.c.name).where(
+                    PROPERTY_KEYS.c.resource_type == resource_type,
+                    PROPERTY_KEYS.c.private.is_(True),
                 )
             )
         )
 
     def keys(self, resource_type: str) -> list[PropertyKey]:
         """Return the names in use with their different values, by name."""
-        query = sa.select(_keys).where(_keys.c.resource_type == resource_type)
-        found = self._session.execute(query.order_by(_keys.c.name)).all()
+        query = sa.select(PROPERTY_KEYS).where(PROPERTY_KEYS.c.resource_type == resource_type)
+        found = self._session.execute(query.order_by(PROPERTY_KEYS.c.name)).all()
         values: dict[str, list[str]] = defaultdict(list)
         distinct = (
-            sa.select(_table.c.name, _table.c.value)
-            .join(_resources, _resources.c.id == _table.c.resource_id)
+            sa.select(PROPERTIES.c.name, PROPERTIES.c.value)
+            .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
             .where(
-                _resources.c.resource_type == resource_type,
-                _resources.c.deleted == 0,
-                _table.c.kind == CAPABILITY,
+                RESOURCES.c.resource_type == resource_type,
+                RESOURCES.c.deleted == 0,
+                PROPERTIES.c.kind == CAPABILITY,
             )
             .distinct()
-            .order_by(_table.c.name, _table.c.value)
+            .order_by(PROPERTIES.c.name, PROPERTIES.c.value)
         )
         for name, value in self._session.execute(distinct):
             values[name].append(value)
@@ -162,11 +146,11 @@ class Properties(Repository):
 
         :raises climate.exceptions.NotFound: if no resource has or had it
         """
-        where = (_keys.c.resource_type == resource_type, _keys.c.name == name)
+        where = (PROPERTY_KEYS.c.resource_type == resource_type, PROPERTY_KEYS.c.name == name)
         self._session.execute(
-            sa.update(_keys).where(*where).values(private=private, updated_at=self._now)
+            sa.update(PROPERTY_KEYS).where(*where).values(private=private, updated_at=self._now)
         )
-        row = self._session.execute(sa.select(_keys).where(*where)).one_or_none()
+        row = self._session.execute(sa.select(PROPERTY_KEYS).where(*where)).one_or_none()
         if row is None:
             raise exceptions.NotFound(object={'resource_property': name})
         return _key(row, ())
@@ -183,24 +167,6 @@ class Properties(Repository):
             return None
         longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
         return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))
-
-    def of_resources(
-        self, resource_ids: Collection[int] | sa.Select[Any]
-    ) -> defaultdict[int, Values]:
-        """Return what belongs to each of the resources."""
-        found: defaultdict[int, Values] = defaultdict(Values)
-        query, values = _OF_RESOURCES, {'ids': resource_ids}
-        if isinstance(resource_ids, sa.Select):
-            query, values = sa.select(_table).where(_table.c.resource_id.in_(resource_ids)), {}
-        for row in self._session.execute(query, values):
-            mine = found[row.resource_id]
-            if row.kind == ATTRIBUTE:
-                mine.attributes[row.name] = row.value if row.number is None else int(row.number)
-            elif row.kind == CAPABILITY:
-                mine.capabilities[row.name] = row.value
-            else:
-                mine.traits.add(row.name)
-        return found
 
 
 def _values(

@@ -19,12 +19,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.store import Store
 from climate.db.store import Transaction
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import EVENTS
+from climate.db.tables import LEASES
+from climate.db.tables import RESERVATIONS
 from climate.domain.lifecycles import LeaseStatus
 
-_tables = models.Base.metadata.tables
 _BATCH = 200
 
 
@@ -47,7 +49,7 @@ def purge(
     conditions = _old(before, deleted_only)
     if dry_run:
         with store.reading() as tx:
-            query = sa.select(sa.func.count()).select_from(_tables['leases']).where(conditions)
+            query = sa.select(sa.func.count()).select_from(LEASES).where(conditions)
             return int(tx.session.scalar(query) or 0)
     total = 0
     while True:
@@ -61,7 +63,7 @@ def purge(
 
 
 def _old(before: datetime.datetime, deleted_only: bool) -> Any:
-    leases = _tables['leases']
+    leases = LEASES
     conditions = [leases.c.deleted_at < before]
     if not deleted_only:
         conditions.append(
@@ -71,14 +73,14 @@ def _old(before: datetime.datetime, deleted_only: bool) -> Any:
 
 
 def _remove_some(tx: Transaction, conditions: Any) -> int:
-    leases, reservations = _tables['leases'], _tables['reservations']
+    leases, reservations = LEASES, RESERVATIONS
     ids = list(tx.session.scalars(sa.select(leases.c.id).where(conditions).limit(_BATCH)))
     if not ids:
         return 0
     lines = list(
         tx.session.scalars(sa.select(reservations.c.id).where(reservations.c.lease_id.in_(ids)))
     )
-    allocations, events = _tables['allocations'], _tables['events']
+    allocations, events = ALLOCATIONS, EVENTS
     tx.session.execute(sa.delete(allocations).where(allocations.c.reservation_id.in_(lines)))
     tx.session.execute(sa.delete(events).where(events.c.lease_id.in_(ids)))
     tx.session.execute(sa.delete(reservations).where(reservations.c.lease_id.in_(ids)))

@@ -10,22 +10,23 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What every table's file begins with."""
+"""The base of all classes with the statements of a table."""
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 
 from sqlalchemy import orm
 
 
+@dataclasses.dataclass(eq=False)
 class Repository:
     """Statements on one table, inside one transaction.
 
-    :param session: the transaction's session
-    :param now: what is written as created_at and updated_at (aware UTC)
+    :ivar _session: of the transaction
+    :ivar _now: the value of created_at and updated_at (aware UTC)
     """
 
-    def __init__(self, session: orm.Session, now: datetime.datetime) -> None:
-        self._session = session
-        self._now = now
+    _session: orm.Session
+    _now: datetime.datetime

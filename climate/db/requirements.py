@@ -19,11 +19,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate.allocation import requirements
-from climate.db import models
-
-_resources = models.Base.metadata.tables['resources']
-_properties = models.Base.metadata.tables['properties']
-_keys = models.Base.metadata.tables['property_keys']
+from climate.db.tables import PROPERTIES
+from climate.db.tables import PROPERTY_KEYS
+from climate.db.tables import RESOURCES
 
 _OPERATORS = {
     requirements.Operator.EQ: lambda column, value: column == value,
@@ -63,25 +61,25 @@ def _comparison(wanted: requirements.Comparison, *, private: bool) -> sa.ColumnE
                        OR p.number IS NULL AND p.value >= :value))
     """
     holds = _OPERATORS[wanted.op]
-    as_text = holds(_properties.c.value, wanted.value)
+    as_text = holds(PROPERTIES.c.value, wanted.value)
     fulfilled: Any = as_text
     if wanted.number is not None:
-        number = _properties.c.number
+        number = PROPERTIES.c.number
         fulfilled = sa.or_(
             sa.and_(number.is_not(None), holds(number, wanted.number)),
             sa.and_(number.is_(None), as_text),
         )
     found: sa.ColumnElement[bool] = sa.exists().where(
-        _properties.c.resource_id == _resources.c.id,
-        _properties.c.name == wanted.key,
-        _properties.c.kind != 'trait',
+        PROPERTIES.c.resource_id == RESOURCES.c.id,
+        PROPERTIES.c.name == wanted.key,
+        PROPERTIES.c.kind != 'trait',
         fulfilled,
     )
     if not private:
         hidden = sa.exists().where(
-            _keys.c.resource_type == _resources.c.resource_type,
-            _keys.c.name == wanted.key,
-            _keys.c.private.is_(True),
+            PROPERTY_KEYS.c.resource_type == RESOURCES.c.resource_type,
+            PROPERTY_KEYS.c.name == wanted.key,
+            PROPERTY_KEYS.c.private.is_(True),
         )
         found = sa.and_(found, sa.not_(hidden))
     return found

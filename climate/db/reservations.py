@@ -20,26 +20,24 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
-from climate.db import rows
 from climate.db.repository import Repository
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import RESERVATIONS
 from climate.db.vault import Vault
 from climate.domain import drafts
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
 
 VAULT = 'vault'
-"""Key of what a session is told of, see :class:`climate.db.store.Store`."""
+"""Key of the vault in the information of a session, see :class:`climate.db.store.Store`."""
 
-_table = models.Base.metadata.tables['reservations']
-_allocations = models.Base.metadata.tables['allocations']
 
 # Made once, see leases.py.
-_UPDATE = sa.update(_table).where(_table.c.id == sa.bindparam('row_id'))
+_UPDATE = sa.update(RESERVATIONS).where(RESERVATIONS.c.id == sa.bindparam('row_id'))
 _OF_LEASES = (
-    sa.select(_table)
-    .where(_table.c.lease_id.in_(sa.bindparam('lease_ids', expanding=True)))
-    .order_by(_table.c.position)
+    sa.select(RESERVATIONS)
+    .where(RESERVATIONS.c.lease_id.in_(sa.bindparam('lease_ids', expanding=True)))
+    .order_by(RESERVATIONS.c.position)
 )
 
 
@@ -71,7 +69,7 @@ class Reservations(Repository):
             for reservation in new
         ]
         if values:
-            self._session.execute(sa.insert(_table), values)
+            self._session.execute(sa.insert(RESERVATIONS), values)
 
     def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Reservation]:
         """Return the reservations of the leases, in the order they were asked for.
@@ -79,15 +77,33 @@ class Reservations(Repository):
         :param lease_ids: ids, or a SELECT of ids
         """
         if isinstance(lease_ids, sa.Select):
-            query = sa.select(_table).where(_table.c.lease_id.in_(lease_ids))
-            found = self._session.execute(query.order_by(_table.c.position))
+            query = sa.select(RESERVATIONS).where(RESERVATIONS.c.lease_id.in_(lease_ids))
+            found = self._session.execute(query.order_by(RESERVATIONS.c.position))
         else:
             found = self._session.execute(_OF_LEASES, {'lease_ids': lease_ids})
-        return [rows.reservation(row, self._vault.open(row.request)) for row in found]
+        return [self._reservation(row) for row in found.all()]
+
+    def _reservation(self, row: Any) -> Reservation:
+        # Only drafts have secrets.
+        draft = drafts.DRAFT in row.request
+        return Reservation(
+            id=row.id,
+            lease_id=row.lease_id,
+            position=row.position,
+            resource_type=row.resource_type,
+            status=ReservationStatus(row.status),
+            request=self._vault.open(row.request) if draft else row.request,
+            facts=row.facts,
+            missing_resources=bool(row.missing_resources),
+            resources_changed=bool(row.resources_changed),
+            part_of=row.part_of,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
 
     def exists(self, reservation_id: str) -> bool:
         """Whether there is or was a reservation of this id."""
-        query = sa.select(_table.c.id).where(_table.c.id == reservation_id)
+        query = sa.select(RESERVATIONS.c.id).where(RESERVATIONS.c.id == reservation_id)
         return self._session.scalar(query) is not None
 
     def update(self, reservation: Reservation) -> None:
@@ -110,11 +126,11 @@ class Reservations(Repository):
     def required_of_resource(self, resource_id: int) -> list[str]:
         """Return the requirements of those who have the resource or will have it."""
         query = (
-            sa.select(_table.c.request)
-            .join(_allocations, _allocations.c.reservation_id == _table.c.id)
+            sa.select(RESERVATIONS.c.request)
+            .join(ALLOCATIONS, ALLOCATIONS.c.reservation_id == RESERVATIONS.c.id)
             .where(
-                _allocations.c.resource_id == resource_id,
-                _allocations.c.live == 1,
+                ALLOCATIONS.c.resource_id == resource_id,
+                ALLOCATIONS.c.live == 1,
             )
         )
         found = self._session.scalars(query).all()

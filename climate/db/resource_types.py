@@ -19,17 +19,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
+from climate.db.tables import LEASES
+from climate.db.tables import RESERVATIONS
+from climate.db.tables import RESOURCE_TYPES
+from climate.db.tables import RESOURCES
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import Origin
 from climate.domain.resources import Inventory
-
-_table = models.Base.metadata.tables['resource_types']
-_resources = models.Base.metadata.tables['resources']
-_reservations = models.Base.metadata.tables['reservations']
-_leases = models.Base.metadata.tables['leases']
 
 
 class ResourceTypes(Repository):
@@ -40,19 +38,19 @@ class ResourceTypes(Repository):
 
         :param lock: keep it as it is until the transaction ends
         """
-        query = sa.select(_table).where(_table.c.name == name)
+        query = sa.select(RESOURCE_TYPES).where(RESOURCE_TYPES.c.name == name)
         row = self._session.execute(query.with_for_update() if lock else query).one_or_none()
         return None if row is None else _declaration(row)
 
     def all(self) -> list[Declaration]:
         """Return all declarations, by name."""
-        found = self._session.execute(sa.select(_table).order_by(_table.c.name))
+        found = self._session.execute(sa.select(RESOURCE_TYPES).order_by(RESOURCE_TYPES.c.name))
         return [_declaration(row) for row in found]
 
     def insert(self, declaration: Declaration) -> None:
         """Write a new declaration."""
         self._session.execute(
-            sa.insert(_table).values(
+            sa.insert(RESOURCE_TYPES).values(
                 name=declaration.name,
                 declaration=_stored(declaration),
                 created_at=self._now,
@@ -63,32 +61,32 @@ class ResourceTypes(Repository):
     def update(self, declaration: Declaration) -> None:
         """Write what a declaration says now."""
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.name == declaration.name)
+            sa.update(RESOURCE_TYPES)
+            .where(RESOURCE_TYPES.c.name == declaration.name)
             .values(declaration=_stored(declaration), updated_at=self._now)
         )
 
     def delete(self, name: str) -> None:
         """Forget a declaration."""
-        self._session.execute(sa.delete(_table).where(_table.c.name == name))
+        self._session.execute(sa.delete(RESOURCE_TYPES).where(RESOURCE_TYPES.c.name == name))
 
     def users(self, name: str) -> str:
-        """Return who needs the type: ``resources``, ``reservations`` or nobody ('').
+        """Return what uses the type: ``resources``, ``reservations`` or nothing ('').
 
         Reservations that are over need it no more.
         """
-        resources = sa.select(_resources.c.id).where(
-            _resources.c.resource_type == name, _resources.c.deleted == 0
+        resources = sa.select(RESOURCES.c.id).where(
+            RESOURCES.c.resource_type == name, RESOURCES.c.deleted == 0
         )
         if self._session.scalar(resources.limit(1)) is not None:
             return 'resources'
         reservations = (
-            sa.select(_reservations.c.id)
-            .join(_leases, _leases.c.id == _reservations.c.lease_id)
+            sa.select(RESERVATIONS.c.id)
+            .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
             .where(
-                _reservations.c.resource_type == name,
-                _reservations.c.status != ReservationStatus.DELETED,
-                _leases.c.deleted_at.is_(None),
+                RESERVATIONS.c.resource_type == name,
+                RESERVATIONS.c.status != ReservationStatus.DELETED,
+                LEASES.c.deleted_at.is_(None),
             )
         )
         return '' if self._session.scalar(reservations.limit(1)) is None else 'reservations'

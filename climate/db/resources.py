@@ -10,38 +10,45 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the resources, and the search for free ones."""
+"""SQL of the resources."""
 
 from __future__ import annotations
 
-import datetime
+import dataclasses
 from collections import defaultdict
 from collections.abc import Collection
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db import matching
-from climate.db import models
-from climate.db import occupancy
-from climate.db.matching import Match
+from climate.db.properties import ATTRIBUTE
+from climate.db.properties import CAPABILITY
 from climate.db.properties import Properties
 from climate.db.repository import Repository
-from climate.domain.periods import Period
-from climate.domain.resources import Candidate
+from climate.db.tables import INVENTORIES
+from climate.db.tables import PROPERTIES
+from climate.db.tables import RESOURCES
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 
-_table = models.Base.metadata.tables['resources']
-_inventories = models.Base.metadata.tables['inventories']
-
-_NOTHING: Mapping[str, int] = {}
 # Made once, see leases.py.
 _IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
-_WITH_IDS = sa.select(_table).where(_table.c.id.in_(_IDS)).order_by(_table.c.id)
-_INVENTORIES = sa.select(_inventories).where(_inventories.c.resource_id.in_(_IDS))
+_WITH_IDS = sa.select(RESOURCES).where(RESOURCES.c.id.in_(_IDS)).order_by(RESOURCES.c.id)
+_PARTS = {
+    table: sa.select(table).where(table.c.resource_id.in_(_IDS))
+    for table in (INVENTORIES, PROPERTIES)
+}
+
+
+@dataclasses.dataclass(slots=True)
+class _Properties:
+    """What one resource says of itself."""
+
+    attributes: dict[str, str | int | None] = dataclasses.field(default_factory=dict)
+    capabilities: dict[str, str] = dataclasses.field(default_factory=dict)
+    traits: set[str] = dataclasses.field(default_factory=set)
 
 
 class Resources(Repository):
@@ -50,7 +57,7 @@ class Resources(Repository):
     def insert(self, resource: Resource) -> int:
         """Write a new resource with all that belongs to it; return its id."""
         result: Any = self._session.execute(
-            sa.insert(_table).values(
+            sa.insert(RESOURCES).values(
                 resource_type=resource.resource_type,
                 name=resource.name,
                 parent_id=resource.parent_id,
@@ -66,7 +73,7 @@ class Resources(Repository):
         resource_id = int(result.inserted_primary_key[0])
         if resource.inventories:
             self._session.execute(
-                sa.insert(_inventories),
+                sa.insert(INVENTORIES),
                 [_inventory_values(resource_id, item) for item in resource.inventories],
             )
         Properties(self._session, self._now).insert(resource_id, resource)
@@ -77,10 +84,10 @@ class Resources(Repository):
 
         :raises climate.exceptions.NotFound: if there is none of this type and id
         """
-        query = sa.select(_table).where(
-            _table.c.id == resource_id,
-            _table.c.resource_type == resource_type,
-            _table.c.deleted == 0,
+        query = sa.select(RESOURCES).where(
+            RESOURCES.c.id == resource_id,
+            RESOURCES.c.resource_type == resource_type,
+            RESOURCES.c.deleted == 0,
         )
         found = self._whole(self._session.execute(query.with_for_update() if lock else query).all())
         if not found:
@@ -95,8 +102,10 @@ class Resources(Repository):
 
     def named(self, resource_type: str, name: str) -> Resource | None:
         """Return the resource of this name, None if there is none."""
-        query = sa.select(_table).where(
-            _table.c.resource_type == resource_type, _table.c.name == name, _table.c.deleted == 0
+        query = sa.select(RESOURCES).where(
+            RESOURCES.c.resource_type == resource_type,
+            RESOURCES.c.name == name,
+            RESOURCES.c.deleted == 0,
         )
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
@@ -104,169 +113,51 @@ class Resources(Repository):
     def of_type(self, resource_type: str) -> list[Resource]:
         """Return all resources of a type, in id order."""
         query = (
-            sa.select(_table)
-            .where(_table.c.resource_type == resource_type, _table.c.deleted == 0)
-            .order_by(_table.c.id)
+            sa.select(RESOURCES)
+            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0)
+            .order_by(RESOURCES.c.id)
         )
-        scope = sa.select(_table.c.id).where(
-            _table.c.resource_type == resource_type, _table.c.deleted == 0
+        scope = sa.select(RESOURCES.c.id).where(
+            RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0
         )
         return self._whole(self._session.execute(query).all(), scope)
 
     def names_of_type(self, resource_type: str) -> dict[int, str]:
         """Return the names of all resources of a type by id, in id order."""
         query = (
-            sa.select(_table.c.id, _table.c.name)
-            .where(_table.c.resource_type == resource_type, _table.c.deleted == 0)
-            .order_by(_table.c.id)
+            sa.select(RESOURCES.c.id, RESOURCES.c.name)
+            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0)
+            .order_by(RESOURCES.c.id)
         )
         return {row.id: row.name for row in self._session.execute(query)}
 
     def set_reservable(self, resource_id: int, reservable: bool) -> None:
         """Open a resource to new bookings, or close it."""
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == resource_id)
-            .values(reservable=reservable, generation=_table.c.generation + 1)
+            sa.update(RESOURCES)
+            .where(RESOURCES.c.id == resource_id)
+            .values(reservable=reservable, generation=RESOURCES.c.generation + 1)
         )
 
     def touch(self, resource_id: int) -> None:
         """Say that what belongs to the resource has changed."""
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == resource_id)
-            .values(updated_at=self._now, generation=_table.c.generation + 1)
+            sa.update(RESOURCES)
+            .where(RESOURCES.c.id == resource_id)
+            .values(updated_at=self._now, generation=RESOURCES.c.generation + 1)
         )
 
     def delete(self, resource_id: int) -> None:
         """Hide the resource; its name can be used again."""
         self._session.execute(
-            sa.update(_table)
-            .where(_table.c.id == resource_id)
-            .values(deleted=_table.c.id, updated_at=self._now)
+            sa.update(RESOURCES)
+            .where(RESOURCES.c.id == resource_id)
+            .values(deleted=RESOURCES.c.id, updated_at=self._now)
         )
-
-    def free(
-        self,
-        match: Match,
-        period: Period,
-        *,
-        except_ids: Collection[int] = (),
-        only_ids: Collection[int] | None = None,
-        first_id: int = 0,
-        before_id: int | None = None,
-        limit: int,
-    ) -> list[Candidate]:
-        """Return resources that match and are free for the whole *period*.
-
-        One statement, whatever the number of resources and allocations::
-
-            SELECT r.id, r.name, r.generation,
-                   (SELECT end_date … before the period), (SELECT start_date … after it)
-            FROM resources r
-            WHERE r.resource_type = :type AND … AND r.id >= :first_id AND r.id < :before_id
-              AND NOT EXISTS (SELECT 1 FROM allocations a
-                              WHERE a.resource_id = r.id AND a.live = 1
-                                AND a.end_date > :start AND a.start_date < :end)
-            ORDER BY r.id LIMIT :limit
-
-        :param first_id: begin here, so that searchers do not all choose among
-            the same few
-        :param before_id: end before this one; None goes to the end
-        """
-        query = (
-            sa.select(
-                _table.c.id,
-                _table.c.name,
-                _table.c.generation,
-                occupancy.last_end(period.start, self._now),
-                occupancy.first_start(period.end),
-            )
-            .where(
-                *match.conditions(),
-                matching.not_out(period),
-                _table.c.id >= first_id,
-                sa.not_(occupancy.in_the_way(period, self._now)),
-            )
-            .order_by(_table.c.id)
-            .limit(limit)
-        )
-        if except_ids:
-            query = query.where(_table.c.id.not_in(except_ids))
-        if before_id is not None:
-            query = query.where(_table.c.id < before_id)
-        if only_ids is not None:
-            query = query.where(_table.c.id.in_(only_ids))
-        return [
-            Candidate(
-                resource_id=row[0],
-                name=row[1],
-                generation=row[2],
-                busy_until=row[3],
-                busy_from=row[4],
-            )
-            for row in self._session.execute(query)
-        ]
-
-    def pivot(self, resource_type: str, share: float) -> int:
-        """Return the id that lies *share* (0 to 1) of the way through the type's ids."""
-        query = sa.select(sa.func.min(_table.c.id), sa.func.max(_table.c.id)).where(
-            _table.c.resource_type == resource_type,
-            _table.c.deleted == 0,
-            _table.c.reservable.is_(True),
-            _table.c.disabled.is_(False),
-        )
-        low, high = self._session.execute(query).one()
-        return 0 if low is None else low + int((high - low + 1) * share)
-
-    def matching(
-        self,
-        match: Match,
-        ids: Collection[int],
-        *,
-        demand: Mapping[str, int] = _NOTHING,
-        bookable: bool = False,
-    ) -> set[int]:
-        """Return those of the *ids* that match, whatever they are booked for.
-
-        :param demand: units by resource class that each must be able to give at once
-        :param bookable: only what is open to new bookings
-        """
-        query = sa.select(_table.c.id).where(
-            *match.conditions(bookable=bookable),
-            *matching.offering(demand),
-            _table.c.id.in_(ids),
-        )
-        return set(self._session.scalars(query))
-
-    def reasons(self, match: Match, period: Period) -> tuple[int, int, datetime.datetime | None]:
-        """Explain a refusal.
-
-        ::
-
-            SELECT count(*), count(ends), min(ends)
-            FROM (SELECT (SELECT end_date FROM allocations a
-                          WHERE a.resource_id = r.id AND … ORDER BY end_date LIMIT 1) AS ends
-                  FROM resources r WHERE r.resource_type = :type AND …)
-
-        :returns: how many resources match, how many of them are free for the
-            whole period, and when the first allocation in the way ends
-        """
-        ends = (
-            sa.select(occupancy.blocker_end(period, self._now).label('ends'))
-            .where(*match.conditions(), matching.not_out(period))
-            .subquery()
-        )
-        matched, busy, first = self._session.execute(
-            sa.select(
-                sa.func.count(), sa.func.count(ends.c.ends), sa.func.min(ends.c.ends)
-            ).select_from(ends)
-        ).one()
-        return int(matched), int(matched - busy), first
 
     def generations(self, ids: Collection[int]) -> dict[int, int]:
         """Return the generation of each of the resources."""
-        query = sa.select(_table.c.id, _table.c.generation).where(_table.c.id.in_(ids))
+        query = sa.select(RESOURCES.c.id, RESOURCES.c.generation).where(RESOURCES.c.id.in_(ids))
         return {row.id: row.generation for row in self._session.execute(query)}
 
     def _whole(self, found: Any, scope: Any = None) -> list[Resource]:
@@ -274,12 +165,11 @@ class Resources(Repository):
             return []
         ids = [row.id for row in found] if scope is None else scope
         inventories: dict[int, list[Inventory]] = defaultdict(list)
-        query, values = _INVENTORIES, {'ids': ids}
-        if scope is not None:
-            query, values = sa.select(_inventories).where(_inventories.c.resource_id.in_(ids)), {}
-        for row in self._session.execute(query, values):
+        for row in self._parts(INVENTORIES, ids):
             inventories[row.resource_id].append(_inventory(row))
-        properties = Properties(self._session, self._now).of_resources(ids)
+        properties: dict[int, _Properties] = defaultdict(_Properties)
+        for row in self._parts(PROPERTIES, ids):
+            _take(properties[row.resource_id], row)
         return [
             Resource(
                 id=row.id,
@@ -300,6 +190,21 @@ class Resources(Repository):
             )
             for row in found
         ]
+
+    def _parts(self, table: sa.Table, ids: Collection[int] | sa.Select[Any]) -> Sequence[Any]:
+        if isinstance(ids, sa.Select):
+            query = sa.select(table).where(table.c.resource_id.in_(ids))
+            return self._session.execute(query).all()
+        return self._session.execute(_PARTS[table], {'ids': ids}).all()
+
+
+def _take(mine: _Properties, row: Any) -> None:
+    if row.kind == ATTRIBUTE:
+        mine.attributes[row.name] = row.value if row.number is None else int(row.number)
+    elif row.kind == CAPABILITY:
+        mine.capabilities[row.name] = row.value
+    else:
+        mine.traits.add(row.name)
 
 
 def _inventory_values(resource_id: int, item: Inventory) -> dict[str, Any]:

@@ -21,15 +21,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import matching
-from climate.db import models
-from climate.db.matching import Match
+from climate.db import search
 from climate.db.repository import Repository
+from climate.db.search import Match
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import INVENTORIES
+from climate.db.tables import RESOURCES
 from climate.domain.periods import Period
-
-_table = models.Base.metadata.tables['resources']
-_inventories = models.Base.metadata.tables['inventories']
-_allocations = models.Base.metadata.tables['allocations']
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,8 +35,8 @@ class Window:
     """The period that is wanted, and whose use of it does not count.
 
     :ivar period: in which parts are to be used
-    :ivar padded: in which nobody may have a resource as a whole: *period* with
-        the time for cleaning before and after
+    :ivar padded: in which no resource may be allocated as a whole: *period*
+        with the time for cleaning before and after
     :ivar except_reservations: ids of reservations that are being changed
     """
 
@@ -52,7 +50,7 @@ class Room:
     """What is left of a resource throughout a window.
 
     :ivar capacity: units by resource class, of those that were asked for
-    :ivar left: units that nobody has at any instant of the window; less than 0
+    :ivar left: units that are free at every instant of the window; less than 0
         if more is promised than there is
     """
 
@@ -98,56 +96,54 @@ class Rooms(Repository):
             SELECT id, …, MAX(CASE WHEN resource_class = :name0 THEN level END) AS peak0, …
             FROM levels GROUP BY id, … ORDER BY id
 
-        Each step is read by the next one and by nobody else. What is read
+        Only the next step reads each step. What is read
         twice MariaDB makes twice, and what is joined afterwards PostgreSQL and
         SQLite compare row by row, for none of them knows how much it will be.
 
-        :param demand: units by resource class that have to be had at once;
-            classes that ask for 0 do not count
-        :param loaded: only those of which somebody has a part within the window,
+        :param demand: units by resource class to have at once; classes
+            with 0 units do not count
+        :param loaded: only those with a part allocated within the window,
             or only the others; None for both
         :param bookable: only what is open to new bookings
         :returns: in id order; also those with too little left
         """
-        classes = matching.used_classes(demand)
-        query = _hosts(match, classes, window, bookable).where(_table.c.id >= first_id)
+        classes = search.used_classes(demand)
+        query = _hosts(match, classes, window, bookable).where(RESOURCES.c.id >= first_id)
         if loaded is not None:
             used = _partly_used(window)
             query = query.where(used if loaded else ~used)
         if before_id is not None:
-            query = query.where(_table.c.id < before_id)
+            query = query.where(RESOURCES.c.id < before_id)
         if only_ids is not None:
-            query = query.where(_table.c.id.in_(only_ids))
+            query = query.where(RESOURCES.c.id.in_(only_ids))
         if except_ids:
-            query = query.where(_table.c.id.not_in(except_ids))
-        hosts = query.order_by(_table.c.id).limit(limit).cte('hosts')
+            query = query.where(RESOURCES.c.id.not_in(except_ids))
+        hosts = query.order_by(RESOURCES.c.id).limit(limit).cte('hosts')
         levels = _levels(_steps(_uses(hosts, classes, window)))
         found = self._session.execute(_peaks(levels, classes))
         return [_room(row, classes) for row in found.mappings()]
 
     def has(self, match: Match) -> bool:
         """Whether anything matches, be it large or small."""
-        query = sa.select(_table.c.id).where(*match.conditions()).limit(1)
+        query = sa.select(RESOURCES.c.id).where(*match.conditions()).limit(1)
         return self._session.scalar(query) is not None
 
     def sizes(self, match: Match, demand: Mapping[str, int]) -> list[int]:
-        """Return how often *demand* fits on each resource that matches, if nobody has any of it.
+        """Return how often *demand* fits on each resource that matches, without any allocations.
 
         :returns: in no order; what is too small is left out
         """
-        classes = matching.used_classes(demand)
-        source: Any = _table
+        classes = search.used_classes(demand)
+        source: Any = RESOURCES
         columns: list[Any] = []
         for name in classes:
-            has = _inventories.alias()
+            has = INVENTORIES.alias()
             source = source.join(
-                has, sa.and_(has.c.resource_id == _table.c.id, has.c.resource_class == name)
+                has, sa.and_(has.c.resource_id == RESOURCES.c.id, has.c.resource_class == name)
             )
             columns += [has.c.total - has.c.reserved, has.c.allocation_ratio]
         query = (
-            sa.select(*columns)
-            .select_from(source)
-            .where(*match.conditions(), *matching.holding(demand))
+            sa.select(*columns).select_from(source).where(*match.conditions(), *_holding(demand))
         )
         return [
             min(
@@ -164,31 +160,49 @@ class Rooms(Repository):
 
         What is too small for *demand* has none that is.
         """
-        large = sa.select(_table.c.id).where(*match.conditions(), *matching.holding(demand))
+        large = sa.select(RESOURCES.c.id).where(*match.conditions(), *_holding(demand))
         overlapping = [
-            _allocations.c.resource_id.in_(large),
-            _allocations.c.live == 1,
-            _allocations.c.end_date > window.padded.start,
-            _allocations.c.start_date < window.padded.end,
+            ALLOCATIONS.c.resource_id.in_(large),
+            ALLOCATIONS.c.live == 1,
+            ALLOCATIONS.c.end_date > window.padded.start,
+            ALLOCATIONS.c.start_date < window.padded.end,
             sa.or_(
-                _allocations.c.resource_class.is_(None),
-                _allocations.c.resource_class.in_(list(demand)),
+                ALLOCATIONS.c.resource_class.is_(None),
+                ALLOCATIONS.c.resource_class.in_(list(demand)),
             ),
         ]
         if window.except_reservations:
-            overlapping.append(_allocations.c.reservation_id.not_in(window.except_reservations))
-        query = sa.select(sa.func.min(_allocations.c.end_date)).where(*overlapping)
+            overlapping.append(ALLOCATIONS.c.reservation_id.not_in(window.except_reservations))
+        query = sa.select(sa.func.min(ALLOCATIONS.c.end_date)).where(*overlapping)
         found: datetime.datetime | None = self._session.scalar(query)
         return found
+
+
+def _holding(demand: Mapping[str, int]) -> list[Any]:
+    """Return the conditions that a resource can give all of *demand* to one who has it alone."""
+    return [
+        *search.offering(demand),
+        *(
+            sa.exists().where(
+                INVENTORIES.c.resource_id == RESOURCES.c.id,
+                INVENTORIES.c.resource_class == name,
+                # As domain.resources.Inventory: what is rounded down is enough
+                # for a whole number if it is enough before.
+                (INVENTORIES.c.total - INVENTORIES.c.reserved) * INVENTORIES.c.allocation_ratio
+                >= units,
+            )
+            for name, units in search.used_classes(demand).items()
+        ),
+    ]
 
 
 def _hosts(match: Match, classes: Mapping[str, int], window: Window, bookable: bool) -> Any:
     conditions = match.conditions(bookable=bookable)
     if bookable:
-        conditions.append(matching.not_out(window.period))
-    conditions += matching.offering(classes)
+        conditions.append(search.not_out(window.period))
+    conditions += search.offering(classes)
     conditions.append(~sa.exists(_whole(window)))
-    return sa.select(_table.c.id, _table.c.name, _table.c.generation).where(*conditions)
+    return sa.select(RESOURCES.c.id, RESOURCES.c.name, RESOURCES.c.generation).where(*conditions)
 
 
 def _room(row: Any, classes: Collection[str]) -> Room:
@@ -209,38 +223,38 @@ def _room(row: Any, classes: Collection[str]) -> Room:
 
 
 def _whole(window: Window) -> Any:
-    """What somebody has as a whole, live or within the time for cleaning."""
-    query = sa.select(_allocations.c.id).where(
-        _allocations.c.resource_id == _table.c.id,
-        # Both there are, named so that the index leads to the period. What was
-        # given back ended then, and is in the way of the time for cleaning only.
-        _allocations.c.live.in_((0, 1)),
-        _allocations.c.end_date > window.padded.start,
-        _allocations.c.start_date < window.padded.end,
-        _allocations.c.resource_class.is_(None),
+    """Select allocations of whole resources, live or within the time for cleaning."""
+    query = sa.select(ALLOCATIONS.c.id).where(
+        ALLOCATIONS.c.resource_id == RESOURCES.c.id,
+        # Both there are, named so that the index leads to the period. A
+        # released one has ended, and only the time for cleaning can overlap it.
+        ALLOCATIONS.c.live.in_((0, 1)),
+        ALLOCATIONS.c.end_date > window.padded.start,
+        ALLOCATIONS.c.start_date < window.padded.end,
+        ALLOCATIONS.c.resource_class.is_(None),
     )
     if window.except_reservations:
-        query = query.where(_allocations.c.reservation_id.not_in(window.except_reservations))
+        query = query.where(ALLOCATIONS.c.reservation_id.not_in(window.except_reservations))
     # It limits nothing, but has engines look at each resource in its turn.
     return query.limit(1).offset(0)
 
 
 def _partly_used(window: Window) -> Any:
-    query = sa.select(_allocations.c.id).where(
-        _allocations.c.resource_id == _table.c.id,
-        _allocations.c.live == 1,
-        _allocations.c.end_date > window.period.start,
-        _allocations.c.start_date < window.period.end,
+    query = sa.select(ALLOCATIONS.c.id).where(
+        ALLOCATIONS.c.resource_id == RESOURCES.c.id,
+        ALLOCATIONS.c.live == 1,
+        ALLOCATIONS.c.end_date > window.period.start,
+        ALLOCATIONS.c.start_date < window.period.end,
     )
     return sa.exists(query.limit(1).offset(0))
 
 
 def _uses(hosts: Any, classes: Collection[str], window: Window) -> Any:
-    """What others have within the window; a row without any for what nobody has."""
+    """Select what others have within the window; without allocations, an empty row."""
     columns: list[Any] = list(hosts.c)
     source = hosts
     for place, name in enumerate(classes):
-        has = _inventories.alias(f'i{place}')
+        has = INVENTORIES.alias(f'i{place}')
         source = source.join(
             has, sa.and_(has.c.resource_id == hosts.c.id, has.c.resource_class == name)
         )
@@ -249,20 +263,20 @@ def _uses(hosts: Any, classes: Collection[str], window: Window) -> Any:
             has.c.allocation_ratio.label(f'ratio{place}'),
         ]
     conditions = [
-        _allocations.c.resource_id == hosts.c.id,
-        _allocations.c.live == 1,
-        _allocations.c.end_date > window.period.start,
-        _allocations.c.start_date < window.period.end,
-        _allocations.c.resource_class.in_(list(classes)),
+        ALLOCATIONS.c.resource_id == hosts.c.id,
+        ALLOCATIONS.c.live == 1,
+        ALLOCATIONS.c.end_date > window.period.start,
+        ALLOCATIONS.c.start_date < window.period.end,
+        ALLOCATIONS.c.resource_class.in_(list(classes)),
     ]
     if window.except_reservations:
-        conditions.append(_allocations.c.reservation_id.not_in(window.except_reservations))
-    source = source.outerjoin(_allocations, sa.and_(*conditions))
+        conditions.append(ALLOCATIONS.c.reservation_id.not_in(window.except_reservations))
+    source = source.outerjoin(ALLOCATIONS, sa.and_(*conditions))
     columns += [
-        _allocations.c.resource_class,
-        _allocations.c.start_date,
-        _allocations.c.end_date,
-        _allocations.c.amount,
+        ALLOCATIONS.c.resource_class,
+        ALLOCATIONS.c.start_date,
+        ALLOCATIONS.c.end_date,
+        ALLOCATIONS.c.amount,
     ]
     return sa.select(*columns).select_from(source).cte('uses')
 

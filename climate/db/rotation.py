@@ -21,17 +21,19 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db import vault as vaults
+from climate.db.events import dump_payload
+from climate.db.events import load_payload
 from climate.db.store import Store
 from climate.db.store import Transaction
+from climate.db.tables import EVENTS
+from climate.db.tables import RESERVATIONS
 from climate.db.vault import Vault
 from climate.domain import drafts
 from climate.domain.events import EventKind
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.payloads import ChangePayload
 
-_reservations = models.Base.metadata.tables['reservations']
-_events = models.Base.metadata.tables['events']
 _BATCH = 200
 
 
@@ -57,7 +59,7 @@ class Outcome:
 
 
 def rotate(store: Store, vault: Vault) -> Outcome:
-    """Encrypt all drafts anew, those in clear too, and forget those that are over.
+    """Encrypt all drafts again, also those in clear, and forget those of ended leases.
 
     In small transactions, so that a running service is not held up.
     """
@@ -75,7 +77,7 @@ def rotate(store: Store, vault: Vault) -> Outcome:
 
 
 def _some(tx: Transaction, vault: Vault, after: str) -> tuple[Outcome, str]:
-    table = _reservations
+    table = RESERVATIONS
     query = sa.select(table.c.id, table.c.status, table.c.request).where(table.c.id > after)
     rows = tx.session.execute(query.order_by(table.c.id).limit(_BATCH).with_for_update()).all()
     total = Outcome()
@@ -101,15 +103,17 @@ def _anew(vault: Vault, row: Any) -> tuple[Mapping[str, Any], Outcome]:
 
 def _some_events(tx: Transaction, after: str) -> str:
     """Forget the secrets that old releases wrote into events."""
-    table = _events
+    table = EVENTS
     query = sa.select(table.c.id, table.c.payload).where(
         table.c.id > after, table.c.kind == EventKind.UPDATE
     )
     rows = tx.session.execute(query.order_by(table.c.id).limit(_BATCH).with_for_update()).all()
     for row in rows:
-        before = row.payload.get('before') or {}
-        hidden = {key: drafts.hidden(request) for key, request in before.items()}
-        if hidden != before:
+        known = load_payload(EventKind.UPDATE, row.payload)
+        assert isinstance(known, ChangePayload)
+        hidden = {key: drafts.hidden(request) for key, request in known.before.items()}
+        if hidden != known.before:
+            clean = dataclasses.replace(known, before=hidden)
             change = sa.update(table).where(table.c.id == row.id)
-            tx.session.execute(change.values(payload={**row.payload, 'before': hidden}))
+            tx.session.execute(change.values(payload=dump_payload(clean)))
     return str(rows[-1].id) if len(rows) == _BATCH else ''

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
-
-_table = models.Base.metadata.tables['secrets']
+from climate.db.tables import SECRETS
 
 
 class Secrets(Repository):
@@ -27,7 +25,7 @@ class Secrets(Repository):
 
     def find(self, name: str) -> str | None:
         """Return a secret; None if there is none yet."""
-        return self._session.scalar(sa.select(_table.c.value).where(_table.c.name == name))
+        return self._session.scalar(sa.select(SECRETS.c.value).where(SECRETS.c.name == name))
 
     def insert(self, name: str, value: str) -> None:
         """Write a secret.
@@ -36,5 +34,5 @@ class Secrets(Repository):
             :meth:`climate.db.store.Store.run` then begins again
         """
         self._session.execute(
-            sa.insert(_table).values(name=name, value=value, created_at=self._now)
+            sa.insert(SECRETS).values(name=name, value=value, created_at=self._now)
         )

@@ -11,7 +11,7 @@
 # under the License.
 """The steps that the effects of leases took.
 
-Whoever writes has the row of the lease locked, so that nobody else writes
+A writer has locked the row of the lease, so that no other process writes
 steps of the same lease.
 """
 
@@ -24,20 +24,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
+from climate.db.tables import STEPS
 from climate.domain.history import Effect
 from climate.domain.history import HistoryStep
 from climate.domain.history import Line
 from climate.domain.history import StepState
 
-_table = models.Base.metadata.tables['steps']
-
 # Made once, see leases.py.
-_OF_EVENT = sa.select(_table).where(
-    _table.c.lease_id == sa.bindparam('lease_id'), _table.c.event_id == sa.bindparam('event_id')
+_OF_EVENT = sa.select(STEPS).where(
+    STEPS.c.lease_id == sa.bindparam('lease_id'), STEPS.c.event_id == sa.bindparam('event_id')
 )
-_UPDATE = sa.update(_table).where(_table.c.id == sa.bindparam('row_id'))
+_UPDATE = sa.update(STEPS).where(STEPS.c.id == sa.bindparam('row_id'))
 
 
 class Steps(Repository):
@@ -58,7 +56,7 @@ class Steps(Repository):
             for step in new
         ]
         if values:
-            self._session.execute(sa.insert(_table), values)
+            self._session.execute(sa.insert(STEPS), values)
 
     def update(self, changed: Iterable[HistoryStep]) -> None:
         """Write what may change in steps, in one statement."""
@@ -73,8 +71,8 @@ class Steps(Repository):
 
     def of_lease(self, lease_id: str) -> list[HistoryStep]:
         """Return the steps of a lease, in the order in which they were begun."""
-        query = sa.select(_table).where(_table.c.lease_id == lease_id)
-        found = self._session.execute(query.order_by(_table.c.first_at, _table.c.id))
+        query = sa.select(STEPS).where(STEPS.c.lease_id == lease_id)
+        found = self._session.execute(query.order_by(STEPS.c.first_at, STEPS.c.id))
         return [_step(row) for row in found]
 
     def undo(
@@ -89,13 +87,13 @@ class Steps(Repository):
         :param event_id: only for this event; None for all
         """
         conditions = [
-            _table.c.lease_id == lease_id,
-            _table.c.reservation_id.in_(reservation_ids),
-            _table.c.effect.in_(effects),
+            STEPS.c.lease_id == lease_id,
+            STEPS.c.reservation_id.in_(reservation_ids),
+            STEPS.c.effect.in_(effects),
         ]
         if event_id is not None:
-            conditions.append(_table.c.event_id == event_id)
-        self._session.execute(sa.update(_table).where(*conditions).values(state=StepState.UNDONE))
+            conditions.append(STEPS.c.event_id == event_id)
+        self._session.execute(sa.update(STEPS).where(*conditions).values(state=StepState.UNDONE))
 
 
 def _changeable(step: HistoryStep) -> dict[str, Any]:

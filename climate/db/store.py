@@ -37,7 +37,6 @@ from climate.clock import Clock
 from climate.conf import database as options
 from climate.db import addresses
 from climate.db import errors
-from climate.db import guards
 from climate.db.allocations import Allocations
 from climate.db.books import Books
 from climate.db.books import Docket
@@ -60,6 +59,7 @@ from climate.db.reservations import VAULT
 from climate.db.resource_types import ResourceTypes
 from climate.db.resources import Resources
 from climate.db.rooms import Rooms
+from climate.db.search import ResourceSearch
 from climate.db.secrets import Secrets
 from climate.db.steps import Steps
 from climate.db.things import Things
@@ -85,14 +85,14 @@ _CLOCKS = {
 def register_opts(conf: cfg.ConfigOpts) -> None:
     """Register oslo.db's options on *conf*, with defaults fit for a service.
 
-    A database that is away is answered with 503 at once instead of being
-    waited for: the callers try again, each in its own way.
+    If the database is down, requests get 503 at once and do not wait: each
+    caller tries again in its own way.
     """
     oslo_options.set_defaults(conf)
     options.register_opts(conf)
     conf.set_default('max_retries', 0, group='database')
-    # As many as the threads of a process: what does not fit into the pool is
-    # connected anew for each transaction, and that takes longer than most.
+    # As many as the threads of a process: a thread without a
+    # connection in the pool opens one for each transaction, which takes longer.
     conf.set_default('max_pool_size', 20, group='database')
 
 
@@ -101,12 +101,12 @@ class Transaction:
 
     :ivar now: the instant it began (aware UTC); written as created_at and
         updated_at
+    :param clock: says what time it is
     :param docket: None if it only reads
     """
 
-    def __init__(
-        self, session: orm.Session, now: datetime.datetime, docket: Docket | None = None
-    ) -> None:
+    def __init__(self, session: orm.Session, clock: Clock, docket: Docket | None = None) -> None:
+        now = clock.now()
         self._docket = docket
         self.now = now
         self.session = session
@@ -114,6 +114,7 @@ class Transaction:
         self.things = Things(session, now)
         self.failures = Failures(session, now)
         self.rooms = Rooms(session, now)
+        self.search = ResourceSearch(session, now)
         self.catalogue = Catalogue(session, now)
         self.maintenances = Maintenances(session, now)
         self.resource_types = ResourceTypes(session, now)
@@ -134,6 +135,10 @@ class Transaction:
         self.secrets = Secrets(session, now)
         self.oddities = Oddities(session, now)
         self.projects = Projects(session, now)
+
+    def undo(self) -> None:
+        """Take back all that was written; nothing is locked any more."""
+        self.session.rollback()
 
     def book(
         self,
@@ -189,8 +194,10 @@ class Store:
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
-        with errors.translated():
+        try:
             yield self.engine
+        except errors.RAISED as error:
+            errors.reraise(error)
 
     @property
     def engine(self) -> sa.Engine:
@@ -203,9 +210,12 @@ class Store:
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
-        with errors.translated(), self._manager.reader.using(_Context()) as session:
-            session.info[VAULT] = self.vault
-            yield Transaction(session, self._clock.now())
+        try:
+            with self._manager.reader.using(_Context()) as session:
+                session.info[VAULT] = self.vault
+                yield Transaction(session, self._clock)
+        except errors.RAISED as error:
+            errors.reraise(error)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Transaction]:
@@ -215,9 +225,10 @@ class Store:
             session.connection(execution_options={_WRITES: True})
             session.info[VAULT] = self.vault
             docket = Docket()
-            yield Transaction(session, self._clock.now(), docket)
-            # The last statement before the commit, whatever the work was.
-            docket.judge(session)
+            yield Transaction(session, self._clock, docket)
+            if docket.additions:
+                # The last statement before the commit, whatever the work was.
+                docket.judge(session)
 
     def run(self, work: Callable[[Transaction], T]) -> T:
         """Run *work* in a transaction that may write, and commit.
@@ -248,8 +259,10 @@ class Store:
             with self._writing() as transaction:
                 return work(transaction)
 
-        with errors.translated(), guards.translated():
+        try:
             return attempt()
+        except errors.RAISED as error:
+            errors.reraise(error)
 
     def ping(self) -> None:
         """Ask the database for an answer.
@@ -314,7 +327,7 @@ def _tune_mysql(engine: sa.Engine) -> None:
     @event.listens_for(engine, 'connect')
     def _isolate(dbapi_connection: Any, _record: Any) -> None:
         # With InnoDB's own default a transaction that lost a race would read
-        # the losing snapshot for ever.
+        # the losing snapshot until its end.
         with dbapi_connection.cursor() as cursor:
             cursor.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
 
@@ -330,8 +343,8 @@ def _unprepared(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
 
 
 def _tune_sqlite(engine: sa.Engine) -> None:
-    # oslo.db opens a file anew for each transaction, which takes longer than
-    # most transactions. Its listeners on the pool come along.
+    # oslo.db opens the file for each transaction, which takes longer than most
+    # transactions. Its listeners on the pool move to the new one.
     engine.pool = sa.QueuePool(
         engine.pool._creator,
         max_overflow=-1,

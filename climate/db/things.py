@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Things of projects: resources that nobody registers.
+"""Things of projects: resources without registration.
 
 A server, a volume or a stack that exists becomes a row of ``resources`` when a
 lease of it is booked, with the project that it is of in ``project_id``. The row
@@ -27,15 +27,13 @@ from typing import Any
 import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
-from climate.db import models
 from climate.db.repository import Repository
 from climate.db.resources import Resources
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import MAINTENANCES
+from climate.db.tables import PROPERTIES
+from climate.db.tables import RESOURCES
 from climate.domain.resources import Resource
-
-_table = models.Base.metadata.tables['resources']
-_allocations = models.Base.metadata.tables['allocations']
-_maintenances = models.Base.metadata.tables['maintenances']
-_properties = models.Base.metadata.tables['properties']
 
 _BATCH = 200
 
@@ -47,14 +45,14 @@ def visible(project_id: str | None) -> Any:
     """
     if project_id is None:
         return sa.true()
-    return sa.or_(_table.c.project_id.is_(None), _table.c.project_id == project_id)
+    return sa.or_(RESOURCES.c.project_id.is_(None), RESOURCES.c.project_id == project_id)
 
 
 def _unused() -> Any:
     return sa.and_(
-        _table.c.project_id.is_not(None),
-        ~sa.exists().where(_allocations.c.resource_id == _table.c.id),
-        ~sa.exists().where(_maintenances.c.resource_id == _table.c.id),
+        RESOURCES.c.project_id.is_not(None),
+        ~sa.exists().where(ALLOCATIONS.c.resource_id == RESOURCES.c.id),
+        ~sa.exists().where(MAINTENANCES.c.resource_id == RESOURCES.c.id),
     )
 
 
@@ -63,8 +61,10 @@ class Things(Repository):
 
     def ensure(self, resource_type: str, name: str, project_id: str) -> None:
         """Have a row for a thing, and have it be of its project."""
-        query = sa.select(_table.c.id, _table.c.project_id).where(
-            _table.c.resource_type == resource_type, _table.c.name == name, _table.c.deleted == 0
+        query = sa.select(RESOURCES.c.id, RESOURCES.c.project_id).where(
+            RESOURCES.c.resource_type == resource_type,
+            RESOURCES.c.name == name,
+            RESOURCES.c.deleted == 0,
         )
         found = self._session.execute(query).one_or_none()
         if found is None:
@@ -72,7 +72,7 @@ class Things(Repository):
         elif found.project_id != project_id:
             # A volume can be handed over to another project.
             self._session.execute(
-                sa.update(_table).where(_table.c.id == found.id).values(project_id=project_id)
+                sa.update(RESOURCES).where(RESOURCES.c.id == found.id).values(project_id=project_id)
             )
 
     def _insert(self, resource_type: str, name: str, project_id: str) -> None:
@@ -87,10 +87,10 @@ class Things(Repository):
     def forget(self, things: Iterable[tuple[str, str]]) -> None:
         """Remove the rows of some things, by type and name, unless something was booked."""
         wanted = [
-            sa.and_(_table.c.resource_type == resource_type, _table.c.name == name)
+            sa.and_(RESOURCES.c.resource_type == resource_type, RESOURCES.c.name == name)
             for resource_type, name in things
         ]
-        query = sa.select(_table.c.id).where(_unused(), sa.or_(*wanted))
+        query = sa.select(RESOURCES.c.id).where(_unused(), sa.or_(*wanted))
         self._remove(list(self._session.scalars(query)))
 
     def forget_some(self, before: datetime.datetime) -> int:
@@ -98,8 +98,8 @@ class Things(Repository):
 
         At most a few hundred at a time.
         """
-        query = sa.select(_table.c.id).where(_unused(), _table.c.created_at < before)
-        ids = list(self._session.scalars(query.order_by(_table.c.id).limit(_BATCH)))
+        query = sa.select(RESOURCES.c.id).where(_unused(), RESOURCES.c.created_at < before)
+        ids = list(self._session.scalars(query.order_by(RESOURCES.c.id).limit(_BATCH)))
         self._remove(ids)
         return len(ids)
 
@@ -108,11 +108,11 @@ class Things(Repository):
             return
         # A booking locks the row first: it has either written its allocation
         # when we have the lock, or does not find the row and begins again.
-        locked = sa.select(_table.c.id).where(_table.c.id.in_(ids)).order_by(_table.c.id)
+        locked = sa.select(RESOURCES.c.id).where(RESOURCES.c.id.in_(ids)).order_by(RESOURCES.c.id)
         self._session.execute(locked.with_for_update()).all()
-        still = sa.select(_table.c.id).where(_table.c.id.in_(ids), _unused())
+        still = sa.select(RESOURCES.c.id).where(RESOURCES.c.id.in_(ids), _unused())
         going = list(self._session.scalars(still))
         if going:
-            mine = _properties.c.resource_id.in_(going)
-            self._session.execute(sa.delete(_properties).where(mine))
-            self._session.execute(sa.delete(_table).where(_table.c.id.in_(going)))
+            mine = PROPERTIES.c.resource_id.in_(going)
+            self._session.execute(sa.delete(PROPERTIES).where(mine))
+            self._session.execute(sa.delete(RESOURCES).where(RESOURCES.c.id.in_(going)))

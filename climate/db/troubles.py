@@ -20,16 +20,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.repository import Repository
-from climate.domain.health import Trouble
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import LEASES
+from climate.db.tables import MAINTENANCES
+from climate.db.tables import RESERVATIONS
+from climate.db.tables import RESOURCES
+from climate.domain.health import Outage
 from climate.domain.lifecycles import LeaseStatus
-
-_resources = models.Base.metadata.tables['resources']
-_allocations = models.Base.metadata.tables['allocations']
-_reservations = models.Base.metadata.tables['reservations']
-_leases = models.Base.metadata.tables['leases']
-_maintenances = models.Base.metadata.tables['maintenances']
 
 _MOVABLE = (LeaseStatus.PENDING.value, LeaseStatus.ACTIVE.value)
 
@@ -50,57 +48,51 @@ class Troubles(Repository):
         :param until: what begins later on a resource that has failed is left
             alone for now; None leaves nothing alone
         """
-        promised = _allocations.join(
-            _reservations, _reservations.c.id == _allocations.c.reservation_id
-        )
-        lease_id = sa.select(_reservations.c.lease_id)
+        promised = ALLOCATIONS.join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
+        lease_id = sa.select(RESERVATIONS.c.lease_id)
         failed = lease_id.select_from(
-            promised.join(_resources, _resources.c.id == _allocations.c.resource_id)
+            promised.join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
         ).where(*self._failed(until))
         out = lease_id.select_from(
-            promised.join(_maintenances, _maintenances.c.resource_id == _allocations.c.resource_id)
+            promised.join(MAINTENANCES, MAINTENANCES.c.resource_id == ALLOCATIONS.c.resource_id)
         ).where(*self._out())
-        marked = sa.select(_leases.c.id).where(_leases.c.degraded.is_(True))
+        marked = sa.select(LEASES.c.id).where(LEASES.c.degraded.is_(True))
         found = sa.union(failed, out, marked).subquery()
         query = (
-            sa.select(_leases.c.id)
-            .join(found, found.c[0] == _leases.c.id)
-            .where(_leases.c.deleted_at.is_(None), _leases.c.status.in_(_MOVABLE))
-            .order_by(_leases.c.start_date, _leases.c.id)
+            sa.select(LEASES.c.id)
+            .join(found, found.c[0] == LEASES.c.id)
+            .where(LEASES.c.deleted_at.is_(None), LEASES.c.status.in_(_MOVABLE))
+            .order_by(LEASES.c.start_date, LEASES.c.id)
         )
         return list(self._session.scalars(query))
 
-    def of(
-        self, reservation_ids: Collection[str], until: datetime.datetime | None
-    ) -> list[Trouble]:
+    def of(self, reservation_ids: Collection[str], until: datetime.datetime | None) -> list[Outage]:
         """Return what the reservations have on resources that are out.
 
         At most one for each reservation and resource; a failure comes first.
 
         :param until: as of :meth:`leases`
         """
-        columns = (_allocations.c.reservation_id, _resources.c.id, _resources.c.name)
-        promised = _allocations.join(_resources, _resources.c.id == _allocations.c.resource_id)
-        mine = _allocations.c.reservation_id.in_(list(reservation_ids))
+        columns = (ALLOCATIONS.c.reservation_id, RESOURCES.c.id, RESOURCES.c.name)
+        promised = ALLOCATIONS.join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+        mine = ALLOCATIONS.c.reservation_id.in_(list(reservation_ids))
         failed = (
-            sa.select(*columns, _resources.c.failed_at)
+            sa.select(*columns, RESOURCES.c.failed_at)
             .select_from(promised)
             .where(mine, *self._failed(until))
         )
         out = (
             sa.select(
                 *columns,
-                _maintenances.c.start_date,
-                _maintenances.c.end_date,
-                _maintenances.c.reason,
+                MAINTENANCES.c.start_date,
+                MAINTENANCES.c.end_date,
+                MAINTENANCES.c.reason,
             )
-            .select_from(
-                promised.join(_maintenances, _maintenances.c.resource_id == _resources.c.id)
-            )
+            .select_from(promised.join(MAINTENANCES, MAINTENANCES.c.resource_id == RESOURCES.c.id))
             .where(mine, *self._out())
-            .order_by(_maintenances.c.start_date)
+            .order_by(MAINTENANCES.c.start_date)
         )
-        found: dict[tuple[str, int], Trouble] = {}
+        found: dict[tuple[str, int], Outage] = {}
         for row in self._session.execute(failed):
             found[row[0], row[1]] = _trouble(row, row[3], 'has failed')
         for window in self._session.execute(out):
@@ -111,26 +103,26 @@ class Troubles(Repository):
 
     def _failed(self, until: datetime.datetime | None) -> list[Any]:
         conditions = [
-            _resources.c.failed_at.is_not(None),
-            _resources.c.deleted == 0,
-            _allocations.c.live == 1,
-            _allocations.c.end_date > self._now,
+            RESOURCES.c.failed_at.is_not(None),
+            RESOURCES.c.deleted == 0,
+            ALLOCATIONS.c.live == 1,
+            ALLOCATIONS.c.end_date > self._now,
         ]
         if until is not None:
-            conditions.append(_allocations.c.start_date < until)
+            conditions.append(ALLOCATIONS.c.start_date < until)
         return conditions
 
     def _out(self) -> list[Any]:
         return [
-            _allocations.c.live == 1,
-            _maintenances.c.end_date > self._now,
-            _maintenances.c.end_date > _allocations.c.start_date,
-            _maintenances.c.start_date < _allocations.c.end_date,
+            ALLOCATIONS.c.live == 1,
+            MAINTENANCES.c.end_date > self._now,
+            MAINTENANCES.c.end_date > ALLOCATIONS.c.start_date,
+            MAINTENANCES.c.start_date < ALLOCATIONS.c.end_date,
         ]
 
 
-def _trouble(row: Any, begins: datetime.datetime, why: str) -> Trouble:
-    return Trouble(
+def _trouble(row: Any, begins: datetime.datetime, why: str) -> Outage:
+    return Outage(
         reservation_id=row[0],
         resource_id=row[1],
         name=row[2],

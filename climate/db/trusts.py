@@ -13,8 +13,8 @@
 """SQL of the trusts that users have given us and that are not deleted yet.
 
 A trust is written down before its lease is booked, and forgotten once Keystone
-has deleted it. So none is lost between the two, whoever crashes when; only one
-that Keystone has made, and whose answer nobody was there to read, is unknown.
+has deleted it. A crash between the two loses none; the only unknown one is a trust
+that Keystone has made for a process that died before the answer.
 Only what is written here is ever deleted: several services may have one user,
 and Keystone does not say which of them a trust was made for.
 """
@@ -26,12 +26,10 @@ import datetime
 
 import sqlalchemy as sa
 
-from climate.db import models
 from climate.db.oddities import OVER
 from climate.db.repository import Repository
-
-_table = models.Base.metadata.tables['trusts']
-_leases = models.Base.metadata.tables['leases']
+from climate.db.tables import LEASES
+from climate.db.tables import TRUSTS
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,25 +55,25 @@ class Trusts(Repository):
         :param expires_at: aware UTC; None if it lasts until it is deleted
         """
         row = {'id': trust_id, 'made_at': self._now, 'expires_at': expires_at}
-        self._session.execute(sa.insert(_table), [row])
+        self._session.execute(sa.insert(TRUSTS), [row])
 
     def expiry(self, lease_id: str) -> datetime.datetime | None:
         """Return when the trust that a lease has expires; None if it has none, or never does."""
-        query = sa.select(_table.c.expires_at).where(
-            _table.c.id
-            == sa.select(_leases.c.trust_id).where(_leases.c.id == lease_id).scalar_subquery()
+        query = sa.select(TRUSTS.c.expires_at).where(
+            TRUSTS.c.id
+            == sa.select(LEASES.c.trust_id).where(LEASES.c.id == lease_id).scalar_subquery()
         )
         return self._session.scalar(query)
 
     def give(self, trust_id: str, lease_id: str) -> None:
         """Say which lease it is for."""
         self._session.execute(
-            sa.update(_table).where(_table.c.id == trust_id).values(lease_id=lease_id)
+            sa.update(TRUSTS).where(TRUSTS.c.id == trust_id).values(lease_id=lease_id)
         )
 
     def forget(self, trust_id: str) -> None:
         """Say that it was deleted."""
-        self._session.execute(sa.delete(_table).where(_table.c.id == trust_id))
+        self._session.execute(sa.delete(TRUSTS).where(TRUSTS.c.id == trust_id))
 
     def left(self, before: datetime.datetime, lease_id: str | None = None) -> list[LeftTrust]:
         """Return the trusts that nothing needs.
@@ -90,15 +88,15 @@ class Trusts(Repository):
             before this (aware UTC); another one is perhaps about to be used
         :param lease_id: only that of this lease
         """
-        unused = sa.and_(_leases.c.id.is_(None), _table.c.made_at < before)
+        unused = sa.and_(LEASES.c.id.is_(None), TRUSTS.c.made_at < before)
         query = (
-            sa.select(_table.c.id, _table.c.lease_id, _table.c.made_at)
-            .select_from(_table.outerjoin(_leases, _leases.c.id == _table.c.lease_id))
+            sa.select(TRUSTS.c.id, TRUSTS.c.lease_id, TRUSTS.c.made_at)
+            .select_from(TRUSTS.outerjoin(LEASES, LEASES.c.id == TRUSTS.c.lease_id))
             .where(sa.or_(unused, OVER))
-            .order_by(_table.c.made_at, _table.c.id)
+            .order_by(TRUSTS.c.made_at, TRUSTS.c.id)
         )
         if lease_id is not None:
-            query = query.where(_table.c.lease_id == lease_id)
+            query = query.where(TRUSTS.c.lease_id == lease_id)
         return [
             LeftTrust(id=row.id, lease_id=row.lease_id, made_at=row.made_at)
             for row in self._session.execute(query)

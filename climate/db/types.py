@@ -37,7 +37,7 @@ class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
     def process_bind_param(
         self, value: datetime.datetime | None, dialect: sa.Dialect
     ) -> datetime.datetime | None:
-        """Refuse naive instants: nobody knows which zone they are in."""
+        """Refuse naive instants: their zone is unknown."""
         if value is None:
             return None
         if value.tzinfo is None:

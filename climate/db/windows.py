@@ -19,14 +19,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db import models
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import INVENTORIES
+from climate.db.tables import MAINTENANCES
+from climate.db.tables import RESOURCES
 
-_tables = models.Base.metadata.tables
-_resources = _tables['resources']
-_inventories = _tables['inventories']
-_maintenances = _tables['maintenances']
-_allocations = _tables['allocations']
-_INSTANT = _allocations.c.start_date.type
+_INSTANT = ALLOCATIONS.c.start_date.type
 
 _OWN: sa.BindParameter[Any] = sa.bindparam('own', expanding=True)
 _ZERO: Any = sa.literal_column('0')
@@ -61,26 +59,26 @@ class _Bind:
         self.clear_until = sa.bindparam(f'{prefix}_clear_until', type_=_INSTANT)
         self.fresh = sa.bindparam(f'{prefix}_fresh', type_=sa.Integer())
         self.resource_class = sa.bindparam(
-            f'{prefix}_class', type_=_allocations.c.resource_class.type
+            f'{prefix}_class', type_=ALLOCATIONS.c.resource_class.type
         )
 
     def shut(self) -> Any:
         """Whether nothing may be added: to what is booked already a little less strictly."""
         closed = sa.or_(
-            _resources.c.reservable.is_(False),
-            _resources.c.disabled.is_(True),
-            _resources.c.failed_at.is_not(None),
+            RESOURCES.c.reservable.is_(False),
+            RESOURCES.c.disabled.is_(True),
+            RESOURCES.c.failed_at.is_not(None),
         )
         return _flag(
-            sa.or_(_resources.c.deleted != _ZERO, sa.and_(self.fresh == _ONE, closed)), 'shut'
+            sa.or_(RESOURCES.c.deleted != _ZERO, sa.and_(self.fresh == _ONE, closed)), 'shut'
         )
 
     def away(self) -> Any:
         """Whether a maintenance lies in the window."""
         query = sa.exists().where(
-            _maintenances.c.resource_id == _resources.c.id,
-            _maintenances.c.end_date > self.start,
-            _maintenances.c.start_date < self.end,
+            MAINTENANCES.c.resource_id == RESOURCES.c.id,
+            MAINTENANCES.c.end_date > self.start,
+            MAINTENANCES.c.start_date < self.end,
         )
         return _flag(query, 'away')
 
@@ -91,31 +89,31 @@ def _flag(condition: Any, name: str) -> Any:
 
 def _whole(prefix: str) -> Any:
     bind = _Bind(prefix)
-    of_it = _allocations.c.resource_id == _resources.c.id
+    of_it = ALLOCATIONS.c.resource_id == RESOURCES.c.id
     live = sa.select(sa.func.count()).where(
         of_it,
-        _allocations.c.live == _ONE,
-        _allocations.c.end_date > bind.clear_from,
-        _allocations.c.start_date < bind.clear_until,
+        ALLOCATIONS.c.live == _ONE,
+        ALLOCATIONS.c.end_date > bind.clear_from,
+        ALLOCATIONS.c.start_date < bind.clear_until,
     )
-    # What was given back ended then, and is in the way of the time for cleaning only.
+    # A released allocation has ended; only the time for cleaning can overlap it.
     dirty = sa.exists().where(
         of_it,
-        _allocations.c.live == _ZERO,
-        _allocations.c.end_date > bind.clear_from,
-        _allocations.c.end_date <= bind.start,
-        _allocations.c.reservation_id.not_in(_OWN),
+        ALLOCATIONS.c.live == _ZERO,
+        ALLOCATIONS.c.end_date > bind.clear_from,
+        ALLOCATIONS.c.end_date <= bind.start,
+        ALLOCATIONS.c.reservation_id.not_in(_OWN),
     )
     found = (
         sa.select(
-            _resources.c.id,
-            _resources.c.name,
+            RESOURCES.c.id,
+            RESOURCES.c.name,
             sa.literal_column("''").label('resource_class'),
             bind.shut(),
             bind.away(),
             (live.scalar_subquery() - _ONE + _flag(dirty, 'dirty')).label('others'),
         )
-        .where(_resources.c.id.in_(bind.ids))
+        .where(RESOURCES.c.id.in_(bind.ids))
         .subquery()
     )
     return sa.select(found, _ZERO.label('peak')).where(
@@ -127,15 +125,15 @@ def _window(number: int) -> Any:
     """The resources of one shape, each with its supply of the class."""
     bind = _Bind(f'p{number}')
     supply = sa.and_(
-        _inventories.c.resource_id == _resources.c.id,
-        _inventories.c.resource_class == bind.resource_class,
+        INVENTORIES.c.resource_id == RESOURCES.c.id,
+        INVENTORIES.c.resource_class == bind.resource_class,
     )
     return (
         sa.select(
             # Two shapes may differ in nothing else that matters here.
             sa.literal_column(str(number)).label('number'),
-            _resources.c.id,
-            _resources.c.name,
+            RESOURCES.c.id,
+            RESOURCES.c.name,
             bind.resource_class.label('resource_class'),
             bind.shut(),
             bind.away(),
@@ -143,33 +141,33 @@ def _window(number: int) -> Any:
             bind.end.label('end_date'),
             bind.clear_from.label('clear_from'),
             bind.clear_until.label('clear_until'),
-            (_inventories.c.total - _inventories.c.reserved).label('units'),
-            _inventories.c.allocation_ratio.label('ratio'),
+            (INVENTORIES.c.total - INVENTORIES.c.reserved).label('units'),
+            INVENTORIES.c.allocation_ratio.label('ratio'),
         )
-        .select_from(_resources.outerjoin(_inventories, supply))
-        .where(_resources.c.id.in_(bind.ids))
+        .select_from(RESOURCES.outerjoin(INVENTORIES, supply))
+        .where(RESOURCES.c.id.in_(bind.ids))
     )
 
 
 def _uses(windows: Any) -> Any:
     """Who has a part in a window, or the whole in it or in the time for cleaning around it."""
     inside = sa.and_(
-        _allocations.c.resource_class == windows.c.resource_class,
-        _allocations.c.end_date > windows.c.start_date,
-        _allocations.c.start_date < windows.c.end_date,
-        _allocations.c.live == _ONE,
+        ALLOCATIONS.c.resource_class == windows.c.resource_class,
+        ALLOCATIONS.c.end_date > windows.c.start_date,
+        ALLOCATIONS.c.start_date < windows.c.end_date,
+        ALLOCATIONS.c.live == _ONE,
     )
     whole = sa.and_(
-        _allocations.c.resource_class.is_(None),
-        sa.or_(_allocations.c.live == _ONE, _allocations.c.end_date <= windows.c.start_date),
-        sa.or_(_allocations.c.live == _ONE, _allocations.c.reservation_id.not_in(_OWN)),
+        ALLOCATIONS.c.resource_class.is_(None),
+        sa.or_(ALLOCATIONS.c.live == _ONE, ALLOCATIONS.c.end_date <= windows.c.start_date),
+        sa.or_(ALLOCATIONS.c.live == _ONE, ALLOCATIONS.c.reservation_id.not_in(_OWN)),
     )
     of_it = sa.and_(
-        _allocations.c.resource_id == windows.c.id,
+        ALLOCATIONS.c.resource_id == windows.c.id,
         # Both there are, named so that the index leads to the period.
-        _allocations.c.live.in_([_ZERO, _ONE]),
-        _allocations.c.end_date > windows.c.clear_from,
-        _allocations.c.start_date < windows.c.clear_until,
+        ALLOCATIONS.c.live.in_([_ZERO, _ONE]),
+        ALLOCATIONS.c.end_date > windows.c.clear_from,
+        ALLOCATIONS.c.start_date < windows.c.clear_until,
         sa.or_(inside, whole),
     )
     dates = ('clear_from', 'clear_until', 'start_date', 'end_date')
@@ -177,12 +175,12 @@ def _uses(windows: Any) -> Any:
     return (
         sa.select(
             *rest,
-            _allocations.c.start_date,
-            _allocations.c.end_date,
-            sa.case((inside, _allocations.c.amount), else_=_ZERO).label('amount'),
+            ALLOCATIONS.c.start_date,
+            ALLOCATIONS.c.end_date,
+            sa.case((inside, ALLOCATIONS.c.amount), else_=_ZERO).label('amount'),
             _flag(whole, 'others'),
         )
-        .select_from(windows.outerjoin(_allocations, of_it))
+        .select_from(windows.outerjoin(ALLOCATIONS, of_it))
         .cte('uses')
     )
 

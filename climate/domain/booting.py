@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Leases that are asked for by booting a server: pure reading of what it says.
+"""Reads the lease that a server requests when it boots; pure functions.
 
-A server says it in its metadata (``climate:lease_end`` and their like), or in
-the scheduler hint ``lease_params``, a JSON object.
+The request is in the metadata of the server (``climate:lease_end`` and similar
+keys), or in the scheduler hint ``lease_params``, a JSON object.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
-from climate.domain import instants
+from climate.domain import periods
 from climate.domain.events import EventKind
 from climate.domain.requests import EventDraft
 
@@ -37,7 +37,7 @@ RESERVATION: Final = PREFIX + 'reservation'
 LONGEST: Final = 255
 """How long a value of metadata may be, in characters."""
 
-# What is said in metadata, by the words of the hint.
+# Keys of metadata, by the corresponding key of the hint.
 _KEYS = {
     'name': PREFIX + 'lease_name',
     'start': PREFIX + 'lease_start',
@@ -54,14 +54,14 @@ _LONGEST_NAME = 80
 
 
 class Unreadable(ValueError):
-    """What a server says cannot be understood; the text is for its owner."""
+    """The request of a server is not valid; the text is for its owner."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class ServerNews:
-    """What somebody says of a server.
+class ServerReport:
+    """News of a server.
 
-    :ivar gone: whether it was deleted; else it was booted
+    :ivar gone: whether the server was deleted; otherwise it was booted
     """
 
     server_id: str
@@ -69,15 +69,15 @@ class ServerNews:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
-    """The lease that is wanted for a server.
+class RequestedLease:
+    """The lease that a server requests.
 
-    :ivar name: None if it does not matter
-    :ivar on_end: what is done with the server at the end; None for the usual
-    :ivar guarantee: whether it must have room at the start; None for what
-        fits: a server that runs already needs none
-    :ivar imposed: whether it is the operator who wants it, so that no limit of
-        the project holds for it
+    :ivar name: None for a generated name
+    :ivar on_end: actions on the server at the end; None for the default
+    :ivar guarantee: whether capacity must be available at the start; None to
+        decide by the server: one that already runs needs no capacity
+    :ivar imposed: whether the operator imposes the lease, so that the limits of
+        the project do not apply
     """
 
     start: datetime.datetime
@@ -90,11 +90,13 @@ class Wish:
     imposed: bool = False
 
 
-def wish(metadata: Mapping[str, str], hint: object, now: datetime.datetime) -> Wish | None:
-    """Return the lease that a server asks for; None if it asks for none.
+def requested_lease(
+    metadata: Mapping[str, str], hint: object, now: datetime.datetime
+) -> RequestedLease | None:
+    """Return the lease that a server requests; None if it requests none.
 
-    Metadata that ask for a lease come before the hint. A start that is past
-    is the present instant: it took the server a while to come up.
+    Metadata take precedence over the hint. A start in the past becomes the
+    present instant, because a server takes a while to boot.
 
     :param hint: value of the scheduler hint :data:`HINT`; None without one
     :param now: the present instant (aware UTC)
@@ -123,13 +125,15 @@ def _object(hint: object) -> dict[str, Any]:
     return hint
 
 
-def _read(said: Mapping[str, Any], names: Mapping[str, str], now: datetime.datetime) -> Wish:
+def _read(
+    said: Mapping[str, Any], names: Mapping[str, str], now: datetime.datetime
+) -> RequestedLease:
     texts = {field: _text(said, field, names) for field in _ASKING}
     start = now
     if texts['start'] is not None:
         start = max(now, _instant(texts['start'], names['start'], now))
     events, before_end_date = _events(said.get('events'), names, now)
-    return Wish(
+    return RequestedLease(
         start=start,
         end=_end(texts, names, start, now),
         name=(_text(said, 'name', names) or '')[:_LONGEST_NAME].strip() or None,
@@ -163,8 +167,8 @@ def _end(
         if found <= start:
             raise Unreadable(f'{names["end"]}: {_shown(end)} is past, or before the start')
         return found
-    length = instants.duration(duration or '')
-    if length is None or length < instants.SECOND:
+    length = periods.duration(duration or '')
+    if length is None or length < periods.SECOND:
         raise Unreadable(
             f'{names["duration"]}: {_shown(duration)} is no length such as 5d or PT90M'
         )
@@ -175,9 +179,9 @@ def _end(
 
 
 def _instant(text: str, name: str, now: datetime.datetime) -> datetime.datetime:
-    if text == instants.NOW:
+    if text == periods.NOW:
         return now
-    found = instants.instant(text)
+    found = periods.instant(text)
     if found is None:
         raise Unreadable(f'{name}: {_shown(text)} is no time such as 2030-01-31T18:00Z')
     return found
@@ -204,7 +208,7 @@ def _guarantee(value: object, names: Mapping[str, str]) -> bool | None:
 def _events(
     value: object, names: Mapping[str, str], now: datetime.datetime
 ) -> tuple[tuple[EventDraft, ...], datetime.datetime | None]:
-    """Return the events that are wanted, and when to tell of the end."""
+    """Return the requested events, and when to announce the end."""
     if value is None:
         return (), None
     if not isinstance(value, list) or not all(isinstance(event, dict) for event in value):

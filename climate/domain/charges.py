@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is to be told to whoever judges leases, such as a service that charges."""
+"""Notifications for filters that judge leases, such as a service that charges."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from typing import Any
 class ChargeState(enum.StrEnum):
     """What a charge waits for.
 
-    ``asked``: the judge was asked, or is about to be, and nobody knows yet
-    whether the lease comes of it; ``commit``: to be told that it did;
-    ``release``: to be told that it did not, or was undone; ``end``: to be told
-    that the lease is over.
+    ``asked``: the filter has received the question, or is about to, and the
+    outcome is not known yet. The others await a notification: ``commit`` that
+    the lease was booked, ``release`` that it was not or was undone, ``end``
+    that the lease has ended.
     """
 
     ASKED = 'asked'
@@ -38,14 +38,14 @@ class ChargeState(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Charge:
-    """One message to one judge.
+    """One message to one filter.
 
-    :ivar charge_id: the same in the question and in what is told of it later
-    :ivar judge: name of the filter that is told
+    :ivar charge_id: the same in a question and in the notification of its outcome
+    :ivar judge: name of the filter
     :ivar payload: the body of the question, JSON
-    :ivar due: when it is to be told; of one that was asked, when it is taken
-        back unless it was decided (aware UTC)
-    :ivar seq: the place in the order of writing; None before it was written
+    :ivar due: when to send the notification; in the state ``asked``, when an
+        undecided question expires (aware UTC)
+    :ivar seq: the position in the order of writing; None before it is written
     """
 
     charge_id: str

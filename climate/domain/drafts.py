@@ -10,12 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What of a draft is secret: the same for every type of resource.
+"""The secret parts of a draft, the same for every resource type.
 
-A request that is stored may have a ``draft``, from which something is made at
-the start of the lease. These keys of it are shown nowhere, encrypted in the
-database if the operator has keys for that, and forgotten when the lease is over.
-A resource type that stores secrets puts them there.
+A stored request may have a ``draft``, from which the lease creates an object at
+its start. The secret keys of a draft are never shown, are encrypted in the
+database if the operator configures keys, and are deleted when the lease ends.
+A resource type that stores secrets keeps them under these keys.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Final
 
 DRAFT: Final = 'draft'
 SEALED: Final = 'sealed'
-"""Key of what is encrypted, in place of the secrets in it."""
+"""Key of the ciphertext that replaces the secrets."""
 
 _NOTHING: Mapping[str, Any] = {
     'user_data': '',
@@ -38,7 +38,7 @@ _NOTHING: Mapping[str, Any] = {
 
 
 def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the secrets of a request that are worth hiding, by key."""
+    """Return the secrets of a request that need to be hidden, by key."""
     draft = request.get(DRAFT) or {}
     return {key: value for key, value in draft.items() if key in _NOTHING and value}
 

@@ -21,11 +21,18 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
+from climate.domain.lifecycles import EVENT
 from climate.domain.lifecycles import EventState
+from climate.domain.lifecycles import EventTrigger
+from climate.domain.payloads import AnnouncementPayload
+from climate.domain.payloads import ChangePayload
+from climate.domain.payloads import EffectPayload
+from climate.domain.payloads import EndPayload
+from climate.domain.payloads import Payload
 
 
 class EventKind(enum.StrEnum):
-    """What must happen to a lease."""
+    """The kinds of events of a lease."""
 
     PREPARE = 'prepare'
     BEFORE_START = 'before_start_lease'
@@ -39,8 +46,8 @@ class EventKind(enum.StrEnum):
     DELETE = 'delete_lease'
 
 
-# Of several events at one instant, what takes away comes before what gives,
-# and a message about an instant before the instant itself.
+# Of several events at one instant, those that release resources precede those
+# that assign them, and an announcement precedes what it announces.
 _RANK = {
     kind: rank
     for rank, kind in enumerate(
@@ -59,7 +66,7 @@ _RANK = {
     )
 }
 
-# Kinds that bring the cloud to a state; the others only tell.
+# Kinds that change the cloud; the others only notify.
 EFFECTS = frozenset(
     {
         EventKind.PREPARE,
@@ -73,26 +80,45 @@ EFFECTS = frozenset(
     }
 )
 
-# Kinds that existing clients know and that are shown at every version.
+# Kinds that existing clients know and that every microversion shows.
 PUBLIC_AT_1_0 = frozenset(
     {EventKind.START, EventKind.END, EventKind.BEFORE_END, EventKind.NOTIFICATION}
 )
 PUBLIC_AT_1_1 = PUBLIC_AT_1_0 | {EventKind.BEFORE_START}
 
+PAYLOADS: Mapping[EventKind, type[Payload]] = {
+    EventKind.PREPARE: EffectPayload,
+    EventKind.BEFORE_START: AnnouncementPayload,
+    EventKind.START: EffectPayload,
+    EventKind.UPDATE: ChangePayload,
+    EventKind.CHECK: EffectPayload,
+    EventKind.NOTIFICATION: Payload,
+    EventKind.BEFORE_END: EffectPayload,
+    EventKind.END: EndPayload,
+    EventKind.UNDO: EffectPayload,
+    EventKind.DELETE: EndPayload,
+}
+
 OPEN = frozenset({EventState.UNDONE, EventState.IN_PROGRESS})
+
+
+NO_PAYLOAD = Payload()
+"""Stands for the empty payload of the kind of an event."""
+_NOTHING = datetime.timedelta(0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
-    """One thing that must happen to a lease.
+    """One event of a lease.
 
-    :ivar time: the instant it is meant for (aware UTC); shown to users
-    :ivar due: when a manager is to take it up: *time*, or later when it was
-        postponed
-    :ivar begun_at: when it was first taken up; None if it never was
-    :ivar attempts: how often it was taken up
-    :ivar error: why it failed last, for people
-    :ivar payload: facts its kind needs, JSON
+    :ivar time: the scheduled instant (aware UTC); shown to users
+    :ivar due: when a manager should take up the event: *time*, or later if it
+        was postponed
+    :ivar begun_at: when a manager first took it up; None if none did
+    :ivar attempts: how often a manager took it up
+    :ivar error: why it last failed, in a form for people
+    :ivar payload: facts that its kind needs; by default an empty payload of its kind
+    :raises TypeError: if the payload is not one of its kind
     """
 
     id: str
@@ -104,19 +130,145 @@ class Event:
     attempts: int = 0
     begun_at: datetime.datetime | None = None
     error: str | None = None
-    payload: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    payload: Payload = NO_PAYLOAD
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
 
+    def __post_init__(self) -> None:
+        """Check that the payload is one of the kind of the event."""
+        expected = PAYLOADS[self.kind]
+        if self.payload is NO_PAYLOAD:
+            object.__setattr__(self, 'payload', expected())
+        elif type(self.payload) is not expected:
+            raise TypeError(f'{self.kind} needs an {expected.__name__}')
+
+    @property
+    def effect(self) -> EffectPayload:
+        """The payload of an event with effects.
+
+        :raises TypeError: if it has none
+        """
+        if isinstance(self.payload, EffectPayload):
+            return self.payload
+        raise TypeError(f'{self.kind} has no effects')
+
+    @property
+    def change(self) -> ChangePayload | None:
+        """The payload of a change of a running lease; None if the event is none."""
+        return self.payload if isinstance(self.payload, ChangePayload) else None
+
+    @property
+    def end(self) -> EndPayload | None:
+        """The payload of an end or a deletion; None if the event is neither."""
+        return self.payload if isinstance(self.payload, EndPayload) else None
+
     @property
     def open(self) -> bool:
-        """Whether it has still to happen."""
+        """Whether the event is still to happen."""
         return self.state in OPEN
+
+    @property
+    def undoing(self) -> bool:
+        """Whether the event undoes a change of a running lease."""
+        return self.change is not None and self.change.undoing
+
+    @property
+    def forced(self) -> bool:
+        """Whether an operator forces the end despite failures."""
+        return self.end is not None and self.end.forced
+
+    def after(self, trigger: EventTrigger, **changes: Any) -> Event:
+        """Return the event after *trigger*; success clears its error.
+
+        :raises climate.domain.lifecycles.TransitionRefused: if it cannot happen now
+        """
+        if trigger is EventTrigger.FINISH:
+            changes.setdefault('error', None)
+        return dataclasses.replace(self, state=EVENT.table[self.state, trigger], **changes)
+
+    # -- time spent on attempts
+    #
+    # A manager retries a failed event until a deadline. It waits until the same
+    # deadline for an operation under way, or for as long as the effect allows. A
+    # failure during the wait, such as a service that restarts, has the whole
+    # deadline, counted from the last moment without a failure.
+    #
+    # Only the time in which a manager works on the event counts: the attempts and
+    # the pauses between them, not an outage of the managers. The count is in the
+    # payload, so that it outlives the manager.
+
+    @property
+    def tried(self) -> datetime.timedelta:
+        """How long managers have tried the event, or have waited for its turn."""
+        return self.effect.tried
+
+    def taken_up(self, now: datetime.datetime, unfinished: datetime.timedelta) -> Event:
+        """Return the event as a manager takes it up.
+
+        :param unfinished: the most that a try counts that no manager finished
+        :raises climate.domain.lifecycles.TransitionRefused: if it cannot happen now
+        """
+        if self.begun_at is None:
+            counted = self.untried()._counted(now, _NOTHING)
+        elif self.state is EventState.IN_PROGRESS:
+            counted = self._counted(now, min(now - self._until(now), unfinished))
+        else:
+            counted = self.looked_at(now)
+        return counted.after(EventTrigger.BEGIN, begun_at=self.begun_at or now)
+
+    def looked_at(self, now: datetime.datetime) -> Event:
+        """Return the event after a pause: what it is late by does not count."""
+        return self._counted(now, min(now, self.due) - self._until(now))
+
+    def settled(self, now: datetime.datetime, deadline: datetime.timedelta) -> Event:
+        """Return the event after a try that a manager finished.
+
+        A single try uses up a quarter of the deadline at most, however long the
+        manager hung.
+        """
+        return self._counted(now, min(now - self._until(now), deadline / 4))
+
+    def untried(self) -> Event:
+        """Return the event as if no manager had tried it."""
+        return self._with(
+            tried=_NOTHING, tried_until=None, tried_when_well=_NOTHING, wait_notified=False
+        )
+
+    def well(self) -> Event:
+        """Return the event with the note that nothing has failed so far."""
+        return self._with(tried_when_well=self.tried)
+
+    def expired(self, deadline: datetime.timedelta) -> bool:
+        """Whether the event has failed until its deadline and is abandoned."""
+        return self.tried - self.effect.tried_when_well >= deadline
+
+    def wait_notified(self) -> Event:
+        """Return the event with the note that its owner was notified of the wait."""
+        return self._with(wait_notified=True)
+
+    def failure_notified(self) -> Event:
+        """Return the event with the note that its owner was notified of the failures."""
+        return self._with(failure_notified=True)
+
+    def _until(self, now: datetime.datetime) -> datetime.datetime:
+        return self.effect.tried_until or now
+
+    def _counted(self, now: datetime.datetime, more: datetime.timedelta) -> Event:
+        return self._with(tried=self.tried + max(more, _NOTHING), tried_until=now)
+
+    def _with(self, **changes: Any) -> Event:
+        return dataclasses.replace(self, payload=dataclasses.replace(self.effect, **changes))
 
 
 def order(event: Event) -> tuple[datetime.datetime, int, str]:
     """Sort key: by due time, ends before starts, then by id to be stable."""
     return (event.due, _RANK[event.kind], event.id)
+
+
+def first_due(events: Iterable[Event], now: datetime.datetime) -> Event | None:
+    """The open event that happens first; None if nothing is due at *now*."""
+    due = [event for event in events if event.state in OPEN and event.due <= now]
+    return min(due, key=order, default=None)
 
 
 def next_due(events: Iterable[Event]) -> datetime.datetime | None:
@@ -125,19 +277,19 @@ def next_due(events: Iterable[Event]) -> datetime.datetime | None:
 
 
 def lateness(event: Event, now: datetime.datetime) -> datetime.timedelta:
-    """How long after its time *event* happens at *now*; never negative.
+    """The delay of *event* if it happens at *now*; never negative.
 
-    A lease that starts "now" begins on paper with the minute, but nobody could
-    have started it before it was asked for.
+    The nominal start of a lease that starts "now" is the beginning of the minute,
+    but the delay counts from the request at the earliest.
     """
     possible = max(event.time, event.created_at or event.time)
     return max(now - possible, datetime.timedelta(0))
 
 
 def is_news(attempts: int) -> bool:
-    """Whether the *attempts*-th failure is worth a line in a log: the 1st, 2nd, 4th, 8th, …
+    """Whether to log the *attempts*-th failure: the 1st, 2nd, 4th, 8th, …
 
-    What goes on failing is tried for ever, and says nothing new each time.
+    Retries continue indefinitely, and most repeat what is already in the log.
 
     :param attempts: failures so far, from 1
     """
@@ -145,7 +297,7 @@ def is_news(attempts: int) -> bool:
 
 
 def backoff(attempts: int, first: float, longest: float) -> datetime.timedelta:
-    """The pause after the *attempts*-th failure: doubled each time, bounded.
+    """The pause after the *attempts*-th failure: doubles each time, up to a bound.
 
     :param attempts: failures so far, from 1
     :param first: the first pause, in seconds

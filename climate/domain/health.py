@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is known of whether hosts work."""
+"""The health of hosts."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ import enum
 from typing import Final
 
 ASLEEP: Final = 'climate-power: asleep'
-"""Why a nova-compute is disabled whose host was switched off to save power.
+"""The reason for disabling the nova-compute of a host that sleeps to save power.
 
-Such a host has not failed: it is woken before somebody needs it, and may be
-booked like any other.
+Such a host has not failed: it can be booked like any other, and is switched on
+before a lease needs it.
 """
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class HostNews:
-    """What somebody says of a nova-compute.
+class HostReport:
+    """A report on a nova-compute.
 
     :ivar service_host: the name of its machine, as aggregates know it
-    :ivar fault: why nothing is to be put there; '' if it says of no fault
+    :ivar fault: why the host must not be used; '' if there is no fault
     """
 
     service_host: str
@@ -40,7 +40,7 @@ class HostNews:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Watched:
+class MonitoredResource:
     """A resource that may fail.
 
     :ivar service_host: the name under which Nova's services know it
@@ -54,10 +54,10 @@ class Watched:
 
 
 class HealActive(enum.StrEnum):
-    """Which reservations that have begun are moved off a resource that is out.
+    """Which active reservations move off a resource that is out of service.
 
-    ``never``: none; ``empty``: those of which nothing runs there; ``always``:
-    all, and what runs there is lost.
+    ``never``: none; ``empty``: those without running servers there; ``always``:
+    all, and whatever runs there is lost.
     """
 
     NEVER = 'never'
@@ -66,11 +66,11 @@ class HealActive(enum.StrEnum):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Trouble:
-    """A resource that is not there for some of the time that it is promised for.
+class Outage:
+    """A resource that is unavailable for part of the time for which it is booked.
 
     :ivar name: of the resource
-    :ivar begins: since when, or from when on (aware UTC)
+    :ivar begins: when the outage began, or will begin (aware UTC)
     :ivar reason: for people, such as ``compute-1 has failed``
     """
 

@@ -22,7 +22,7 @@ from climate.domain.leases import Lease
 
 
 class Effect(enum.StrEnum):
-    """What was to be done in the cloud."""
+    """The purpose of an effect in the cloud."""
 
     PREPARE = 'prepare'
     START = 'start'
@@ -34,11 +34,11 @@ class Effect(enum.StrEnum):
 
 
 class StepState(enum.StrEnum):
-    """What came of it.
+    """The outcome of an effect.
 
-    ``waiting``: something is under way in the cloud; ``failed``: the last
-    attempt failed, and another one comes if the event is still awaited;
-    ``undone``: whatever it did was taken back.
+    ``waiting``: an operation is under way in the cloud; ``failed``: the last
+    attempt failed, and another one follows if the event is still awaited;
+    ``undone``: the effect was reversed.
     """
 
     DONE = 'done'
@@ -49,9 +49,9 @@ class StepState(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """One thing that an effect did, for people.
+    """One action of an effect, in words.
 
-    :ivar at: when it was said (aware UTC)
+    :ivar at: when it was recorded (aware UTC)
     """
 
     at: datetime.datetime
@@ -62,13 +62,13 @@ class Line:
 class HistoryStep:
     """One effect on one reservation, with all its attempts.
 
-    :ivar event_id: the event that it was for
-    :ivar reservation_id: None if it was about the lease as a whole
+    :ivar event_id: the event that ran it
+    :ivar reservation_id: None if it concerned the lease as a whole
     :ivar resource_type: of the reservation; None likewise
-    :ivar attempts: how often it was run
-    :ivar waiting_for: what is under way; None if nothing is
-    :ivar error: why it failed last, also if it was done later
-    :ivar lines: what it did, oldest first
+    :ivar attempts: how often it ran
+    :ivar waiting_for: the operation under way; None if there is none
+    :ivar error: why it last failed, even if it succeeded later
+    :ivar lines: its actions, oldest first
     """
 
     lease_id: str
@@ -88,9 +88,9 @@ class HistoryStep:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class History:
-    """What happened to a lease in the cloud, and what is still to happen.
+    """The past and pending operations of a lease in the cloud.
 
-    :ivar steps: in the order in which they were begun
+    :ivar steps: in the order in which they began
     :ivar awaited: in the order in which they are due
     """
 

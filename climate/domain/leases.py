@@ -28,10 +28,10 @@ from climate.domain.periods import Period
 
 
 class AllocationState(enum.StrEnum):
-    """Who has the resource.
+    """The state of an allocation.
 
-    ``booked``: promised for its period; ``held``: the cloud was told, the
-    lease has it in hand; ``released``: given back, kept for the record.
+    ``booked``: reserved for its period; ``held``: assigned to the lease in the
+    cloud; ``released``: returned, and kept for the record.
     """
 
     BOOKED = 'booked'
@@ -61,10 +61,10 @@ class Allocation:
 class Reservation:
     """One line of a lease.
 
-    :ivar request: what was asked for, as the plugin's ``dump`` wrote it
-    :ivar facts: what effects left in the cloud, such as an aggregate's id
-    :ivar part_of: id of the reservation of the same lease that this one is a
-        part of, such as the room for a server; None if it was asked for itself
+    :ivar request: the requirements, as the plugin's ``dump`` wrote them
+    :ivar facts: what effects created in the cloud, such as an aggregate's id
+    :ivar part_of: id of the reservation of the same lease that includes this
+        one, such as that of a server; None if a user requested it directly
     """
 
     id: str
@@ -82,18 +82,18 @@ class Reservation:
 
 
 NOTICES: Final = ('before_start', 'started', 'before_end', 'degraded', 'error')
-"""What the owner of a lease can ask to be written to about."""
+"""The kinds of email notices that the owner of a lease can request."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Readiness:
-    """What was said last of the resources that a lease waits for.
+    """The last report on the resources that a lease waits for.
 
-    :ivar ready: names of those that can be used
-    :ivar waiting: names of those that cannot yet, such as hosts that boot
-    :ivar by: who says so
-    :ivar detail: for people
-    :ivar at: when it was said (aware UTC)
+    :ivar ready: names of those that are ready
+    :ivar waiting: names of those that are not, such as hosts that boot
+    :ivar by: the source of the report
+    :ivar detail: an explanation for people
+    :ivar at: the time of the report (aware UTC)
     """
 
     ready: tuple[str, ...] = ()
@@ -107,19 +107,19 @@ class Readiness:
 class Lease:
     """A contract of one project over resources for a period.
 
-    :ivar next_due: when a manager has to look at it next; the durable timer
-    :ivar notify_before_start: seconds before the start at which to tell;
-        None if the operator's default holds
-    :ivar before_end_date: when the user wants to be told of the end; None if
-        the operator's default holds
-    :ivar notices: of :data:`NOTICES`, in that order; None if the operator's
-        default holds
-    :ivar readiness: None if nobody has said anything
-    :ivar lead_time: the most seconds that one of its resources needs to get
-        ready, as operators say with the capability ``lead_time``; None if none
-        says so
+    :ivar next_due: when a manager must next process it; the durable timer
+    :ivar notify_before_start: seconds from the announcement of the start to the
+        start; None for the operator's default
+    :ivar before_end_date: when to announce the end; None for the operator's
+        default
+    :ivar notices: of :data:`NOTICES`, in that order; None for the operator's
+        default
+    :ivar readiness: None before the first report
+    :ivar lead_time: the longest time, in seconds, that one of its resources
+        needs to get ready, from the capability ``lead_time``; None if no
+        resource has the capability
     :ivar trust_id: Keystone's id of the trust by which effects act for the
-        user; None if none has to
+        user; None if no effect needs one
     """
 
     id: str
@@ -144,8 +144,8 @@ class Lease:
 
     @property
     def started(self) -> bool:
-        """Whether its start has succeeded: it has, or had, what it is about.
+        """Whether its start has succeeded, so that it has, or had, its resources.
 
-        Its events do not tell: a start that was cancelled is done, too.
+        The events do not show this: a cancelled start is also done.
         """
         return any(item.status is ReservationStatus.ACTIVE for item in self.reservations)

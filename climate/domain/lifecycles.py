@@ -10,10 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What may become of a lease, a reservation and an event: three tables.
+"""The life cycles of leases, reservations and events: three tables.
 
 Each machine is data, ``(old, trigger) -> new``; a pair that is not in the
-table is refused. The pictures in the documentation are drawn from them.
+table is refused. The diagrams in the documentation are drawn from the tables::
+
+    LEASE.table[lease.status, LeaseTrigger.START]
+    (lease.status, LeaseTrigger.START) in LEASE.table
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import enum
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Generic
+from typing import NoReturn
 from typing import TypeVar
 
 
@@ -104,26 +108,25 @@ T = TypeVar('T', bound=enum.StrEnum)
 
 
 class LifeCycle(Generic[S, T]):
-    """A table of transitions and the question one asks it."""
+    """A named table of transitions.
+
+    :ivar table: the state that each trigger leads to from each state, read only;
+        :class:`TransitionRefused` for a pair that it does not have
+    """
 
     def __init__(self, name: str, initial: S, table: Mapping[tuple[S, T], S]) -> None:
         self.name = name
         self.initial = initial
-        self.table: Mapping[tuple[S, T], S] = MappingProxyType(dict(table))
+        self.table: Mapping[tuple[S, T], S] = MappingProxyType(_Transitions(name, table))
 
-    def allows(self, old: S, trigger: T) -> bool:
-        """Whether *trigger* may happen in state *old*."""
-        return (old, trigger) in self.table
 
-    def after(self, old: S, trigger: T) -> S:
-        """Return the state that *trigger* leads to.
+class _Transitions(dict[tuple[S, T], S]):
+    def __init__(self, machine: str, table: Mapping[tuple[S, T], S]) -> None:
+        super().__init__(table)
+        self._machine = machine
 
-        :raises TransitionRefused: if the table has no such pair
-        """
-        try:
-            return self.table[old, trigger]
-        except KeyError:
-            raise TransitionRefused(self.name, old, trigger) from None
+    def __missing__(self, key: tuple[S, T]) -> NoReturn:
+        raise TransitionRefused(self._machine, *key)
 
 
 def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
@@ -190,10 +193,10 @@ def _event_table() -> dict[tuple[EventState, EventTrigger], EventState]:
         (s.IN_PROGRESS, t.POSTPONE): s.UNDONE,
         (s.IN_PROGRESS, t.FINISH): s.DONE,
         (s.IN_PROGRESS, t.FAIL): s.ERROR,
-        # The lease's dates changed: told already or not, it will be told.
+        # The lease's dates changed: it is announced, even if it was before.
         (s.UNDONE, t.REARM): s.UNDONE,
         (s.DONE, t.REARM): s.UNDONE,
-        # The lease went away, so the event will not come.
+        # The lease was deleted, so the event does not happen.
         (s.UNDONE, t.CANCEL): s.DONE,
         (s.IN_PROGRESS, t.CANCEL): s.DONE,
     }

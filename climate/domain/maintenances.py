@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Periods in which a resource is out, as operators announce them."""
+"""Maintenance periods of resources, as operators announce them."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class MaintenanceDraft:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Maintenance:
-    """A period in which nothing is booked on a resource.
+    """A period in which a resource cannot be booked.
 
-    :ivar user_id: who announced it
+    :ivar user_id: the operator who announced it
     """
 
     id: str

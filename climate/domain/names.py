@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What names and ids may be made of."""
+"""The characters allowed in names and ids."""
 
 from __future__ import annotations
 
@@ -18,27 +18,21 @@ import re
 import uuid
 from typing import Final
 
-# As the part of a regular expression that goes between brackets: what moves the
-# cursor or ends a line, and what no database can keep.
-_CONTROLS: Final = '\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff'
-_CONTROL = re.compile(f'[{_CONTROLS}]')
+CONTROL: Final = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+"""A character that moves the cursor, ends a line, or that no database can keep."""
+
 _UUID = re.compile('[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
-
-
-def has_controls(name: str) -> bool:
-    """Whether there are control characters in a name, or what ends a line."""
-    return _CONTROL.search(name) is not None
 
 
 def without_controls(name: str) -> str:
     """Return a name with blanks in place of control characters."""
-    return _CONTROL.sub(' ', name)
+    return CONTROL.sub(' ', name)
 
 
 def uuid_of(text: str) -> str | None:
-    """Return an id as services of a cloud write it; None if it is no UUID.
+    """Return an id as services of a cloud write it; None if it is not a UUID.
 
-    There is one way of writing each: two texts never name one thing.
+    The form is canonical: two different texts never identify the same object.
     """
     try:
         return str(uuid.UUID(text))

@@ -10,12 +10,32 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A period of time, half open: its end is the first instant outside it."""
+"""Periods of time, and instants and lengths of time as texts that people write."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
+import re
+from typing import Final
+
+NOW: Final = 'now'
+SECOND: Final = datetime.timedelta(seconds=1)
+
+# Before this there were no leases; years of one digit are typing errors.
+_FIRST: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+_TIME = re.compile(
+    r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?',
+    re.ASCII,
+)
+_ISO_DURATION = re.compile(
+    r'P(?=[\dT])(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,9})D)?'
+    r'(?:T(?=\d)(?:(?P<hours>\d{1,9})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,12})S)?)?',
+    re.ASCII,
+)
+_SHORT_DURATION = re.compile(r'(?P<number>\d{1,12})(?P<unit>[smhdw])', re.ASCII)
+_UNITS = {'s': 'seconds', 'm': 'minutes', 'h': 'hours', 'd': 'days', 'w': 'weeks'}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, order=True, slots=True)
@@ -59,6 +79,49 @@ class Period:
             found.append(Period(start=other.end, end=self.end))
         return tuple(found)
 
+    def after(self, now: datetime.datetime) -> Period:
+        """The part of it that is not over at *now*, or its last microsecond.
+
+        A lease that starts "now" starts at the beginning of the minute; an
+        allocation that ended a moment ago must not block it.
+        """
+        if now <= self.start:
+            return self
+        return Period(start=min(now, self.end - datetime.timedelta.resolution), end=self.end)
+
     def padded(self, pause: datetime.timedelta) -> Period:
         """The period with *pause* (not negative) added on both sides."""
         return Period(start=self.start - pause, end=self.end + pause)
+
+
+def instant(text: str) -> datetime.datetime | None:
+    """Return the instant that a text means, in aware UTC; None if it means none.
+
+    :param text: ISO 8601 with a date and a time; in UTC if it names no zone
+    """
+    if _TIME.fullmatch(text) is None:
+        return None
+    try:
+        found = datetime.datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=datetime.UTC)
+        found = found.astimezone(datetime.UTC)
+    except (ValueError, OverflowError):
+        return None
+    return found if found >= _FIRST else None
+
+
+def duration(text: str) -> datetime.timedelta | None:
+    """Return the length of time that a text means; None if it means none.
+
+    :param text: ``PT1H30M``, ``90m``, ``30d``
+    """
+    try:
+        if match := _SHORT_DURATION.fullmatch(text):
+            return datetime.timedelta(**{_UNITS[match['unit']]: int(match['number'])})
+        if match := _ISO_DURATION.fullmatch(text):
+            parts = {name: int(number) for name, number in match.groupdict().items() if number}
+            return datetime.timedelta(**parts)
+    except OverflowError:
+        return None
+    return None

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What callers ask for, as values between the API and the layers below."""
+"""Requests of callers, as values between the API and the layers below."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class Unset(enum.Enum):
 
 
 UNSET: Final = Unset.UNSET
-"""Says "not mentioned" where None is a value of its own."""
+"""Marks a field as absent where None is a value of its own."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Caller:
-    """Who asks; from the token only, never from a body.
+    """The caller of a request; from the token only, never from a body.
 
     :ivar all_projects: whether policy lets the caller see every project
-    :ivar token: with it the cloud can be asked what the caller may see there;
-        never written down anywhere
+    :ivar token: for queries to the cloud with the rights of the caller; never
+        stored
     """
 
     user_id: str
@@ -57,7 +57,7 @@ class Caller:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class EventDraft:
-    """An event the user wants."""
+    """An event that the user requests."""
 
     kind: EventKind
     time: datetime.datetime
@@ -65,23 +65,23 @@ class EventDraft:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeaseDraft:
-    """A lease that somebody wants.
+    """A request for a lease.
 
     :ivar start: aware UTC; the caller of the core has already turned ``now``
         into an instant
-    :ivar id: of the lease, never from a body; None for a new one. No lease has
-        it, nor had it
-    :ivar reservations: the bodies as they came; each type's plugin reads its own
+    :ivar id: of the lease, never from a body; None for a generated one. No other
+        lease has or had this id
+    :ivar reservations: the bodies as received; each type's plugin reads its own
     :ivar strict: whether unknown keys are refused (1.1) or dropped (1.0)
-    :ivar grain: how exact the wanted times are; a start is in the past only
+    :ivar grain: the precision of the requested times; a start is in the past only
         if it is before now floored to the grain
-    :ivar notices: what the owner is to be written to about, see
-        :data:`climate.domain.leases.NOTICES`; None if the operator's default holds
-    :ivar asked_at: the instant of the request, against which its times are
-        judged, so that ``now`` is not past by the time it is; None for the
-        present instant
-    :ivar limited: whether the limits of the project hold for it; they do unless it is
-        the operator who imposes it on the project
+    :ivar notices: kinds of email notices for the owner, see
+        :data:`climate.domain.leases.NOTICES`; None for the operator's default
+    :ivar asked_at: the instant of the request, with which its times are
+        compared, so that ``now`` is not in the past when the check runs; None for
+        the present instant
+    :ivar limited: whether the limits of the project apply; they do unless the
+        operator imposes the lease on the project
     """
 
     name: str
@@ -101,7 +101,7 @@ class LeaseDraft:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ReservationChange:
-    """New values for one reservation of a lease; ``body`` as it came, with ``id``."""
+    """New values for one reservation of a lease; ``body`` as received, with ``id``."""
 
     id: str
     body: Mapping[str, Any]
@@ -109,7 +109,7 @@ class ReservationChange:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeaseChange:
-    """New values for a lease; None and UNSET leave what is.
+    """New values for a lease; None and UNSET keep the present value.
 
     ``notices``, ``strict``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
     """
@@ -128,12 +128,12 @@ class LeaseChange:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Reallocation:
-    """A resource that a reservation is to have another one in place of.
+    """A request to replace a resource of a reservation.
 
-    The resource is named by its id or its name, or both.
+    The resource is identified by its id, its name, or both.
 
     :ivar reason: for people
-    :ivar forced: whether what runs there may be taken away
+    :ivar forced: whether servers that run on the resource may be lost
     """
 
     reservation_id: str
@@ -145,7 +145,7 @@ class Reallocation:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeaseQuery:
-    """Which leases, in which order, how many.
+    """A query for leases: filters, order and page.
 
     :ivar project_id: None for every project
     :ivar sort: ``(key, 'asc' | 'desc')`` pairs; keys of :data:`SORT_KEYS`
@@ -180,7 +180,7 @@ class LeasePage:
 class BusyPeriod:
     """One allocation as others may see it.
 
-    :ivar reservation_id: the real id for those who may know it, else an
+    :ivar reservation_id: the real id if the caller may see it, otherwise an
         opaque one that is the same each time
     :ivar lease_id: likewise
     :ivar amounts: units by resource class; empty if the whole resource is taken
@@ -194,8 +194,8 @@ class BusyPeriod:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Taken:
-    """What one reservation has of one resource, and whose it is.
+class ReservedShare:
+    """The share of one reservation in one resource, with its owner.
 
     :ivar period: of the lease
     :ivar amounts: as in :class:`BusyPeriod`
@@ -211,7 +211,7 @@ class Taken:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceCalendar:
-    """When one resource is taken; every resource has one, be it empty."""
+    """The periods in which one resource is booked; possibly empty."""
 
     resource_id: int
     resource_name: str
@@ -220,11 +220,11 @@ class ResourceCalendar:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class CalendarQuery:
-    """Which part of the calendar.
+    """A query for part of the calendar.
 
     :ivar resource_type: None for every type
-    :ivar lease_id: only what this lease has
-    :ivar reservation_id: only what this reservation has
+    :ivar lease_id: only allocations of this lease
+    :ivar reservation_id: only allocations of this reservation
     """
 
     resource_type: str | None = None
@@ -234,12 +234,12 @@ class CalendarQuery:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceQuery:
-    """Which resources, in which order, how many.
+    """A query for resources: filters, order and page.
 
     :ivar sort: ``(key, 'asc' | 'desc')`` pairs; keys of
         :data:`RESOURCE_SORT_KEYS`
     :ivar marker: id of the last resource of the page before
-    :ivar project_id: whose own things are among them; None for those of every project
+    :ivar project_id: the project whose own resources are included; None for all projects
     """
 
     limit: int
@@ -263,11 +263,11 @@ class ResourcePage:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceChange:
-    """New values for a resource; None leaves what is.
+    """New values for a resource; None keeps the present value.
 
-    :ivar capabilities: what operators say of it; a None among them removes
-    :ivar disabled: whether it is out for new bookings
-    :ivar inventories: all that it is to have
+    :ivar capabilities: set by operators; a value of None removes the capability
+    :ivar disabled: whether new bookings exclude it
+    :ivar inventories: the complete new inventories
     """
 
     capabilities: Mapping[str, str | None] = dataclasses.field(default_factory=dict)

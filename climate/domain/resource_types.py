@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resource types as operators declare them, and as everybody sees them."""
+"""Resource types as operators declare them, and as all users see them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from typing import Final
 from climate.domain.resources import Inventory
 
 PREFIX: Final = 'custom:'
-"""What the names of declared types begin with."""
+"""The prefix of the names of declared types."""
 
 
 class Origin(enum.StrEnum):
-    """Who says that there is a type: a plugin, a file, or a caller of the API."""
+    """The origin of a type: a plugin, a file, or the API."""
 
     CODE = 'code'
     FILE = 'file'
@@ -37,15 +37,15 @@ class Origin(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Declaration:
-    """A type of things that Climate knows nothing else about.
+    """A resource type about which Climate knows only its declaration.
 
     :ivar name: begins with :data:`PREFIX`
     :ivar exclusive: whether a reservation has whole resources; else it counts
         units of *classes*
     :ivar noun: what the resources are called in a refusal, such as ``licences``
-    :ivar classes: what can be counted, with what a resource has of it unless
-        it says otherwise; a total of 0 has to be said for each
-    :ivar announce: properties of the allocated resources that users are told
+    :ivar classes: the resource classes, each with the default total of a
+        resource; with a default of 0, each resource must set its total
+    :ivar announce: properties of the allocated resources that users see
     """
 
     name: str
@@ -61,7 +61,7 @@ class Declaration:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceType:
-    """A type that is served.
+    """A resource type that this deployment supports.
 
     :ivar exclusive: whether a reservation has whole resources
     :ivar classes: the resource classes that its reservations count
@@ -81,5 +81,5 @@ class ResourceType:
 
     @property
     def origin(self) -> Origin:
-        """Who says that there is this type."""
+        """The origin of this type."""
         return Origin.CODE if self.declaration is None else self.declaration.origin

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What can be reserved: resources with inventories and properties."""
+"""Reservable resources, with inventories and properties."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Inventory:
 
     @property
     def capacity(self) -> int:
-        """Units that can be given away: ``(total - reserved) * ratio``."""
+        """Units that can be allocated: ``(total - reserved) * ratio``."""
         return int((self.total - self.reserved) * self.allocation_ratio)
 
 
@@ -42,12 +42,12 @@ class Inventory:
 class Resource:
     """One thing that can be reserved, such as a host.
 
-    :ivar project_id: of whose servers, volumes or stacks it is one; None for a
-        resource of the cloud
-    :ivar attributes: what the cloud says of it (``vcpus``, ``cpu_info``, …)
-    :ivar capabilities: what operators say of it; always text
-    :ivar generation: goes up by one with every booking that touches it
-    :ivar failed_at: since when it does not work; None if it works
+    :ivar project_id: the project that owns it, for a server, volume or stack; None
+        for a resource of the cloud
+    :ivar attributes: properties that the cloud reports (``vcpus``, ``cpu_info``, …)
+    :ivar capabilities: properties that operators set; always text
+    :ivar generation: increases by one with every booking that affects it
+    :ivar failed_at: when it failed; None if it works
     """
 
     resource_type: str
@@ -81,10 +81,10 @@ class PropertyKey:
 
 
 class Spread(enum.StrEnum):
-    """How the slots of one request lie on resources.
+    """The distribution of the slots of one request over resources.
 
-    ``any``: several may share a resource; ``together``: all on one;
-    ``apart``: each on one of its own.
+    ``any``: slots may share a resource; ``together``: all on one resource;
+    ``apart``: each on a separate resource.
     """
 
     ANY = 'any'
@@ -94,19 +94,19 @@ class Spread(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Candidate:
-    """A resource that has room for the whole of a wanted period.
+    """A resource that is available for the whole of a requested period.
 
-    A *slot* is what is asked for once: the whole resource, or the amounts of a
+    A *slot* is one unit of a request: the whole resource, or the amounts of a
     demand.
 
     :ivar busy_until: end of the last allocation before the period; None if
         there is none
     :ivar busy_from: start of the first allocation after it; None if none
-    :ivar slots: how many slots fit, beside what others have
-    :ivar load: the share (0 to 1) of what is asked for that others have at the
-        busiest instant of the period
-    :ivar own: how many of the slots the reservation that is being changed has
-        there already; they are among *slots*
+    :ivar slots: how many slots fit, in addition to existing allocations
+    :ivar load: the share (0 to 1) of the requested classes that existing
+        allocations use at the busiest instant of the period
+    :ivar own: how many of *slots* the reservation that is being changed already
+        has there
     """
 
     resource_id: int
@@ -129,13 +129,13 @@ class Share:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceDraft:
-    """A resource that an operator wants to be reservable.
+    """A resource that an operator registers.
 
-    :ivar attributes: what the type wants to know of it, such as
-        ``floating_ip_address``; already checked against the type's schema
-    :ivar capabilities: what the operator says of it beyond; always text
-    :ivar inventories: what it has, where the type has it declared and not
-        looked up
+    :ivar attributes: the properties that the type requires, such as
+        ``floating_ip_address``; already validated against the type's schema
+    :ivar capabilities: further properties that the operator sets; always text
+    :ivar inventories: its inventories, if operators declare them for this type
+        rather than the cloud
     """
 
     resource_type: str

@@ -10,14 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The contract of a filter: what judges leases beyond what is free.
+"""The contract of filters, which judge leases by more than availability.
 
-A filter is asked before a lease is booked or changed, and told afterwards
-what came of it. It has no database and is handed values. One that asks
-something outside of the process says so (:attr:`Filter.waits`): it is then
-asked between two transactions and never inside one, and what it is to be told
-later is written down, so that it is told whatever dies meanwhile, at least
-once, each judge in the order in which things happened to a lease.
+A filter judges a lease before it is booked or changed, and is notified of the
+outcome afterwards. It receives values and has no access to the database. A
+filter that queries another service sets :attr:`Filter.waits`: it then runs
+between two transactions, never inside one. Its notifications are stored, so that
+each is delivered at least once even if a process dies, and for each filter in
+the order of the changes of a lease.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from climate.domain.resources import Resource
 
 
 class Action(enum.StrEnum):
-    """What somebody wants to do."""
+    """The action that a filter judges."""
 
     CREATE = 'create'
     UPDATE = 'update'
 
 
 class Ending(enum.StrEnum):
-    """Why a lease is over."""
+    """Why a lease has ended."""
 
     ENDED = 'ended'
     DELETED = 'deleted'
@@ -53,11 +53,11 @@ class Ending(enum.StrEnum):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Terms:
-    """A lease with what it has, or would have.
+class AllocatedLease:
+    """A lease with its present or proposed allocations.
 
     :ivar resources: those of the allocations
-    :ivar descriptions: what the plugins say of the reservations, by id
+    :ivar descriptions: descriptions of the reservations by their plugins, by id
     """
 
     lease: Lease
@@ -67,46 +67,46 @@ class Terms:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
-    """Something that somebody wants, and that can be had.
+class FilterQuestion:
+    """A request that can be met if the filters allow it.
 
-    :ivar id: by which filters are told later what came of it
-    :ivar user_id: who wants it
+    :ivar id: identifies the question in the notification of its outcome
+    :ivar user_id: the user who requests it
     :ivar now: the instant (aware UTC)
-    :ivar terms: the lease as it would be
-    :ivar current: the lease as it is; None for a new one
-    :ivar undone: that it was allowed and booked, but undone since; the terms
-        are then those of the lease as it is again
+    :ivar terms: the proposed lease
+    :ivar current: the present lease; None for a new one
+    :ivar undone: whether the change was allowed and booked, then undone; the
+        terms are then those of the restored lease
     """
 
     id: str
     action: Action
     user_id: str
     now: datetime.datetime
-    terms: Terms
-    current: Terms | None = None
+    terms: AllocatedLease
+    current: AllocatedLease | None = None
     undone: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class End:
-    """A lease that is over.
+    """A lease that has ended.
 
-    :ivar ended_at: until when it could be used (aware UTC)
-    :ivar used: for how long it could be used
+    :ivar ended_at: when it ceased to be usable (aware UTC)
+    :ivar used: how long it was usable
     """
 
     id: str
-    terms: Terms
+    terms: AllocatedLease
     ending: Ending
     ended_at: datetime.datetime
     used: datetime.timedelta
 
 
 class Filter(abc.ABC):
-    """One judge.
+    """A filter.
 
-    :cvar waits: whether it waits for something outside of the process
+    :cvar waits: whether it waits for something outside the process
     """
 
     waits: ClassVar[bool] = False
@@ -114,48 +114,48 @@ class Filter(abc.ABC):
     @classmethod
     @abc.abstractmethod
     def from_conf(cls, conf: Any) -> Filter:
-        """Return the filter as *conf* (an oslo.config ConfigOpts) wants it.
+        """Return the filter that *conf* (an oslo.config ConfigOpts) configures.
 
-        :raises ValueError: if it cannot be used like that
+        :raises ValueError: if the configuration is not valid
         """
 
     @property
     def hears(self) -> frozenset[ChargeState]:
-        """What it wants to be told afterwards; nothing unless it waits."""
+        """The states of which it is notified; none unless it waits."""
         return frozenset()
 
     @property
-    def patience(self) -> float:
-        """The longest that a check takes, in seconds."""
+    def longest_check(self) -> float:
+        """The maximum duration of a check, in seconds."""
         return 0.0
 
     @abc.abstractmethod
-    def check_create(self, question: Question) -> None:
+    def check_create(self, question: FilterQuestion) -> None:
         """Judge a new lease.
 
         :raises climate.exceptions.LimitExceeded: if it is refused
         """
 
     @abc.abstractmethod
-    def check_update(self, question: Question) -> None:
+    def check_update(self, question: FilterQuestion) -> None:
         """Judge a change of a lease.
 
         :raises climate.exceptions.LimitExceeded: if it is refused
         """
 
-    def note(self, question: Question) -> Mapping[str, Any]:
-        """Return what has to be known of a question later, as JSON values."""
+    def note(self, question: FilterQuestion) -> Mapping[str, Any]:
+        """Return the data of a question for later notifications, as JSON values."""
         return {}
 
     def note_end(self, end: End) -> Mapping[str, Any]:
-        """Return what has to be known of an end, as JSON values."""
+        """Return the data of an end for its notification, as JSON values."""
         return {}
 
     def tell(self, charge: Charge) -> None:
-        """Take note of what came of a question, or of an end.
+        """Receive the outcome of a question, or the end of a lease.
 
-        Called again until it returns, so the same may be told twice.
+        Called again until it returns, so the same notification can arrive twice.
 
-        :raises climate.exceptions.Transient: to be told again later
+        :raises climate.exceptions.Transient: to be notified again later
         """
-        raise NotImplementedError(f'{type(self).__name__} hears of nothing')
+        raise NotImplementedError(f'{type(self).__name__} does not receive notifications')

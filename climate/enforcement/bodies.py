@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What an external service is told, as JSON values; doc/source/admin/limits.rst has it."""
+"""Builds the request bodies for an external service, see doc/source/admin/limits.rst."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from typing import Any
 from climate.domain.leases import Allocation
 from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
+from climate.enforcement.base import AllocatedLease
 from climate.enforcement.base import End
-from climate.enforcement.base import Question
-from climate.enforcement.base import Terms
+from climate.enforcement.base import FilterQuestion
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Surroundings:
-    """What an external service is told of the cloud."""
+    """The properties of the cloud that an external service receives."""
 
     auth_url: str | None = None
     region_name: str | None = None
 
 
-def question(asked: Question, around: Surroundings) -> dict[str, Any]:
-    """Return the body of a question; also that of what came of it."""
+def question(asked: FilterQuestion, around: Surroundings) -> dict[str, Any]:
+    """Return the body of a question, and of the notification of its outcome."""
     body: dict[str, Any] = {
         'id': asked.id,
         'action': asked.action.value,
@@ -62,8 +62,8 @@ def end(over: End, around: Surroundings) -> dict[str, Any]:
     }
 
 
-def lease(terms: Terms) -> dict[str, Any]:
-    """Return a lease, its reservations, and what each of them has."""
+def lease(terms: AllocatedLease) -> dict[str, Any]:
+    """Return a lease, its reservations and their allocations."""
     value = terms.lease
     resources = {item.id: item for item in terms.resources}
     return {
@@ -90,7 +90,7 @@ def lease(terms: Terms) -> dict[str, Any]:
     }
 
 
-def _context(user_id: str, terms: Terms, around: Surroundings) -> dict[str, Any]:
+def _context(user_id: str, terms: AllocatedLease, around: Surroundings) -> dict[str, Any]:
     return {
         'user_id': user_id,
         'project_id': terms.lease.project_id,
@@ -111,7 +111,7 @@ def _reservation(
 
 
 def _allocation(value: Allocation, resource: Resource | None) -> dict[str, Any]:
-    """Return a share of a resource, with all that is known of the resource."""
+    """Return an allocation, with all properties of its resource."""
     known: dict[str, Any] = {}
     if resource is not None:
         known = {**resource.capabilities, **resource.attributes}

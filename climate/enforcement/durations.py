@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Limits on how long leases last, and on when they may be prolonged."""
+"""Limits on the duration of leases, and on when they may be prolonged."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from typing import Any
 from climate import exceptions
 from climate.domain.lifecycles import LeaseStatus
 from climate.enforcement.base import Filter
-from climate.enforcement.base import Question
+from climate.enforcement.base import FilterQuestion
 
 
 class MaxLeaseDuration(Filter):
-    """No lease lasts longer than so long.
+    """Limits the duration of leases.
 
-    A lease that does already, since it was made before the limit was, can
-    still be made shorter, or changed otherwise.
+    A lease that exceeds the limit, because it is older than the limit, can still
+    be shortened, or changed in other ways.
 
     :param longest: None sets no limit
-    :param exempt: ids of the projects that it is not for
+    :param exempt: ids of the projects to which the limit does not apply
     """
 
     def __init__(self, longest: datetime.timedelta | None, exempt: Collection[str] = ()) -> None:
@@ -44,30 +44,30 @@ class MaxLeaseDuration(Filter):
         group = conf.enforcement
         return cls(_seconds(group.max_lease_duration), group.max_lease_duration_exempt_project_ids)
 
-    def check_create(self, question: Question) -> None:
+    def check_create(self, question: FilterQuestion) -> None:
         """Refuse a lease that is too long."""
         self._check(question, datetime.timedelta(0))
 
-    def check_update(self, question: Question) -> None:
+    def check_update(self, question: FilterQuestion) -> None:
         """Refuse a change that makes a lease too long."""
         current = question.current
         self._check(question, datetime.timedelta(0) if current is None else _lasts(current.lease))
 
-    def _check(self, question: Question, already: datetime.timedelta) -> None:
+    def _check(self, question: FilterQuestion, already: datetime.timedelta) -> None:
         lease = question.terms.lease
         if self._longest is None or lease.project_id in self._exempt:
             return
         lasts = _lasts(lease)
         if lasts > self._longest and lasts > already:
-            raise exceptions.MaxLeaseDuration(
+            raise exceptions.LeaseTooLong(
                 lasts=int(lasts.total_seconds()), longest=int(self._longest.total_seconds())
             )
 
 
 class ExtensionWindow(Filter):
-    """A lease that has begun may be prolonged only shortly before its end.
+    """Allows an active lease to be prolonged only shortly before its end.
 
-    :param window: how long before; None for at any time
+    :param window: how long before the end; None for at any time
     """
 
     def __init__(self, window: datetime.timedelta | None) -> None:
@@ -78,11 +78,11 @@ class ExtensionWindow(Filter):
         """Return the filter as *conf* wants it."""
         return cls(_seconds(conf.enforcement.reservation_extension_window))
 
-    def check_create(self, question: Question) -> None:
-        """Let every new lease pass."""
+    def check_create(self, question: FilterQuestion) -> None:
+        """Allow every new lease."""
 
-    def check_update(self, question: Question) -> None:
-        """Refuse to prolong a lease too early."""
+    def check_update(self, question: FilterQuestion) -> None:
+        """Refuse a change that prolongs a lease too early."""
         if self._window is None or question.current is None:
             return
         current = question.current.lease

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Asks a service of the operator's own over HTTP.
+"""Queries a service of the operator over HTTP.
 
-What is sent and what is expected is in ``doc/source/admin/limits.rst``. The
-service is trusted: it is sent a token, and its words are shown to users. It is
-not relied on: it has so long to answer, and what comes is read up to a bound.
+``doc/source/admin/limits.rst`` describes the requests and responses. The service
+is trusted: it receives a token, and users see its messages. Climate does not
+depend on its behavior, though: the time and the size of a response are limited.
 """
 
 from __future__ import annotations
@@ -31,13 +31,15 @@ import requests
 
 from climate import exceptions
 from climate.conf import enforcement as options
+from climate.conf.settings import option
+from climate.conf.settings import values
 from climate.domain.addresses import is_loopback
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from climate.enforcement import bodies
 from climate.enforcement.base import End
 from climate.enforcement.base import Filter
-from climate.enforcement.base import Question
+from climate.enforcement.base import FilterQuestion
 from climate.enforcement.bodies import Surroundings
 
 LOG = logging.getLogger(__name__)
@@ -54,29 +56,33 @@ _MOST_READ = 64 * 1024
 _MOST_SHOWN = 1000
 
 
+def _allows(unavailable: str) -> bool:
+    return unavailable == options.ALLOW
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ServiceSettings:
-    """What operators configure of the service.
+    """The configuration of the service.
 
-    :ivar addresses: by call; a call that is not there is not made
-    :ivar timeout: for a connection, and then for each part of an answer, in seconds
-    :ivar fails_open: whether no answer counts as yes
-    :ivar two_phase: whether it is told what came of what it allowed
+    :ivar addresses: by call; a call without an address is not made
+    :ivar timeout: for a connection, and then for each part of a response, in seconds
+    :ivar fails_open: whether a missing response allows the request
+    :ivar two_phase: whether it is notified of the outcome of what it allowed
     """
 
     addresses: Mapping[str, str]
-    token: str = dataclasses.field(default='', repr=False)
-    cafile: str | None = None
-    timeout: float = 10.0
-    fails_open: bool = False
-    two_phase: bool = True
+    token: str = option('enforcement', 'external_service_token', secret=True)
+    cafile: str | None = option('enforcement', 'external_service_cafile')
+    timeout: float = option('enforcement', 'external_service_timeout')
+    fails_open: bool = option('enforcement', 'external_service_unavailable', _allows)
+    two_phase: bool = option('enforcement', 'external_service_two_phase')
     around: Surroundings = dataclasses.field(default_factory=Surroundings)
 
     @classmethod
     def from_conf(cls, conf: Any) -> ServiceSettings:
         """Return the settings that *conf* (an oslo.config ConfigOpts) holds.
 
-        :raises ValueError: if there is nobody to ask
+        :raises ValueError: if an endpoint is missing
         """
         group = conf.enforcement
         addresses = {}
@@ -95,17 +101,13 @@ class ServiceSettings:
         _warn_of_plain_text(addresses)
         return cls(
             addresses=addresses,
-            token=group.external_service_token,
-            cafile=group.external_service_cafile,
-            timeout=group.external_service_timeout,
-            fails_open=group.external_service_unavailable == options.ALLOW,
-            two_phase=group.external_service_two_phase,
             around=Surroundings(auth_url=group.auth_url, region_name=group.region_name),
+            **values(cls, conf),
         )
 
 
 def _warn_of_plain_text(addresses: Mapping[str, str]) -> None:
-    """Write to the log which calls anybody on the way can read and answer."""
+    """Log the calls that an attacker on the network can read and forge."""
     plain = sorted(
         call
         for call, address in addresses.items()
@@ -121,11 +123,11 @@ def _warn_of_plain_text(addresses: Mapping[str, str]) -> None:
 
 
 class _NoAnswer(Exception):
-    """The service did not answer in time, or not as agreed."""
+    """The service did not respond in time, or its response is not valid."""
 
 
 class ExternalService(Filter):
-    """A service that says yes or no, and may charge."""
+    """A service that allows or refuses leases, and may charge for them."""
 
     waits = True
 
@@ -134,40 +136,40 @@ class ExternalService(Filter):
 
     @classmethod
     def from_conf(cls, conf: Any) -> ExternalService:
-        """Return the filter as *conf* wants it."""
+        """Return the filter that *conf* configures."""
         return cls(ServiceSettings.from_conf(conf))
 
     @property
     def hears(self) -> frozenset[ChargeState]:
-        """Ends, and what came of a question if the service knows two phases."""
+        """The end of a lease and, with two phases, the outcome of a question."""
         told = {state for state, call in CALLS.items() if call in self._settings.addresses}
         if not self._settings.two_phase:
             told -= {ChargeState.COMMIT, ChargeState.RELEASE}
         return frozenset(told)
 
     @property
-    def patience(self) -> float:
-        """The longest that a check takes, in seconds: a connection and an answer."""
+    def longest_check(self) -> float:
+        """The maximum duration of a check, in seconds: a connection and a response."""
         return self._settings.timeout * 2
 
-    def check_create(self, question: Question) -> None:
+    def check_create(self, question: FilterQuestion) -> None:
         """Ask whether a lease may be created."""
         self._check(CHECK_CREATE, question)
 
-    def check_update(self, question: Question) -> None:
+    def check_update(self, question: FilterQuestion) -> None:
         """Ask whether a lease may be changed."""
         self._check(CHECK_UPDATE, question)
 
-    def note(self, question: Question) -> Mapping[str, Any]:
-        """Return the body of what it is told later."""
+    def note(self, question: FilterQuestion) -> Mapping[str, Any]:
+        """Return the body of later notifications."""
         return bodies.question(question, self._settings.around)
 
     def note_end(self, end: End) -> Mapping[str, Any]:
-        """Return the body of what it is told of an end."""
+        """Return the body of the notification of an end."""
         return bodies.end(end, self._settings.around)
 
     def tell(self, charge: Charge) -> None:
-        """Tell what came of a question, or of an end."""
+        """Notify the service of the outcome of a question, or of an end."""
         call = CALLS[charge.state]
         try:
             status, _ = self._send(call, charge.payload, f'{charge.charge_id}-{call}')
@@ -176,7 +178,7 @@ class ExternalService(Filter):
         if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
             raise exceptions.Transient(f'{call}: it answered {status}')
 
-    def _check(self, call: str, question: Question) -> None:
+    def _check(self, call: str, question: FilterQuestion) -> None:
         body = bodies.question(question, self._settings.around)
         try:
             status, message = self._send(call, body, question.id)
@@ -192,8 +194,8 @@ class ExternalService(Filter):
     def _send(self, call: str, body: Mapping[str, Any], key: str) -> tuple[int, str]:
         """Send a call; return the status and, of a refusal, the message.
 
-        :param key: by which the service knows what it has seen already
-        :raises _NoAnswer: if none came in time
+        :param key: by which the service recognizes a repeated call
+        :raises _NoAnswer: if no response arrives in time
         """
         settings = self._settings
         headers = {'Content-Type': 'application/json', 'Idempotency-Key': key}
@@ -205,7 +207,7 @@ class ExternalService(Filter):
                 data=json.dumps(body),
                 headers=headers,
                 timeout=settings.timeout,
-                # The token is for this address and no other.
+                # The token must not reach any other address.
                 allow_redirects=False,
                 verify=settings.cafile or True,
                 stream=True,
@@ -218,7 +220,7 @@ class ExternalService(Filter):
 
 
 def _read(answer: requests.Response) -> bytes:
-    """Return the beginning of a body; nobody needs to send more."""
+    """Return the beginning of a body; the rest is not needed."""
     text = b''
     for part in answer.iter_content(4096):
         text += part

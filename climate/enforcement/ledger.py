@@ -10,13 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What filters are to be told later, written in the transaction that it is about.
+"""Writes the notifications of filters, in the transaction that they are about.
 
-A question is written down before it is asked, with an instant at which it is
-taken back by itself. The transaction that books the lease turns the rows to
-``commit``; if it does not come, because the booking failed or whoever asked
-died, they become ``release``. So a filter that charges is told one of the two
-of everything it allowed, and a lease exists if and only if it is ``commit``.
+A question is written down before the filters get it, with an instant at which it
+expires. The transaction that books the lease turns the rows to ``commit``; if it
+does not come, because the booking failed or the process died, they become
+``release``. So a filter that charges gets one of the two for everything that it
+allowed, and a lease exists if and only if it is ``commit``.
 """
 
 from __future__ import annotations
@@ -29,32 +29,34 @@ from climate.db.store import Transaction
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from climate.enforcement.base import End
-from climate.enforcement.base import Question
-from climate.enforcement.gate import Gate
+from climate.enforcement.base import FilterQuestion
+from climate.enforcement.filters import Filters
 
 
-def open_question(tx: Transaction, gate: Gate, question: Question) -> None:
-    """Write down that the filters are about to be asked."""
-    due = tx.now + gate.undecided_for
+def open_question(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
+    """Write down a question before the filters get it."""
+    due = tx.now + filters.undecided_for
     tx.charges.insert(
         Charge(
             charge_id=question.id,
             judge=name,
             lease_id=question.terms.lease.id,
             state=ChargeState.ASKED,
-            payload=gate[name].note(question),
+            payload=filters[name].note(question),
             due=due,
         )
-        for name in gate.holding
+        for name in filters.holding
     )
 
 
-def refused(tx: Transaction, gate: Gate, question: Question, noted: Collection[str]) -> None:
-    """Write down that a filter said no.
+def refused(
+    tx: Transaction, filters: Filters, question: FilterQuestion, noted: Collection[str]
+) -> None:
+    """Write down that a filter has refused.
 
-    :param noted: names of those who have to be told that nothing comes of it
+    :param noted: names of the filters to notify that nothing was booked
     """
-    holding = set(gate.holding)
+    holding = set(filters.holding)
     tell = sorted(holding & set(noted))
     if tell:
         tx.charges.decide(question.id, ChargeState.RELEASE, tell)
@@ -63,44 +65,46 @@ def refused(tx: Transaction, gate: Gate, question: Question, noted: Collection[s
         tx.charges.forget(question.id, spared)
 
 
-def booked(tx: Transaction, gate: Gate, question: Question) -> bool:
-    """Write down that it is done, in the transaction that does it.
+def booked(tx: Transaction, filters: Filters, question: FilterQuestion) -> bool:
+    """Write down that the lease is booked, in the transaction that books it.
 
-    :returns: False if the question was taken back meanwhile: it must not be done
+    :returns: False if the question has expired meanwhile: nothing may be booked
     """
-    names = gate.holding
+    names = filters.holding
     if not names:
         return True
     return tx.charges.decide(question.id, ChargeState.COMMIT, names) == len(names)
 
 
-def failed(tx: Transaction, gate: Gate, question: Question) -> None:
-    """Write down that it could not be done after all."""
-    if gate.holding:
-        tx.charges.decide(question.id, ChargeState.RELEASE, gate.holding)
+def failed(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
+    """Write down that the booking has failed."""
+    if filters.holding:
+        tx.charges.decide(question.id, ChargeState.RELEASE, filters.holding)
 
 
-def undone(tx: Transaction, gate: Gate, question: Question) -> None:
-    """Write down that what was done has been undone.
+def undone(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
+    """Write down that a change was undone.
 
     :param question: of the same id, with the lease as it is again
     """
     tx.charges.insert(
         _now(tx, question.id, name, question.terms.lease.id, ChargeState.RELEASE, note)
-        for name, note in _notes(gate, ChargeState.RELEASE, question).items()
+        for name, note in _notes(filters, ChargeState.RELEASE, question).items()
     )
 
 
-def ended(tx: Transaction, gate: Gate, end: End) -> None:
+def ended(tx: Transaction, filters: Filters, end: End) -> None:
     """Write down that a lease is over."""
     tx.charges.insert(
-        _now(tx, end.id, name, end.terms.lease.id, ChargeState.END, gate[name].note_end(end))
-        for name in gate.hearing(ChargeState.END)
+        _now(tx, end.id, name, end.terms.lease.id, ChargeState.END, filters[name].note_end(end))
+        for name in filters.hearing(ChargeState.END)
     )
 
 
-def _notes(gate: Gate, state: ChargeState, question: Question) -> Mapping[str, Mapping[str, Any]]:
-    return {name: gate[name].note(question) for name in gate.hearing(state)}
+def _notes(
+    filters: Filters, state: ChargeState, question: FilterQuestion
+) -> Mapping[str, Mapping[str, Any]]:
+    return {name: filters[name].note(question) for name in filters.hearing(state)}
 
 
 def _now(

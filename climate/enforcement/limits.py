@@ -10,22 +10,30 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What one project may have, as the operator says; checks what needs no SQL.
+"""The limits of projects, and their enforcement in the transaction that books.
 
-Unlike a filter, these limits count what else the project has, so the rest of the
-checks is done in the transaction that books: see :mod:`climate.leasing.quota`.
+Unlike a filter, these limits count what else the project has. A first check,
+before resources are chosen, locks nothing and saves the search. The second one
+is exact: it locks the project, so of two requests at once the second one counts
+what the first has booked.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import math
+from collections.abc import Collection
+from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.allocation import timeline
 from climate.conf import limits as options
+from climate.db.store import Transaction
+from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 
 _DAY = datetime.timedelta(days=1)
@@ -35,7 +43,7 @@ _DAY = datetime.timedelta(days=1)
 class Limits:
     """The limits of a project; 0 is none.
 
-    :ivar leases: that are not over
+    :ivar leases: that have not ended
     :ivar days_ahead: from now to the start of a lease
     :ivar resources: at one instant, of all leases
     """
@@ -56,9 +64,9 @@ class Limits:
             raise exceptions.ProjectLimit(limit=name, most=most, wanted=wanted)
 
     def check_lease(self, lease: Lease, old: Lease | None, now: datetime.datetime) -> None:
-        """Check a new or changed lease by itself.
+        """Check the dates of a new or changed lease.
 
-        What goes beyond a limit already may be changed, but not to go further.
+        A lease beyond a limit may be changed, unless it goes even further.
 
         :param old: the lease as it is; None for a new one
         :param now: the instant (aware UTC)
@@ -78,16 +86,16 @@ NONE = Limits()
 class ProjectLimits:
     """The limits of all projects.
 
-    :ivar usual: of those that are not named
-    :ivar by_project: of those that are
+    :ivar usual: of projects without limits of their own
+    :ivar by_project: of the others, by id
     """
 
-    usual: Limits = NONE
+    usual: Limits = dataclasses.field(default_factory=Limits)
     by_project: Mapping[str, Limits] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def from_conf(cls, conf: Any) -> ProjectLimits:
-        """Return what *conf* (an oslo.config ConfigOpts) says.
+        """Return the limits that *conf* (an oslo.config ConfigOpts) sets.
 
         Projects that no filter judges have no limits either.
 
@@ -103,6 +111,85 @@ class ProjectLimits:
     def of(self, project_id: str) -> Limits:
         """Return the limits of a project."""
         return self.by_project.get(project_id, self.usual)
+
+
+@contextlib.contextmanager
+def refusing(old: Lease | None) -> Iterator[None]:
+    """Refuse with the status clients expect: 403 for a new lease, 400 for a change.
+
+    :param old: the lease as it is; None for a new one
+    """
+    try:
+        yield
+    except exceptions.ProjectLimit as error:
+        if old is not None:
+            raise
+        raise exceptions.LeaseRefused(error.message) from error
+
+
+def check_reservations(limits: Limits, reservations: Collection[object]) -> None:
+    """Check how many reservations a new lease has.
+
+    :raises climate.exceptions.LeaseRefused: naming the limit and both figures
+    """
+    with refusing(None):
+        limits.check('reservations_per_lease', len(reservations))
+
+
+def check_new(limits: Limits, lease: Lease, has: int, now: datetime.datetime) -> None:
+    """Check a new lease before resources are searched for it.
+
+    :param has: how many leases the project has
+    :param now: the instant (aware UTC)
+    :raises climate.exceptions.LeaseRefused: naming the limit and both figures
+    """
+    with refusing(None):
+        limits.check_lease(lease, None, now)
+        limits.check('leases', has + 1)
+
+
+@contextlib.contextmanager
+def held(
+    tx: Transaction,
+    limits: Limits,
+    lease: Lease,
+    old: Lease | None,
+    allocations: Collection[Allocation],
+    had: Collection[Allocation],
+) -> Iterator[None]:
+    """Hold a project to its limits while a lease of it is written.
+
+    :param old: the lease as it is; None for a new one
+    :param allocations: all that the lease would have
+    :param had: the allocations that it has
+    :raises climate.exceptions.LeaseRefused: if a limit forbids a new lease
+    :raises climate.exceptions.ProjectLimit: if a limit forbids a change
+    """
+    with refusing(old):
+        if old is not None:
+            limits.check_lease(lease, old, tx.now)
+        grows = old is None or _grows(lease, old, allocations, had)
+        if (limits.leases and old is None) or (limits.resources and grows):
+            tx.projects.lock(lease.project_id)
+        if limits.leases and old is None:
+            limits.check('leases', tx.projects.leases(lease.project_id) + 1)
+        yield
+        if limits.resources and grows:
+            has = tx.projects.resources(lease.project_id, lease.period)
+            peak = timeline.peak(((period, 1) for period in has), lease.period)
+            limits.check('resources', peak)
+
+
+def _grows(
+    lease: Lease, old: Lease, allocations: Collection[Allocation], had: Collection[Allocation]
+) -> bool:
+    """Whether the project may have more at some instant than before."""
+    known = {item.resource_id for item in had}
+    return (
+        lease.period.start < old.period.start
+        or lease.period.end > old.period.end
+        or any(item.resource_id not in known for item in allocations)
+    )
 
 
 def _override(text: str, usual: Limits) -> tuple[str, Limits]:

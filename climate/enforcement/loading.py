@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Finds the filters that are configured; a wrong one stops the process."""
+"""Loads the configured filters; an invalid one stops the process."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from stevedore import exception
 
 from climate import exceptions
 from climate.enforcement.base import Filter
-from climate.enforcement.gate import Gate
+from climate.enforcement.filters import Filters
 
 NAMESPACE = 'climate.enforcement.filters'
 
 
-def load(conf: Any) -> Gate:
-    """Return the filters that ``[enforcement]`` names, in the order in which it does.
+def load(conf: Any) -> Filters:
+    """Return the filters that ``[enforcement]`` lists, in the same order.
 
     :param conf: an oslo.config ConfigOpts
-    :raises climate.exceptions.ConfigurationError: saying which one is wrong
+    :raises climate.exceptions.ConfigurationError: naming the filter that is not valid
     """
     names = dict.fromkeys(conf.enforcement.enabled_filters)
-    return Gate({name: _load(name, conf) for name in names}, conf.enforcement.exempt_projects)
+    return Filters({name: _load(name, conf) for name in names}, conf.enforcement.exempt_projects)
 
 
 def _load(name: str, conf: Any) -> Filter:

@@ -10,12 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The errors Climate tells its callers of, each with its HTTP status.
+"""Errors that callers see, each with its HTTP status.
 
-``code`` is the HTTP status, ``error_name`` the word a program may compare.
+``code`` is the HTTP status, ``error_name`` the name that programs compare.
 The names are append-only: once published they are never renamed (a test
-holds the list). Message texts follow those that existing clients and their
-tests match on.
+holds the list). Messages are those that existing clients and their tests match.
 """
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ from climate.exceptions.invalid import TooLongFloatingIPs as TooLongFloatingIPs
 from climate.exceptions.invalid import UnsupportedResourceType as UnsupportedResourceType
 from climate.exceptions.limits import ExternalServiceRefused as ExternalServiceRefused
 from climate.exceptions.limits import ExternalServiceUnavailable as ExternalServiceUnavailable
+from climate.exceptions.limits import LeaseTooLong as LeaseTooLong
 from climate.exceptions.limits import LimitExceeded as LimitExceeded
-from climate.exceptions.limits import MaxLeaseDuration as MaxLeaseDuration
 from climate.exceptions.limits import OutsideExtensionWindow as OutsideExtensionWindow
 from climate.exceptions.limits import ProjectLimit as ProjectLimit
 from climate.exceptions.limits import TooManyRequests as TooManyRequests
 
 
 class NotAuthenticated(ClimateError):
-    """The request carries no valid identity."""
+    """The request has no valid identity."""
 
     code = 401
     error_name = 'NOT_AUTHENTICATED'
@@ -58,7 +57,7 @@ class NotAuthenticated(ClimateError):
 
 
 class NotAuthorized(ClimateError):
-    """The caller may not do this."""
+    """The caller is not allowed to do this."""
 
     code = 403
     error_name = 'NOT_AUTHORIZED'
@@ -73,7 +72,7 @@ class PolicyNotAuthorized(NotAuthorized):
 
 
 class OutsideLease(NotAuthorized):
-    """An event of a lease lies outside the lease's period."""
+    """An event of a lease is outside its period."""
 
     error_name = 'OUTSIDE_LEASE'
     template = 'Datetime is out of lease limits'
@@ -87,7 +86,7 @@ class LeaseRefused(NotAuthorized):
 
 
 class NotFound(ClimateError):
-    """The object does not exist, or not for this caller."""
+    """The object does not exist, or the caller cannot see it."""
 
     code = 404
     error_name = 'NOT_FOUND'
@@ -95,7 +94,7 @@ class NotFound(ClimateError):
 
 
 class HostNotFound(NotFound):
-    """Nova knows no such hypervisor."""
+    """Nova has no hypervisor of this name."""
 
     error_name = 'HOST_NOT_FOUND'
     template = "Host '%(host)s' not found"
@@ -116,7 +115,7 @@ class FreePoolNotFound(NotFound):
 
 
 class Conflict(ClimateError):
-    """The request contradicts the present state."""
+    """The request conflicts with the current state."""
 
     code = 409
     error_name = 'CONFLICT'
@@ -124,28 +123,28 @@ class Conflict(ClimateError):
 
 
 class CantUpdateParameter(Conflict):
-    """This field cannot be changed (any more)."""
+    """The field cannot be changed, or not any longer."""
 
     error_name = 'CANT_UPDATE_PARAMETER'
     template = '%(param)s cannot be updated'
 
 
 class InvalidState(Conflict):
-    """The object's state does not allow this now."""
+    """The state of the object does not allow the operation."""
 
     error_name = 'INVALID_STATE'
     template = 'Invalid State %(state)s for %(id)s'
 
 
 class HostHavingServers(Conflict):
-    """A host with running servers can be neither taken in nor let go."""
+    """A host with servers can be neither registered nor deregistered."""
 
     error_name = 'HOST_HAVING_SERVERS'
     template = 'Servers [%(servers)s] found for host %(host)s'
 
 
 class ResourceExists(Conflict):
-    """The resource is registered already."""
+    """The resource is already registered."""
 
     error_name = 'RESOURCE_EXISTS'
     template = "The %(resource_type)s '%(name)s' is registered already"
@@ -166,7 +165,7 @@ class PropertyInUse(Conflict):
 
 
 class InventoryInUse(Conflict):
-    """More of a resource is booked than it is to have."""
+    """More of the resource is booked than the new inventory has."""
 
     error_name = 'INVENTORY_IN_USE'
     template = (
@@ -176,14 +175,14 @@ class InventoryInUse(Conflict):
 
 
 class ResourceTypeExists(Conflict):
-    """A resource type of this name is served already."""
+    """A resource type of this name already exists."""
 
     error_name = 'RESOURCE_TYPE_EXISTS'
     template = "The resource type '%(name)s' exists already"
 
 
 class ResourceTypeInUse(Conflict):
-    """Resources or reservations need the type as it is."""
+    """Resources or reservations use the type."""
 
     error_name = 'RESOURCE_TYPE_IN_USE'
     template = "The resource type '%(name)s' has %(users)s and cannot be changed or deleted"
@@ -197,7 +196,7 @@ class ResourceTypeFixed(Conflict):
 
 
 class HostExists(ResourceExists):
-    """The host is registered already."""
+    """The host is already registered."""
 
     error_name = 'HOST_EXISTS'
     template = "Host '%(host)s' is registered already"
@@ -225,33 +224,32 @@ class CapabilityInUse(PropertyInUse):
 
 
 class BookedMeanwhile(Conflict):
-    """Others kept booking the same resources; trying again may help."""
+    """Other requests kept booking the same resources; a retry may succeed."""
 
     error_name = 'BOOKED_MEANWHILE'
     template = 'The resources were booked by others meanwhile; please try again'
 
 
 class ResourceInMaintenance(Conflict):
-    """What is in use would be kept into a maintenance of its resource."""
+    """The lease would keep a resource into a maintenance of it."""
 
     error_name = 'RESOURCE_IN_MAINTENANCE'
     template = '%(name)s, which the lease uses, is in maintenance from %(start)s to %(end)s'
 
 
 class NotEnoughResources(Conflict):
-    """The period is taken, or nothing matches.
+    """The period is reserved, or no resource matches.
 
-    :param what: the noun of the refusal, such as ``hosts``
-    :param matched: resources that fulfil the requirements at all; of what is
-        counted, how much of it they have room for if nobody has any of them
-    :param free: how much of that is free for the whole period
-    :param first_blocker_ends: when the first allocation in the way ends
-        (aware UTC), None if no waiting helps
-    :param too_large: whether resources match, and none of them has room for
-        what is asked for once, whoever has what
-    :ivar resource_type: of the reservation that is not to be had
-    :ivar place: which of several reservations that is, from 0; None if there
-        is only one
+    :param what: the noun of the message, such as ``hosts``
+    :param matched: the number of resources that match the requirements; for
+        resources that are counted, the amount that they have in total
+    :param free: the part of it that is free for the whole period
+    :param first_blocker_ends: when the first conflicting allocation ends
+        (aware UTC), None if waiting does not help
+    :param too_large: whether resources match, but none of them could ever
+        hold a single unit of the request
+    :ivar resource_type: of the reservation that failed
+    :ivar place: index of that reservation in the lease, None if it is the only one
     """
 
     error_name = 'NOT_ENOUGH_RESOURCES'
@@ -276,7 +274,7 @@ class NotEnoughResources(Conflict):
 
     @property
     def message(self) -> str:
-        """The text for the caller."""
+        """The message for the caller."""
         text = super().message
         if self.place is not None:
             text += f' for reservations[{self.place}] ({self.resource_type})'
@@ -285,7 +283,7 @@ class NotEnoughResources(Conflict):
 
 
 class RequestTooLarge(ClimateError):
-    """The body is larger than the service reads."""
+    """The body exceeds the size limit."""
 
     code = 413
     error_name = 'REQUEST_TOO_LARGE'
@@ -301,7 +299,7 @@ class UnsupportedMediaType(ClimateError):
 
 
 class MethodNotAllowed(ClimateError):
-    """The resource exists, the method does not."""
+    """The path exists, but does not support the method."""
 
     code = 405
     error_name = 'METHOD_NOT_ALLOWED'
@@ -309,7 +307,7 @@ class MethodNotAllowed(ClimateError):
 
 
 class NotAcceptable(ClimateError):
-    """The microversion is not served."""
+    """The microversion is not supported."""
 
     code = 406
     error_name = 'NOT_ACCEPTABLE'
@@ -320,7 +318,7 @@ class NotAcceptable(ClimateError):
 
 
 class ServiceUnavailable(ClimateError):
-    """Something Climate needs is away for the moment."""
+    """A service that Climate depends on is unavailable."""
 
     code = 503
     error_name = 'SERVICE_UNAVAILABLE'
@@ -349,7 +347,7 @@ class CloudUnavailable(ServiceUnavailable):
 
 
 class ConfigurationError(ClimateError):
-    """The service cannot start as it is configured."""
+    """The service cannot start with its configuration."""
 
     error_name = 'CONFIGURATION_ERROR'
     template = 'Configuration error'

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What every error of Climate has."""
+"""The base of all errors of Climate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import ClassVar
 
 
 class ClimateError(Exception):
-    """Base of every error that may reach a caller."""
+    """Base of all errors that callers see."""
 
     code: ClassVar[int] = 500
     error_name: ClassVar[str] = 'INTERNAL_SERVER_ERROR'
@@ -31,5 +31,5 @@ class ClimateError(Exception):
 
     @property
     def message(self) -> str:
-        """The text for the caller."""
+        """The message for the caller."""
         return str(self.args[0])

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What effects in the cloud may raise; :mod:`climate.exceptions` has all names."""
+"""Errors of effects in the cloud; :mod:`climate.exceptions` exports all names."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from climate.exceptions.base import ClimateError
 
 
 class EffectError(ClimateError):
-    """Base of what a plugin's effect may raise."""
+    """Base of the errors that effects of plugins raise."""
 
     error_name = 'EFFECT_ERROR'
     template = 'The cloud could not be brought to the wanted state'
 
 
 class Transient(EffectError):
-    """It failed, but may work later: tried again with growing pauses."""
+    """A temporary failure; the effect is retried with growing delays."""
 
     error_name = 'TRANSIENT'
 
 
 class JudgeAway(Transient):
-    """Who judges leases cannot be reached: nobody needs to try for a while."""
+    """The service that judges leases is unavailable; calls pause for a while."""
 
     error_name = 'JUDGE_AWAY'
 
 
 class Permanent(EffectError):
-    """It failed and will go on failing: undone and told."""
+    """A permanent failure; the effect is undone and an error is reported."""
 
     error_name = 'PERMANENT'

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Errors of a request that is wrong in itself; :mod:`climate.exceptions` has all names."""
+"""Errors of invalid requests; :mod:`climate.exceptions` exports all names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from climate.exceptions.base import ClimateError
 
 
 class InvalidInput(ClimateError):
-    """A field of the request is wrong; nothing was changed."""
+    """A field of the request is invalid; nothing was changed."""
 
     code = 400
     error_name = 'INVALID_INPUT'
@@ -40,14 +40,14 @@ class MalformedParameter(InvalidInput):
 
 
 class MalformedRequirements(InvalidInput):
-    """A requirement expression cannot be read."""
+    """A requirement expression cannot be parsed."""
 
     error_name = 'MALFORMED_REQUIREMENTS'
     template = 'Malformed requirements %(rqrms)s'
 
 
 class InvalidDate(InvalidInput):
-    """A date cannot be read."""
+    """A date cannot be parsed."""
 
     error_name = 'INVALID_DATE'
     template = '%(date)s is an invalid date. Required format: %(date_format)s'
@@ -68,21 +68,21 @@ class InvalidPeriod(InvalidInput):
 
 
 class ExtraCapabilityTooLong(InvalidInput):
-    """The name of an extra capability is longer than the store keeps."""
+    """The name of an extra capability is too long."""
 
     error_name = 'EXTRA_CAPABILITY_TOO_LONG'
     template = 'Extra capability key too long'
 
 
 class InvalidIPFormat(InvalidInput):
-    """This is no IP address."""
+    """The text is not an IP address."""
 
     error_name = 'INVALID_IP_FORMAT'
     template = 'IP address %(ip)s is invalid'
 
 
 class TooLongFloatingIPs(InvalidInput):
-    """More addresses are required than floating IPs are wanted."""
+    """The request names more addresses than the floating IPs that it asks for."""
 
     error_name = 'TOO_LONG_FLOATING_IPS'
     template = 'More required_floatingips than the amount of floating IPs'
@@ -96,7 +96,7 @@ class FloatingIPNetworkNotFound(InvalidInput):
 
 
 class NeutronUsesFloatingIP(InvalidInput):
-    """Neutron uses the address, or may give it to anybody."""
+    """Neutron uses the address, or may allocate it."""
 
     error_name = 'NEUTRON_USES_FLOATING_IP'
     template = 'Floating IP %(floatingip)s is used by Neutron'

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Errors of what goes beyond a limit; :mod:`climate.exceptions` has all names."""
+"""Errors of requests that exceed a limit; :mod:`climate.exceptions` exports all names."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class LimitExceeded(InvalidInput):
 
 
 class ProjectLimit(LimitExceeded):
-    """The project would have more than it may."""
+    """The project would exceed its limit."""
 
     error_name = 'PROJECT_LIMIT'
     template = 'Limit %(limit)s of the project is %(most)s, and this would be %(wanted)s'
 
 
-class MaxLeaseDuration(LimitExceeded):
-    """The lease would last too long."""
+class LeaseTooLong(LimitExceeded):
+    """The lease would exceed the maximum duration."""
 
     error_name = 'MAX_LEASE_DURATION'
     template = (
@@ -50,14 +50,14 @@ class OutsideExtensionWindow(LimitExceeded):
 
 
 class ExternalServiceRefused(LimitExceeded):
-    """The operator's own service says no."""
+    """The external service of the operator refuses the lease."""
 
     error_name = 'EXTERNAL_SERVICE_REFUSED'
     template = 'The usage enforcement service of this cloud refuses the lease'
 
 
 class ExternalServiceUnavailable(LimitExceeded):
-    """The operator's own service did not answer, and what it does not allow is refused."""
+    """The external service of the operator did not answer, so the lease is refused."""
 
     error_name = 'EXTERNAL_SERVICE_UNAVAILABLE'
     template = 'The usage enforcement service of this cloud gave no answer, please try again'

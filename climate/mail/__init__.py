@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Writes mails to the owners of leases, out of what is told on the message bus."""
+"""Sends mails to the owners of leases, from notifications on the message bus."""

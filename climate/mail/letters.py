@@ -12,8 +12,8 @@
 
 """Writes the text of mails.
 
-Names of leases are what users type: nothing in them may become a header, a
-placeholder or a terminal's command.
+Users choose the names of leases: no part of a name may become a header, a
+placeholder or a control sequence of a terminal.
 """
 
 from __future__ import annotations
@@ -28,10 +28,13 @@ import string
 import unicodedata
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any
 from typing import Final
 
 from climate import exceptions
+from climate.conf.settings import as_path
+from climate.conf.settings import as_text
+from climate.conf.settings import option
+from climate.conf.settings import Settings
 from climate.mail.notices import Notice
 
 _PACKAGE: Final = 'climate.mail'
@@ -56,34 +59,27 @@ _ONE: Final = frozenset(
     }
 )
 _MANY: Final = frozenset({'user_name', 'count', 'notices'})
-# Seven bits, so that every server can carry them.
+# Seven bits, which every server accepts.
 _POLICY: Final = email.policy.SMTP.clone(cte_type='7bit')
 _LONGEST_NAME: Final = 200
 
 
+def _address(value: str | None) -> str:
+    return (value or '').rstrip('/')
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class LetterSettings:
+class LetterSettings(Settings):
     """How mails look.
 
     :ivar folder: with texts of the operator's own; None if there are none
-    :ivar api_url: of the API, as users see it; '' if nobody says
+    :ivar api_url: of the API for users; '' if unknown
     """
 
-    sender: str
-    reply_to: str = ''
-    folder: pathlib.Path | None = None
-    api_url: str = ''
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> LetterSettings:
-        """Return the settings that *conf* (an oslo.config ConfigOpts) holds."""
-        group = conf.mail
-        return cls(
-            sender=group.sender,
-            reply_to=group.reply_to or '',
-            folder=pathlib.Path(group.template_dir) if group.template_dir else None,
-            api_url=(group.api_url or '').rstrip('/'),
-        )
+    sender: str = option('mail', 'sender')
+    reply_to: str = option('mail', 'reply_to', as_text)
+    folder: pathlib.Path | None = option('mail', 'template_dir', as_path)
+    api_url: str = option('mail', 'api_url', _address)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,10 +89,10 @@ class _Text:
 
 
 class Letters:
-    """Makes mails out of notices.
+    """Writes the mails for notices.
 
     :raises climate.exceptions.ConfigurationError: if a text cannot be read, has
-        no subject, or has a placeholder that nothing is known for
+        no subject, or has an unknown placeholder
     """
 
     def __init__(self, settings: LetterSettings) -> None:
@@ -104,12 +100,12 @@ class Letters:
         self._texts = {name: _read(settings.folder, name) for name in _NAMES}
         _, _, self._domain = settings.sender.rpartition('@')
         if not is_address(settings.sender):
-            raise exceptions.ConfigurationError(f'[mail] sender: {settings.sender} is no address')
+            raise exceptions.ConfigurationError(f'[mail] sender: not an address: {settings.sender}')
 
     def one(
         self, notice: Notice, recipient: str, user_name: str, now: datetime.datetime
     ) -> email.message.EmailMessage:
-        """Return the mail that tells of a notice.
+        """Return the mail for a notice.
 
         :param recipient: an address, see :func:`is_address`
         """
@@ -121,23 +117,23 @@ class Letters:
     def digest(
         self, notices: Sequence[Notice], recipient: str, user_name: str, now: datetime.datetime
     ) -> email.message.EmailMessage:
-        """Return one mail that tells of many notices."""
-        told = []
+        """Return one mail for many notices."""
+        lines = []
         for notice in notices:
             text = self._texts[notice.kind].subject
-            told.append(f'* {_flat(text.substitute(self._values(notice, user_name, now)))}')
-            told.append(f'  lease {clean(notice.lease_id)}')
+            lines.append(f'* {clean(text.substitute(self._values(notice, user_name, now)))}')
+            lines.append(f'  lease {clean(notice.lease_id)}')
             if notice.reason:
-                told.append(f'  {clean(notice.reason)}')
+                lines.append(f'  {clean(notice.reason)}')
         values = {
             'user_name': clean(user_name),
             'count': str(len(notices)),
-            'notices': '\n'.join(told),
+            'notices': '\n'.join(lines),
         }
         return self._letter('digest', notices[0].id, recipient, now, self._texts[_DIGEST], values)
 
     def message_id(self, kind: str, notice_id: str) -> str:
-        """Return the Message-ID of a mail: the same whenever it is written."""
+        """Return the Message-ID of a mail: the same each time it is written."""
         safe = ''.join(sign if sign.isalnum() or sign in '-.' else '-' for sign in clean(notice_id))
         return (
             f'<{kind}.{safe.encode("ascii", "replace").decode().replace("?", "-")}@{self._domain}>'
@@ -153,14 +149,14 @@ class Letters:
         values: dict[str, str],
     ) -> email.message.EmailMessage:
         letter = email.message.EmailMessage(policy=_POLICY)
-        letter['Subject'] = _flat(text.subject.substitute(values))
+        letter['Subject'] = clean(text.subject.substitute(values))
         letter['From'] = self._settings.sender
         letter['To'] = recipient
         if self._settings.reply_to:
             letter['Reply-To'] = self._settings.reply_to
         letter['Date'] = email.utils.format_datetime(now)
         letter['Message-ID'] = self.message_id(kind, notice_id)
-        # So that nobody's note of absence is sent back.
+        # So that no absence note is sent back.
         letter['Auto-Submitted'] = 'auto-generated'
         letter.set_content(text.body.substitute(values))
         return letter
@@ -186,10 +182,10 @@ class Letters:
 
 
 def _a_day_after(end: datetime.datetime) -> str:
-    """Return the day after as the API takes it at every microversion."""
+    """Return the day after *end*, in a format that every microversion accepts."""
     try:
         return f'{end + datetime.timedelta(days=1):%Y-%m-%d %H:%M}'
-    except OverflowError:  # the last day that there is
+    except OverflowError:  # on the last day of the calendar
         return f'{end:%Y-%m-%d %H:%M}'
 
 
@@ -204,13 +200,9 @@ def is_address(text: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """Return *text* in one line, without what a terminal or a mail would obey."""
+    """Return *text* in one line, without control and format characters."""
     kept = ''.join(' ' if unicodedata.category(sign)[0] in 'CZ' else sign for sign in text)
     return ' '.join(kept.split())
-
-
-def _flat(text: str) -> str:
-    return clean(text)
 
 
 def _shown(instant: datetime.datetime) -> str:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What notifications mean to the owner of a lease."""
+"""The notices to owners that notifications lead to."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
         'lease.event.error': 'error',
     }
 )
-"""The notice that each type of notification is, if it is one."""
+"""The notice for each type of notification that has one."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Notice:
-    """What an owner is to be told, once.
+    """A message to an owner, sent once.
 
     :ivar id: of the notification
-    :ivar key: notices of one key are one notice
+    :ivar key: notices with the same key are duplicates
     :ivar kind: such as ``before_end``
-    :ivar name: of the lease; any text that a user can think of
+    :ivar name: of the lease; arbitrary text from a user
     :ivar start: of the lease (aware UTC), as :attr:`end`
     :ivar reason: why something failed; '' if nothing did
     :ivar resources: a line for each reservation
@@ -61,18 +61,9 @@ class Notice:
     reason: str = ''
     resources: tuple[str, ...] = ()
 
-    def dump(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return values | {
-            'start': self.start.isoformat(),
-            'end': self.end.isoformat(),
-            'resources': list(self.resources),
-        }
-
     @classmethod
     def load(cls, values: Mapping[str, Any]) -> Notice:
-        """Return what :meth:`dump` wrote.
+        """Return the notice with these JSON values.
 
         :raises KeyError: if something is missing; TypeError and ValueError likewise
         """
@@ -97,7 +88,7 @@ def read(envelope: Mapping[str, Any], defaults: Collection[str]) -> Notice | Non
     wanted = payload.get('notices')
     if kind not in (defaults if wanted is None else wanted):
         return None
-    # A start is announced several times, for programs; people are told once.
+    # A start is announced several times, for programs; owners get one notice.
     once = f'{kind} {payload["lease_id"]} {payload["start_date"]}'
     return Notice(
         id=str(envelope['message_id']),

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Whom to write to."""
+"""The recipients of mails."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from climate.mail.letters import is_address
 
 
 class Directory(Protocol):
-    """Who knows users, as Keystone does."""
+    """A directory of users, such as Keystone."""
 
     def find_user(self, user_id: str) -> User | None:
         """Return a user; None if there is none."""
@@ -31,12 +31,12 @@ class Directory(Protocol):
 
 
 class Unknown(Exception):
-    """Nobody knows where to write."""
+    """The owner has no known address."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Recipient:
-    """Whom a mail goes to."""
+    """The recipient of a mail."""
 
     address: str
     name: str
@@ -45,10 +45,10 @@ class Recipient:
 class People:
     """Finds the addresses of owners.
 
-    :param template: of the address of those of whom Keystone knows none, with
+    :param template: for the addresses of users without one in Keystone, with
         ``{user_id}`` and ``{user_name}``; '' if there is none
     :raises climate.exceptions.ConfigurationError: if it has other placeholders,
-        or makes no address
+        or does not give an address
     """
 
     def __init__(self, directory: Directory, template: str = '') -> None:
@@ -56,14 +56,14 @@ class People:
         self._template = template
         if template and not is_address(_filled(template, 'user', 'name')):
             raise exceptions.ConfigurationError(
-                f'[mail] address_template: {template} makes no address'
+                f'[mail] address_template: {template} does not give an address'
             )
 
     def find(self, user_id: str) -> Recipient:
-        """Return whom to write to about leases of a user.
+        """Return the recipient of mails about leases of a user.
 
-        :raises Unknown: if there is no address, or it is none
-        :raises climate.exceptions.Transient: if Keystone does not answer
+        :raises Unknown: if there is no valid address
+        :raises climate.exceptions.Transient: if Keystone does not respond
         """
         user = self._directory.find_user(user_id)
         if user is None:

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Takes notices in, and sends them in rounds.
+"""Accepts notices, and sends them in rounds.
 
-Taking one in is writing it down; whether it can be sent is seen afterwards. So
-neither Keystone nor the SMTP server, when they are away, hold up the message
-bus, and a process that dies has lost nothing.
+A notice is stored first and sent later. An outage of Keystone or of the SMTP
+server therefore does not block the message bus, and a process that dies loses
+no notice.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
-import threading
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -31,18 +30,21 @@ from typing import Any
 
 from climate import exceptions
 from climate.clock import Clock
+from climate.conf.settings import option
+from climate.conf.settings import Settings
+from climate.domain import events
 from climate.mail import notices
 from climate.mail import smtp
 from climate.mail.letters import Letters
 from climate.mail.people import People
 from climate.mail.people import Recipient
 from climate.mail.people import Unknown
-from climate.mail.rates import HOUR
 from climate.mail.rates import Rates
 from climate.mail.spool import Entry
-from climate.mail.spool import Sent
+from climate.mail.spool import FAILED
 from climate.mail.spool import Spool
 from climate.messaging.subscriber import NotTaken
+from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
@@ -53,39 +55,25 @@ _MOST_SILENT = 3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class PostSettings:
-    """How often, how long, how much.
+class PostSettings(Settings):
+    """The intervals and limits of sending.
 
-    :ivar defaults: notices for owners who have not said which they want
+    :ivar defaults: notices for owners who have not chosen any
     :ivar retry_after: the first pause after a failure, in seconds; it doubles
     :ivar retry_at_most: the longest pause, in seconds
-    :ivar give_up_after: seconds after which a notice is put aside
+    :ivar give_up_after: seconds after which an unsent notice is abandoned
     """
 
-    defaults: Collection[str] = ('before_end', 'degraded', 'error')
-    per_recipient: int = 20
-    per_hour: int = 1000
-    retry_after: float = 30.0
-    retry_at_most: float = 1800.0
-    give_up_after: float = 86400.0
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> PostSettings:
-        """Return the settings that *conf* (an oslo.config ConfigOpts) holds."""
-        group = conf.mail
-        return cls(
-            defaults=tuple(group.default_notices),
-            per_recipient=group.per_recipient,
-            per_hour=group.per_hour,
-            retry_after=group.retry_after,
-            retry_at_most=group.retry_at_most,
-            give_up_after=group.give_up_after,
-        )
+    defaults: Collection[str] = option('mail', 'default_notices', tuple)
+    per_recipient: int = option('mail', 'per_recipient')
+    per_hour: int = option('mail', 'per_hour')
+    retry_after: float = option('mail', 'retry_after')
+    retry_at_most: float = option('mail', 'retry_at_most')
+    give_up_after: float = option('mail', 'give_up_after')
 
     def pause(self, attempts: int) -> datetime.timedelta:
         """Return how long to wait after so many failures, one at least."""
-        doubled = self.retry_after * 2.0 ** min(attempts - 1, 30)
-        return datetime.timedelta(seconds=min(doubled, self.retry_at_most))
+        return events.backoff(attempts, self.retry_after, self.retry_at_most)
 
 
 class Postman:
@@ -107,30 +95,30 @@ class Postman:
         self._server = server
         self._clock = clock
         self._settings = settings
-        now = clock.now()
-        self._rates = Rates(settings.per_recipient, settings.per_hour, spool.sent_since(now - HOUR))
+        self._rates = Rates(settings.per_recipient, settings.per_hour, spool.sent_since)
         self._away = 0
-        self._not_before = now
-        self._tidied = now - HOUR
+        self._not_before = clock.now()
         self._full: set[str] = set()
-        self._news = threading.Event()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='postman', daemon=True)
+        # A full disk, for example, makes a step fail; no notice is lost.
+        self._thread = RepeatingThread(
+            'postman',
+            lambda: self._sleep(self.round()),
+            failure='Mails could not be sent; trying again',
+            retry=min(settings.pause(1).total_seconds(), _LONGEST_SLEEP),
+        )
 
     def start(self) -> None:
-        """Begin to send; returns at once."""
+        """Start sending; returns immediately."""
         self._thread.start()
 
     def stop(self, seconds: float) -> None:
-        """Send no more; what is on its way has so many seconds to get there."""
-        self._stopping.set()
-        self._news.set()
-        self._thread.join(seconds)
+        """Stop sending; a mail under way has at most this many seconds to complete."""
+        self._thread.stop(seconds)
 
     def take(self, envelope: Mapping[str, Any]) -> None:
-        """Take a notification in.
+        """Accept a notification.
 
-        :raises climate.messaging.subscriber.NotTaken: if it cannot be written down
+        :raises climate.messaging.subscriber.NotTaken: if it cannot be stored
         """
         if envelope.get('event_type') not in notices.KINDS:
             return
@@ -142,25 +130,22 @@ class Postman:
         if notice is None:
             return
         try:
-            new = self._spool.add(notice, self._clock.now())
+            if self._spool.add(notice, self._clock.now()):
+                self._thread.wake()
         except OSError as error:
             raise NotTaken(str(error)) from error
-        if new:
-            self._news.set()
 
     def round(self) -> datetime.datetime | None:
-        """Send what is due; return when something is due again, None if nothing is.
+        """Send the notices that are due; return when the next one is due, if any.
 
         :raises OSError: if the spool cannot be used
         """
         now = self._clock.now()
         if now >= self._not_before:
-            self._deliver([one for one in self._spool.pending() if one.next_try <= now], now)
-        if now >= self._tidied + HOUR:
-            self._spool.forget(now)
-            self._tidied = now
-        waiting = self._spool.pending()
-        return min((max(one.next_try, self._not_before) for one in waiting), default=None)
+            self._deliver(self._spool.pending(now), now)
+        self._spool.forget(now)
+        next_try = self._spool.next_try()
+        return next_try and max(next_try, self._not_before)
 
     # -- one round
 
@@ -171,7 +156,7 @@ class Postman:
         with self._server.connected() as connection:
             for recipient, entries in by_recipient.items():
                 for batch in self._batches(recipient, entries, now):
-                    if self._stopping.is_set():
+                    if self._thread.stopping:
                         return
                     try:
                         self._send(connection, recipient, batch, now)
@@ -182,13 +167,13 @@ class Postman:
     def _addressed(
         self, due: Iterable[Entry], now: datetime.datetime
     ) -> Iterator[tuple[Recipient, Entry]]:
-        """Yield whom each goes to; keep for later what that is not known of now."""
+        """Yield each notice with its recipient; postpone those without one for now."""
         known: dict[str, Recipient] = {}
         silent = 0
         for entry in due:
             user_id = entry.notice.user_id
             try:
-                # A Keystone that is away takes its time to say so.
+                # A Keystone that is down is slow to fail.
                 if silent == _MOST_SILENT:
                     raise exceptions.Transient('Keystone does not answer')
                 if user_id not in known:
@@ -196,7 +181,7 @@ class Postman:
             except Unknown as error:
                 self._give_up(entry, str(error))
             except exceptions.EffectError as error:
-                # Also one that does not let us look: an operator can mend that.
+                # Also if access is denied: an operator can correct that.
                 silent = min(silent + 1, _MOST_SILENT)
                 self._again(entry, error.message, now)
             else:
@@ -205,7 +190,7 @@ class Postman:
     def _batches(
         self, recipient: Recipient, entries: list[Entry], now: datetime.datetime
     ) -> list[list[Entry]]:
-        """Return what goes out in a mail each; the last of them takes the rest."""
+        """Return the notices of each mail; the last mail has all that remain."""
         room = self._rates.room(recipient.address, now)
         if len(entries) <= room:
             self._full.discard(recipient.address)
@@ -213,12 +198,12 @@ class Postman:
         if recipient.address not in self._full:
             self._full.add(recipient.address)
             LOG.warning(
-                'More than may be sent in an hour is to be told to %s; the rest comes in one mail',
+                'More than may be sent in an hour is due for %s; the rest comes in one mail',
                 recipient.address,
             )
         if not room:
+            free_at = self._rates.free_at(recipient.address, now)
             for entry in entries:
-                free_at = self._rates.free_at(recipient.address, now)
                 self._spool.put(dataclasses.replace(entry, next_try=free_at))
             return []
         alone = [[entry] for entry in entries[: room - 1]]
@@ -231,11 +216,11 @@ class Postman:
         batch: list[Entry],
         now: datetime.datetime,
     ) -> None:
-        told = [entry.notice for entry in batch]
-        if len(told) == 1:
-            letter = self._letters.one(told[0], recipient.address, recipient.name, now)
+        sent = [entry.notice for entry in batch]
+        if len(sent) == 1:
+            letter = self._letters.one(sent[0], recipient.address, recipient.name, now)
         else:
-            letter = self._letters.digest(told, recipient.address, recipient.name, now)
+            letter = self._letters.digest(sent, recipient.address, recipient.name, now)
         try:
             connection.send(letter, recipient.address)
         except smtp.Refused as error:
@@ -249,11 +234,9 @@ class Postman:
         if self._away:
             LOG.info('The SMTP server takes mails again')
         self._away = 0
-        sent = Sent(at=now, recipient=recipient.address, message_id=letter['Message-ID'])
-        self._rates.count(sent)
-        for notice in told:
-            self._spool.done(notice, sent)
-            LOG.info('Lease %s: %s was told to its owner', notice.lease_id, notice.kind)
+        self._spool.done(sent, recipient.address, letter['Message-ID'], now)
+        for notice in sent:
+            LOG.info('Lease %s: sent the notice %s to its owner', notice.lease_id, notice.kind)
 
     def _server_is_away(self, error: smtp.Away, now: datetime.datetime) -> None:
         self._away += 1
@@ -269,7 +252,12 @@ class Postman:
             self._give_up(entry, why)
             return
         tried = entry.attempts + 1
-        LOG.info('Lease %s: %s is told later: %s', entry.notice.lease_id, entry.notice.kind, why)
+        LOG.info(
+            'Lease %s: the notice %s is postponed: %s',
+            entry.notice.lease_id,
+            entry.notice.kind,
+            why,
+        )
         next_try = now + self._settings.pause(tried)
         self._spool.put(dataclasses.replace(entry, attempts=tried, error=why, next_try=next_try))
 
@@ -285,20 +273,9 @@ class Postman:
             notice.user_id,
             why,
         )
-        self._spool.give_up(dataclasses.replace(entry, error=why))
+        self._spool.put(dataclasses.replace(entry, error=why), FAILED)
 
     # -- the thread
-
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._news.clear()
-            try:
-                next_due = self.round()
-            except Exception:
-                # A full disk, for one. All is still where it was.
-                LOG.exception('Mails could not be sent; trying again')
-                next_due = self._clock.now() + self._settings.pause(1)
-            self._news.wait(self._sleep(next_due))
 
     def _sleep(self, next_due: datetime.datetime | None) -> float:
         if next_due is None:

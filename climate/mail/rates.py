@@ -10,56 +10,53 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""How many mails may go out, to one recipient and altogether."""
+"""Limits on the number of mails, to one recipient and in total.
+
+The record of the spool is what counts, so a restart is no way around the limits.
+"""
 
 from __future__ import annotations
 
-import collections
 import datetime
-from collections.abc import Iterable
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Final
-
-from climate.mail.spool import Sent
 
 HOUR: Final = datetime.timedelta(hours=1)
 
 
 class Rates:
-    """Counts the mails of the last hour.
+    """Tells how many mails may be sent within an hour.
 
-    :param per_recipient: how many one recipient may get in an hour
-    :param per_hour: how many may go out in an hour
-    :param sent: what went out before, so that a restart is no way around it
+    :param per_recipient: how many to one recipient
+    :param per_hour: how many in total
+    :param sent_since: returns when mails were sent after an instant, oldest first,
+        to one address, or to all if it is None
     """
 
-    def __init__(self, per_recipient: int, per_hour: int, sent: Iterable[Sent] = ()) -> None:
+    def __init__(
+        self,
+        per_recipient: int,
+        per_hour: int,
+        sent_since: Callable[[datetime.datetime, str | None], Sequence[datetime.datetime]],
+    ) -> None:
         self._per_recipient = per_recipient
         self._per_hour = per_hour
-        # Many notices may have gone out in one mail.
-        once = {one.message_id: one for one in sent}
-        self._sent = collections.deque(sorted(once.values(), key=lambda one: one.at))
+        self._sent_since = sent_since
 
     def room(self, recipient: str, now: datetime.datetime) -> int:
         """Return how many mails a recipient may get now."""
-        self._forget(now)
-        theirs = sum(one.recipient == recipient for one in self._sent)
-        return max(min(self._per_recipient - theirs, self._per_hour - len(self._sent)), 0)
+        return max(min(most - len(sent) for sent, most in self._counted(recipient, now)), 0)
 
     def free_at(self, recipient: str, now: datetime.datetime) -> datetime.datetime:
         """Return when a recipient may get the next mail; *now* if they may now."""
-        self._forget(now)
-        theirs = [one.at for one in self._sent if one.recipient == recipient]
-        all_of_them = [one.at for one in self._sent]
-        until = now
-        for sent, most in ((theirs, self._per_recipient), (all_of_them, self._per_hour)):
-            if len(sent) >= most:
-                until = max(until, sent[len(sent) - most] + HOUR)
-        return until
+        full = [(sent, most) for sent, most in self._counted(recipient, now) if len(sent) >= most]
+        return max((sent[len(sent) - most] + HOUR for sent, most in full), default=now)
 
-    def count(self, sent: Sent) -> None:
-        """Note that a mail went out."""
-        self._sent.append(sent)
-
-    def _forget(self, now: datetime.datetime) -> None:
-        while self._sent and self._sent[0].at <= now - HOUR:
-            self._sent.popleft()
+    def _counted(
+        self, recipient: str, now: datetime.datetime
+    ) -> Iterator[tuple[Sequence[datetime.datetime], int]]:
+        """Yield the mails that count towards each limit, and the limit."""
+        yield self._sent_since(now - HOUR, recipient), self._per_recipient
+        yield self._sent_since(now - HOUR, None), self._per_hour

@@ -12,10 +12,9 @@
 
 """Hands mails to an SMTP server.
 
-What a server says decides what becomes of a mail: a 5xx is its last word, a
-4xx and silence are not. Logging in or encrypting may fail, or the sender be
-refused, because of a setting that an operator is about to mend, so no mail is
-given up for that.
+If the server answers 5xx, the mail is abandoned; after a 4xx, or no answer, it is
+tried again. It is also tried again if the login or the encryption fails or the
+server refuses the sender, because an operator can correct these settings.
 """
 
 from __future__ import annotations
@@ -33,49 +32,54 @@ from typing import Final
 
 from climate import exceptions
 from climate.conf import mail as options
+from climate.conf.settings import as_path
+from climate.conf.settings import as_text
+from climate.conf.settings import option
+from climate.conf.settings import Settings
+from climate.conf.settings import values
 from climate.domain.addresses import is_loopback
 
 LOG = logging.getLogger(__name__)
 
 _PERMANENT: Final = 500
-# Log in, log in otherwise, encrypt: nothing is wrong with the mail.
+# About the login and the encryption: nothing is wrong with the mail.
 _ABOUT_US: Final = frozenset({530, 534, 535, 538})
 
 
 class Away(Exception):
-    """The server takes no mail at all now."""
+    """The server accepts no mail at present."""
 
 
 class Deferred(Exception):
-    """The server does not take this mail now."""
+    """The server does not accept this mail at present."""
 
 
 class Refused(Exception):
-    """The server will never take this mail."""
+    """The server has rejected this mail permanently."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class SmtpSettings:
-    """Where the server is, and how it is spoken to.
+class SmtpSettings(Settings):
+    """The address of the server, and the security of the connection.
 
     :ivar security: ``none``, ``starttls`` or ``tls``
-    :ivar timeout: for each answer, in seconds
+    :ivar timeout: for each response, in seconds
     """
 
-    host: str
-    port: int
-    sender: str
-    security: str = options.NONE
-    cafile: str | None = None
-    username: str = ''
-    password_file: pathlib.Path | None = dataclasses.field(default=None, repr=False)
-    timeout: float = 30.0
+    host: str = option('mail', 'host')
+    port: int = option('mail', 'port')
+    sender: str = option('mail', 'sender')
+    security: str = option('mail', 'security')
+    cafile: str | None = option('mail', 'cafile')
+    username: str = option('mail', 'username', as_text)
+    password_file: pathlib.Path | None = option('mail', 'password_file', as_path, secret=True)
+    timeout: float = option('mail', 'timeout')
 
     @classmethod
     def from_conf(cls, conf: Any) -> SmtpSettings:
         """Return the settings that *conf* (an oslo.config ConfigOpts) holds.
 
-        :raises climate.exceptions.ConfigurationError: if they cannot work
+        :raises climate.exceptions.ConfigurationError: if they are not valid
         """
         group = conf.mail
         if bool(group.username) != bool(group.password_file):
@@ -86,16 +90,7 @@ class SmtpSettings:
                 'set starttls or tls',
                 group.host,
             )
-        return cls(
-            host=group.host,
-            port=group.port,
-            sender=group.sender,
-            security=group.security,
-            cafile=group.cafile,
-            username=group.username or '',
-            password_file=pathlib.Path(group.password_file) if group.password_file else None,
-            timeout=group.timeout,
-        )
+        return cls(**values(cls, conf))
 
 
 class Smtp:
@@ -132,18 +127,18 @@ class Connection:
         self._smtp: smtplib.SMTP | None = None
 
     def send(self, letter: email.message.EmailMessage, recipient: str) -> None:
-        """Hand a mail over.
+        """Send a mail.
 
-        :raises Away: if the server cannot be used
-        :raises Deferred: if it wants this one later
-        :raises Refused: if it does not want this one
+        :raises Away: if the server is unavailable
+        :raises Deferred: if the server defers this mail
+        :raises Refused: if the server rejects this mail
         """
         smtp = self._opened()
         try:
             smtp.send_message(letter, self._settings.sender, [recipient])
         except smtplib.SMTPRecipientsRefused as error:
-            ((code, text),) = error.recipients.values()
-            raise _judged(code, text) from None
+            ((code, as_text),) = error.recipients.values()
+            raise _judged(code, as_text) from None
         except smtplib.SMTPDataError as error:
             raise _judged(error.smtp_code, error.smtp_error) from None
         except (OSError, smtplib.SMTPException) as error:
@@ -151,7 +146,7 @@ class Connection:
             raise Away(_why(error)) from None
 
     def close(self) -> None:
-        """Say good bye, if there is anybody."""
+        """Close the connection, if there is one."""
         smtp, self._smtp = self._smtp, None
         if smtp is not None:
             with contextlib.suppress(OSError, smtplib.SMTPException):
@@ -196,8 +191,8 @@ def _judged(code: int, text: bytes | str) -> Away | Deferred | Refused:
 
 
 def _why(error: Exception) -> str:
-    # What a server says to a login may quote what it was sent.
+    # The response to a login may quote the credentials.
     if isinstance(error, smtplib.SMTPAuthenticationError):
-        return f'it does not let us in ({error.smtp_code})'
+        return f'it refuses the login ({error.smtp_code})'
     text = ' '.join(str(error).split())
     return f'{type(error).__name__}: {text}' if text else type(error).__name__

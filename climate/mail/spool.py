@@ -10,12 +10,15 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Keeps what is to be sent until it was sent, in files.
+"""Keeps notices in a SQLite file until they are sent.
 
-``pending`` holds what is to be sent, ``done`` what was sent lately, so that
-nothing is sent twice, and ``failed`` what was given up, for the operator. A
-notice is one file, which is renamed into its place when it is whole, and moved
-from one directory to the next.
+A notice is ``pending`` until it is sent. Then it is ``done``, and remembered for
+a while, so that it is not sent twice. If it is abandoned, it is ``failed``, for
+the operator. Each change is one statement, so a process that is killed leaves
+the state before it or after it.
+
+The file belongs to one ``climate-mail``, whose host may have no access to the
+database of Climate.
 """
 
 from __future__ import annotations
@@ -29,10 +32,9 @@ import json
 import logging
 import os
 import pathlib
+import sqlite3
 import threading
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 from typing import Final
 
@@ -41,23 +43,43 @@ from climate.mail.notices import Notice
 
 LOG = logging.getLogger(__name__)
 
+FILE: Final = 'spool.sqlite3'
 PENDING: Final = 'pending'
 DONE: Final = 'done'
 FAILED: Final = 'failed'
-_PLACES: Final = (PENDING, DONE, FAILED)
-_LOCK: Final = 'lock'
 KEPT: Final = datetime.timedelta(days=7)
-"""How long it is remembered that a notice was sent."""
+"""How long sent notices are remembered."""
+
+_LOCK: Final = 'lock'
+# Times are in UTC, so their texts sort as they do.
+_SCHEMA: Final = """
+    CREATE TABLE IF NOT EXISTS notices (
+        id TEXT PRIMARY KEY,
+        state TEXT NOT NULL,
+        entry TEXT,
+        next_try TEXT NOT NULL DEFAULT '1970-01-01T00:00:00+00:00',
+        sent_at TEXT,
+        recipient TEXT,
+        message_id TEXT
+    );
+    CREATE INDEX IF NOT EXISTS notices_by_state ON notices (state, sent_at);
+"""
+_TAKE_OVER: Final = """
+    INSERT OR IGNORE INTO notices (id, state, entry, sent_at, recipient, message_id)
+    SELECT :id, :state, :text,
+        json_extract(text, '$.at'), json_extract(text, '$.to'), json_extract(text, '$.id')
+    FROM (SELECT iif(json_valid(:text), :text, 'null') AS text)
+"""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """A notice and what has become of it so far.
+    """A notice and its state.
 
-    :ivar received_at: when it was heard (aware UTC)
-    :ivar next_try: not before this is it tried again (aware UTC)
-    :ivar attempts: how often it could not be sent
-    :ivar error: why, the last time
+    :ivar received_at: when it was received (aware UTC)
+    :ivar next_try: the earliest time of the next attempt (aware UTC)
+    :ivar attempts: the number of failed attempts
+    :ivar error: why the last attempt failed
     """
 
     notice: Notice
@@ -66,22 +88,17 @@ class Entry:
     attempts: int = 0
     error: str = ''
 
-    def dump(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return {
-            'notice': self.notice.dump(),
-            'received_at': self.received_at.isoformat(),
-            'next_try': self.next_try.isoformat(),
-            'attempts': self.attempts,
-            'error': self.error,
-        }
+    def dump(self) -> str:
+        """Return it as JSON."""
+        return json.dumps(dataclasses.asdict(self), default=datetime.datetime.isoformat)
 
     @classmethod
-    def load(cls, values: Mapping[str, Any]) -> Entry:
+    def load(cls, text: str) -> Entry:
         """Return what :meth:`dump` wrote.
 
         :raises KeyError: if something is missing; TypeError and ValueError likewise
         """
+        values = json.loads(text)
         return cls(
             notice=Notice.load(values['notice']),
             received_at=datetime.datetime.fromisoformat(values['received_at']),
@@ -91,150 +108,163 @@ class Entry:
         )
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Sent:
-    """That a mail was sent: when, to whom, and which."""
-
-    at: datetime.datetime
-    recipient: str
-    message_id: str
-
-
 class Spool:
     """The notices of one ``climate-mail``.
 
-    :param folder: made if it is not there
-    :raises climate.exceptions.ConfigurationError: if it cannot be used, or
-        somebody else uses it
+    :param folder: created if it does not exist
+    :raises climate.exceptions.ConfigurationError: if it is not usable, or
+        another process uses it
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self._folder = pathlib.Path(folder)
+        path = pathlib.Path(folder)
+        self._using = threading.Lock()
         try:
-            for place in _PLACES:
-                # Nobody else is to read whose lease it is.
-                (self._folder / place).mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = (self._folder / _LOCK).open('w')
-        except OSError as error:
-            raise exceptions.ConfigurationError(f'[mail] spool_dir: {error}') from error
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._lock.close()
+            with contextlib.ExitStack() as opened:
+                # The notices name users and their leases.
+                path.mkdir(mode=0o700, parents=True, exist_ok=True)
+                lock = opened.enter_context((path / _LOCK).open('w'))
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._connection = opened.enter_context(contextlib.closing(_opened(path / FILE)))
+                _take_over(path, self._connection)
+                self._opened = opened.pop_all()
+        except BlockingIOError as error:
             raise exceptions.ConfigurationError(
-                f'[mail] spool_dir: {self._folder} is in use by another climate-mail'
+                f'[mail] spool_dir: {path} is in use by another climate-mail'
             ) from error
-
-        self._changing = threading.Lock()
-        self._pending = {_name(entry.notice): entry for entry in self._read()}
+        except (OSError, sqlite3.Error) as error:
+            raise exceptions.ConfigurationError(f'[mail] spool_dir: {path}: {error}') from error
 
     def close(self) -> None:
-        """Let another process use it."""
-        self._lock.close()
+        """Release the spool for other processes."""
+        with self._using:
+            self._opened.close()
 
     def add(self, notice: Notice, now: datetime.datetime) -> bool:
         """Keep a notice; return whether it is new.
 
         :raises OSError: if it cannot be written
         """
-        name = _name(notice)
-        if any((self._folder / place / name).exists() for place in _PLACES):
-            return False
-        self.put(Entry(notice=notice, received_at=now, next_try=now))
-        return True
+        entry = Entry(notice=notice, received_at=now, next_try=now)
+        sql = 'INSERT OR IGNORE INTO notices (id, state, entry, next_try) VALUES (?, ?, ?, ?)'
+        _, added = self._run(sql, _id(notice), PENDING, entry.dump(), now.isoformat())
+        return bool(added)
 
-    def put(self, entry: Entry) -> None:
-        """Write down what has become of a notice that is still to be sent.
+    def put(self, entry: Entry, state: str = PENDING) -> None:
+        """Store the state of a notice that was not sent.
 
+        :param state: :data:`FAILED` sets it aside for the operator
         :raises OSError: if it cannot be written
         """
-        name = _name(entry.notice)
-        self._write(PENDING, name, entry.dump())
-        with self._changing:
-            self._pending[name] = entry
+        sql = 'UPDATE notices SET state = ?, entry = ?, next_try = ? WHERE id = ?'
+        self._run(sql, state, entry.dump(), entry.next_try.isoformat(), _id(entry.notice))
 
-    def pending(self) -> list[Entry]:
-        """Return what is to be sent, the oldest first."""
-        with self._changing:
-            found = list(self._pending.values())
-        return sorted(found, key=lambda entry: (entry.received_at, entry.notice.id))
+    def next_try(self) -> datetime.datetime | None:
+        """Return when the next notice is due; None if none is to be sent.
 
-    def done(self, notice: Notice, sent: Sent) -> None:
-        """Note that a notice was sent.
+        :raises OSError: if the file cannot be used
+        """
+        ((found,),), _ = self._run('SELECT min(next_try) FROM notices WHERE state = ?', PENDING)
+        return found and datetime.datetime.fromisoformat(found)
+
+    def pending(self, due: datetime.datetime | None = None) -> list[Entry]:
+        """Return the notices to send, oldest first; set aside what cannot be read.
+
+        :param due: leaves out those that are due later; None returns all
+        :raises OSError: if the file cannot be used
+        """
+        found, _ = self._run(
+            'SELECT id, entry FROM notices WHERE state = ? AND next_try <= coalesce(?, next_try)',
+            *(PENDING, due.isoformat() if due else None),
+        )
+        entries = []
+        for key, text in found:
+            try:
+                entries.append(Entry.load(text))
+            except (KeyError, TypeError, ValueError) as error:
+                LOG.error('Notice %s cannot be read and is set aside: %r', key, error)
+                self._run('UPDATE notices SET state = ? WHERE id = ?', FAILED, key)
+        return sorted(entries, key=lambda entry: (entry.received_at, entry.notice.id))
+
+    def done(
+        self, notices: Iterable[Notice], recipient: str, message_id: str, now: datetime.datetime
+    ) -> None:
+        """Note that notices were sent in one mail.
 
         :raises OSError: if that cannot be written
         """
-        values = {'at': sent.at.isoformat(), 'to': sent.recipient, 'id': sent.message_id}
-        name = _name(notice)
-        self._write(DONE, name, values)
-        # So that what is old can be told without opening all of them.
-        seconds = sent.at.timestamp()
-        os.utime(self._folder / DONE / name, (seconds, seconds))
-        self._drop(name)
+        self._run(
+            'UPDATE notices SET state = ?, entry = NULL, sent_at = ?, recipient = ?,'
+            ' message_id = ? WHERE id IN (SELECT value FROM json_each(?))',
+            *(DONE, now.isoformat(), recipient, message_id),
+            json.dumps([_id(notice) for notice in notices]),
+        )
 
-    def give_up(self, entry: Entry) -> None:
-        """Put a notice aside that cannot be sent; it stays for the operator.
+    def sent_since(
+        self, instant: datetime.datetime, recipient: str | None
+    ) -> list[datetime.datetime]:
+        """Return when mails were sent after *instant*, oldest first.
 
-        :raises OSError: if that cannot be written
+        :param recipient: counts only mails to this address; None counts all
+        :raises OSError: if the file cannot be used
         """
-        name = _name(entry.notice)
-        self._write(FAILED, name, entry.dump())
-        self._drop(name)
-
-    def sent_since(self, instant: datetime.datetime) -> list[Sent]:
-        """Return what was sent after *instant*, in no order."""
-        found = []
-        for path in self._sent(lambda seconds: seconds > instant.timestamp()):
-            with contextlib.suppress(KeyError, TypeError, ValueError):
-                values = json.loads(path.read_text(encoding='utf-8'))
-                at = datetime.datetime.fromisoformat(values['at'])
-                found.append(Sent(at=at, recipient=values['to'], message_id=values['id']))
-        return found
+        found, _ = self._run(
+            # A digest holds many notices.
+            'SELECT min(sent_at) FROM notices WHERE state = ? AND sent_at > ?'
+            ' AND recipient = coalesce(?, recipient) GROUP BY message_id ORDER BY 1',
+            *(DONE, instant.isoformat(), recipient),
+        )
+        return [datetime.datetime.fromisoformat(sent_at) for (sent_at,) in found]
 
     def forget(self, now: datetime.datetime) -> None:
-        """Forget what was sent long ago."""
-        oldest = (now - KEPT).timestamp()
-        for path in self._sent(lambda seconds: seconds < oldest):
-            path.unlink(missing_ok=True)
+        """Remove the records of mails sent long ago.
 
-    def _sent(self, wanted: Callable[[float], bool]) -> list[pathlib.Path]:
-        with os.scandir(self._folder / DONE) as found:
-            return [
-                pathlib.Path(item.path)
-                for item in found
-                if item.name.endswith('.json') and wanted(item.stat().st_mtime)
-            ]
+        :raises OSError: if that cannot be written
+        """
+        oldest = (now - KEPT).isoformat()
+        self._run('DELETE FROM notices WHERE state = ? AND sent_at < ?', DONE, oldest)
 
-    def _read(self) -> Iterator[Entry]:
-        """Yield what is to be sent; put aside what cannot be read, and tell."""
-        for path in sorted((self._folder / PENDING).glob('*.json')):
-            try:
-                yield Entry.load(json.loads(path.read_text(encoding='utf-8')))
-            except (KeyError, TypeError, ValueError) as error:
-                LOG.error('%s is no notice and is put aside: %r', path, error)
-                path.replace(self._folder / FAILED / path.name)
-
-    def _drop(self, name: str) -> None:
-        with self._changing:
-            self._pending.pop(name, None)
-        (self._folder / PENDING / name).unlink(missing_ok=True)
-
-    def _write(self, place: str, name: str, values: Mapping[str, Any]) -> None:
-        folder = self._folder / place
-        half = folder / f'{name}.new'
-        with half.open('w', encoding='utf-8') as file:
-            os.fchmod(file.fileno(), 0o600)
-            json.dump(values, file)
-            file.flush()
-            os.fsync(file.fileno())
-        half.replace(folder / name)
-        # The name has to be on the disk as well.
-        descriptor = os.open(folder, os.O_RDONLY)
+    def _run(self, sql: str, *values: str | None) -> tuple[list[tuple[Any, ...]], int]:
+        """Return the rows that a statement finds, and how many it changes."""
         try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+            with self._using:
+                cursor = self._connection.execute(sql, values)
+                return cursor.fetchall(), cursor.rowcount
+        except sqlite3.Error as error:
+            raise OSError(str(error)) from error
 
 
-def _name(notice: Notice) -> str:
-    return hashlib.sha256(notice.key.encode('utf-8', 'surrogatepass')).hexdigest()[:40] + '.json'
+def _opened(file: pathlib.Path) -> sqlite3.Connection:
+    """Return a connection that commits each statement."""
+    file.touch(mode=0o600)
+    connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    # A commit then survives even if the machine loses power right after it.
+    connection.execute('PRAGMA synchronous = EXTRA')
+    connection.executescript(_SCHEMA)
+    return connection
+
+
+def _take_over(folder: pathlib.Path, connection: sqlite3.Connection) -> None:
+    """Move to the table what earlier releases kept in files, one for each notice.
+
+    What is to be sent is due at once. A process that is killed meanwhile begins
+    again: what the table has, it keeps.
+    """
+    # A killed process may have left a notice in two directories. PENDING is last,
+    # because what became of the notice counts.
+    found = {state: sorted((folder / state).glob('*.json')) for state in (DONE, FAILED, PENDING)}
+    connection.execute('BEGIN')
+    for state, files in found.items():
+        for file in files:
+            text = file.read_text(encoding='utf-8', errors='replace')
+            connection.execute(_TAKE_OVER, {'id': file.stem, 'state': state, 'text': text})
+    connection.execute('COMMIT')
+    for state, files in found.items():
+        for file in files:
+            file.unlink()
+        with contextlib.suppress(OSError):
+            (folder / state).rmdir()
+
+
+def _id(notice: Notice) -> str:
+    return hashlib.sha256(notice.key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Tells judges of leases what came of what they were asked, at least once and in order."""
+"""Notifies filters of the outcome of their charges, at least once and in order."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.charges import Charge
-from climate.enforcement.gate import Gate
+from climate.enforcement.filters import Filters
 from climate.manager.sender import Sender
 
 LOG = logging.getLogger(__name__)
 
-# A judge that does not take something is told it again after pauses of up to
-# this, in seconds.
+# The longest pause before a charge that a filter refused is sent again, in seconds.
 _LONGEST_PAUSE = 60.0
 # A claim lasts as long as the judges may take, and so much longer, for what is
 # written between two calls.
@@ -41,8 +40,8 @@ _MARGIN = datetime.timedelta(seconds=10)
 class ChargeSender(Sender):
     """Works the charges off, in a thread of its own.
 
-    What waits for its decision for too long, for whoever asked has died, is
-    taken back here.
+    A charge that waits too long for its decision, since the process that asked has
+    died, is released here.
 
     :param owner: this manager's name, different from every other's
     :param batch: how many are taken at one go
@@ -58,25 +57,25 @@ class ChargeSender(Sender):
         self,
         store: Store,
         clock: Clock,
-        gate: Gate,
+        filters: Filters,
         owner: str,
         *,
         batch: int = 5,
-        max_sleep: float = 5.0,
+        max_sleep: float,
     ) -> None:
         super().__init__(max_sleep=max_sleep)
         self._store = store
         self._clock = clock
-        self._gate = gate
+        self._filters = filters
         self._owner = owner
         self._batch = batch
         # As long as the judges may take for all of a batch; one that is slower
-        # is told some twice, and knows them by their ids.
-        self._lasts = gate.patience * batch + _MARGIN
+        # receives some twice, and knows them by their ids.
+        self._lasts = filters.longest_check * batch + _MARGIN
 
     def start(self) -> None:
-        """Begin to send, if there is anybody to tell."""
-        if self._gate.told:
+        """Begin to send, if a filter wants to be notified."""
+        if self._filters.told:
             super().start()
 
     def send_once(self) -> int:
@@ -84,13 +83,13 @@ class ChargeSender(Sender):
 
         :returns: how many were tried
         :raises climate.exceptions.JudgeAway: if a judge could not be reached;
-            what it is to be told stays
+            its charges stay
         """
         given_up = self._store.run(lambda tx: tx.charges.give_up())
         if given_up:
             LOG.warning('%d questions came to nothing: whoever asked is gone', given_up)
         tried, away = 0, None
-        for judge in self._gate.told:
+        for judge in self._filters.told:
             until = self._clock.now() + self._lasts
             charges = self._store.run(self._claim(judge, until))
             try:
@@ -110,7 +109,7 @@ class ChargeSender(Sender):
 
     def _tell(self, charge: Charge) -> None:
         try:
-            self._gate.tell(charge)
+            self._filters.tell(charge)
         except exceptions.JudgeAway as error:
             self._postpone(charge, error.message, self.longest_pause)
             raise

@@ -28,6 +28,7 @@ from climate.clock import Clock
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.manager.clocks import Clocks
+from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
@@ -40,14 +41,14 @@ class _Mine:
     """A claim of ours.
 
     :ivar next: the claim that came to us again while we were still at work
-        under this one, which had run out or was given back
+        under this one, which had run out or was released
     """
 
     hold: Hold
     next: Hold | None = None
 
 
-class Claims:
+class ClaimKeeper:
     """Takes, renews and forgets claims on leases.
 
     :param owner: this manager's name, different from every other's
@@ -71,18 +72,18 @@ class Claims:
         self._lasts = datetime.timedelta(seconds=seconds)
         self._mine: dict[str, _Mine] = {}
         self._lock = threading.Lock()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._renew_for_ever, name='claims', daemon=True)
+        pause = seconds * _RENEWED
+        self._renewals = RepeatingThread(
+            'claims', self._renew_all, failure='Claims could not be renewed', retry=pause
+        )
 
     def start(self) -> None:
         """Begin to renew."""
-        self._thread.start()
+        self._renewals.start()
 
     def stop(self) -> None:
         """Stop renewing; claims not yet forgotten run out by themselves."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=2)
+        self._renewals.stop(2.0)
 
     def take(self, limit: int) -> list[str]:
         """Claim up to *limit* due leases and return their ids.
@@ -180,7 +181,7 @@ class Claims:
         return self._clock.ticks(), self._clock.now() + offset
 
     def _keep(self, lease_id: str, since: float) -> bool:
-        """Remember a claim; say whether nothing of ours is at the lease any more.
+        """Remember a claim; return whether no worker of this manager has the lease.
 
         A lease comes back to us while we are still at it if its claim could not
         be renewed in time, or if it has become due again between the last
@@ -198,11 +199,9 @@ class Claims:
             mine.next = hold
             return False
 
-    def _renew_for_ever(self) -> None:
-        while not self._stopping.wait(self._lasts.total_seconds() * _RENEWED):
-            try:
-                self.renew()
-            except exceptions.DatabaseUnavailable:
-                LOG.warning('Claims could not be renewed: the database does not answer')
-            except Exception:
-                LOG.exception('Claims could not be renewed')
+    def _renew_all(self) -> float:
+        try:
+            self.renew()
+        except exceptions.DatabaseUnavailable:
+            LOG.warning('Claims could not be renewed: the database does not answer')
+        return self._lasts.total_seconds() * _RENEWED

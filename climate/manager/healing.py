@@ -10,17 +10,17 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The thread that looks after reservations of resources that are out."""
+"""The thread that moves reservations off resources that failed or are in maintenance."""
 
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 
 from climate import exceptions
 from climate.clients.base import Cloud
-from climate.leasing.rehoming import Rehoming
+from climate.threads import RepeatingThread
+from climate.upkeep.rehoming import Rehoming
 
 LOG = logging.getLogger(__name__)
 
@@ -39,9 +39,12 @@ class Healing:
         self._cloud = cloud
         self._interval = interval
         self._changed = changed
-        self._now = threading.Event()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='healing', daemon=True)
+        self._thread = RepeatingThread(
+            'healing',
+            self._round,
+            failure='Reservations could not be looked after',
+            retry=interval,
+        )
 
     def start(self) -> None:
         """Begin to work; returns at once."""
@@ -49,24 +52,16 @@ class Healing:
 
     def now(self) -> None:
         """Do a round at once: a resource failed, or goes into maintenance."""
-        self._now.set()
+        self._thread.wake()
 
     def stop(self, timeout: float) -> None:
-        """Stop; a round under way is left to itself after *timeout* seconds."""
-        self._stopping.set()
-        self._now.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout)
+        """Stop; a round under way is left alone after *timeout* seconds."""
+        self._thread.stop(timeout)
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._now.clear()
-            try:
-                if self._rehoming.round(self._cloud):
-                    self._changed()
-            except exceptions.ClimateError as error:
-                LOG.warning('Reservations could not be looked after: %s', error.message)
-            except Exception:
-                LOG.exception('Reservations could not be looked after')
-            if not self._stopping.is_set():
-                self._now.wait(self._interval)
+    def _round(self) -> float:
+        try:
+            if self._rehoming.round(self._cloud):
+                self._changed()
+        except exceptions.ClimateError as error:
+            LOG.warning('Reservations could not be looked after: %s', error.message)
+        return self._interval

@@ -10,13 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Watches over hosts or servers: hears what Nova tells of them, and asks for the rest."""
+"""Monitors hosts or servers: receives notifications of Nova, and polls for the rest."""
 
 from __future__ import annotations
 
 import functools
 import logging
-import threading
 from collections.abc import Callable
 from typing import Generic
 from typing import Protocol
@@ -24,10 +23,11 @@ from typing import TypeVar
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
-News = TypeVar('News')
+Report = TypeVar('Report')
 Told_co = TypeVar('Told_co', covariant=True)
 Heard_contra = TypeVar('Heard_contra', contravariant=True)
 
@@ -37,8 +37,8 @@ _SLICE = 0.5
 _RETRY = 5.0
 
 
-class Ears(Protocol[Told_co]):
-    """Who hears of something."""
+class ReportListener(Protocol[Told_co]):
+    """A source of reports."""
 
     def start(self, missed: Callable[[], None]) -> None:
         """Begin to listen; returns at once.
@@ -49,7 +49,7 @@ class Ears(Protocol[Told_co]):
         ...
 
     def get(self, seconds: float) -> Told_co | None:
-        """Return the next news, or None if none came in time."""
+        """Return the next report, or None if none came in time."""
         ...
 
     def stop(self) -> None:
@@ -57,11 +57,11 @@ class Ears(Protocol[Told_co]):
         ...
 
 
-class Keeper(Protocol[Heard_contra]):
-    """Who writes down what is heard and seen; see :class:`climate.leasing.health.Health`."""
+class ReportHandler(Protocol[Heard_contra]):
+    """Writes what is received and polled; see :class:`climate.upkeep.health.HostHealth`."""
 
-    def hear(self, news: Heard_contra) -> bool:
-        """Take news; return whether they are worth a look."""
+    def hear(self, report: Heard_contra) -> bool:
+        """Take a report; return whether it is worth a look."""
         ...
 
     def look(self, cloud: Cloud) -> bool:
@@ -69,14 +69,13 @@ class Keeper(Protocol[Heard_contra]):
         ...
 
 
-class Watch(Generic[News]):
-    """Two threads of a manager: one hears, one looks.
+class Monitor(Generic[Report]):
+    """Two threads of a manager: one receives notifications, one polls.
 
-    They are apart so that a Nova that takes its time to answer does not hold
-    up what was told.
+    They are separate so that a slow answer of Nova does not delay notifications.
 
-    :param keeper: of what is watched
-    :param ears: None if there is nobody to listen to
+    :param handler: of what is watched
+    :param listener: None if there are no notifications
     :param polling_interval: seconds between two looks; 0 looks at the start,
         and when there is reason to
     :param changed: called when something has changed
@@ -85,66 +84,58 @@ class Watch(Generic[News]):
 
     def __init__(
         self,
-        keeper: Keeper[News],
+        handler: ReportHandler[Report],
         cloud: Cloud,
-        ears: Ears[News] | None,
+        listener: ReportListener[Report] | None,
         *,
         polling_interval: float,
         changed: Callable[[], None],
         what: str = 'Hosts',
     ) -> None:
         self._what = what
-        self._keeper = keeper
+        self._handler = handler
         self._cloud = cloud
-        self._ears = ears
+        self._listener = listener
         self._interval = polling_interval
         self._changed = changed
-        self._look_now = threading.Event()
-        self._stopping = threading.Event()
-        self._threads = [threading.Thread(target=self._look_on, name='health', daemon=True)]
-        if ears is not None:
-            hearing = threading.Thread(target=self._hear_on, args=(ears,), name='ears', daemon=True)
-            self._threads.append(hearing)
+        failure = f'{what} could not be watched'
+        self._looking = RepeatingThread('health', self._look, failure=failure, retry=_RETRY)
+        self._hearing = RepeatingThread('listener', self._hear, failure=failure, retry=0.0)
 
     def start(self) -> None:
         """Begin to watch; returns at once."""
-        if self._ears is not None:
-            self._ears.start(self._look_now.set)
-        for thread in self._threads:
-            thread.start()
+        if self._listener is not None:
+            self._listener.start(self._looking.wake)
+            self._hearing.start()
+        self._looking.start()
 
     def stop(self, timeout: float) -> None:
-        """Watch no more; a look under way is left to itself after *timeout* seconds."""
-        self._stopping.set()
-        self._look_now.set()
-        if self._ears is not None:
-            self._ears.stop()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join(timeout)
+        """Watch no more; a look under way is left alone after *timeout* seconds."""
+        for thread in (self._looking, self._hearing):
+            thread.stop(0.0)
+        if self._listener is not None:
+            self._listener.stop()
+        self._looking.stop(timeout)
+        self._hearing.stop(timeout)
 
-    def _hear_on(self, ears: Ears[News]) -> None:
-        while not self._stopping.is_set():
-            news = ears.get(_SLICE)
-            if news is None:
-                continue
-            # What could not be written down is found by a look.
-            if self._attempt(functools.partial(self._keeper.hear, news), True):
-                self._changed()
-                self._look_now.set()
+    def _hear(self) -> float:
+        report = None if self._listener is None else self._listener.get(_SLICE)
+        # A report that could not be written down is found by a look.
+        if report is not None and self._attempt(
+            functools.partial(self._handler.hear, report), True
+        ):
+            self._changed()
+            self._looking.wake()
+        return 0.0
 
-    def _look_on(self) -> None:
-        while not self._stopping.is_set():
-            self._look_now.clear()
-            seen = self._attempt(self._look, False)
-            pause = self._interval or None
-            if not seen:
-                pause = min(_RETRY, pause or _RETRY)
-            if not self._stopping.is_set():
-                self._look_now.wait(pause)
+    def _look(self) -> float | None:
+        pause = self._interval or None
+        if self._attempt(self._looked, False):
+            return pause
+        return min(_RETRY, pause or _RETRY)
 
-    def _look(self) -> bool:
-        if self._keeper.look(self._cloud):
+    def _looked(self) -> bool:
+        if self._handler.look(self._cloud):
             self._changed()
         return True
 

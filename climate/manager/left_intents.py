@@ -22,15 +22,15 @@ from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
 from climate.db.intents import Intent
 from climate.db.store import Store
-from climate.leasing.notices import Plugins
-from climate.plugins.base import Finding
+from climate.leases.notices import Plugins
+from climate.plugins.contract import SweepFinding
 
 # Within this a lease is booked, or never: the judges of leases are asked first.
 _BOOKING_LASTS = datetime.timedelta(hours=1)
 
 
-def sweep(store: Store, plugins: Plugins, cloud: Cloud, *, dry_run: bool) -> Iterator[Finding]:
-    """Find what is there perhaps, and remove it.
+def sweep(store: Store, plugins: Plugins, cloud: Cloud, *, dry_run: bool) -> Iterator[SweepFinding]:
+    """Find what may be left, and remove it.
 
     :param dry_run: only say what would be done
     :raises climate.clients.fence.ClaimLost: if the claim on the repair is not sure
@@ -44,9 +44,9 @@ def sweep(store: Store, plugins: Plugins, cloud: Cloud, *, dry_run: bool) -> Ite
         except ClaimLost:
             raise
         except exceptions.ClimateError as error:
-            yield Finding(what=f'{what}, may have left something: {error.message}')
+            yield SweepFinding(what=f'{what}, may have left something: {error.message}')
         else:
-            yield Finding(what=f'{what}, may have left something', done=done)
+            yield SweepFinding(what=f'{what}, may have left something', done=done)
 
 
 def _removed(store: Store, plugins: Plugins, cloud: Cloud, intent: Intent) -> str:

@@ -22,13 +22,15 @@ from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
 from climate.db.store import Store
 from climate.db.trusts import LeftTrust
-from climate.plugins.base import Finding
+from climate.plugins.contract import SweepFinding
 
 # Within this a lease is booked, or never: the judges of leases are asked first.
 _BOOKING_LASTS = datetime.timedelta(hours=1)
 
 
-def sweep(store: Store, cloud: Cloud, lease_id: str | None, *, dry_run: bool) -> Iterator[Finding]:
+def sweep(
+    store: Store, cloud: Cloud, lease_id: str | None, *, dry_run: bool
+) -> Iterator[SweepFinding]:
     """Find trusts of leases that are over or that were not booked, and delete them.
 
     :param lease_id: only of this lease
@@ -43,9 +45,9 @@ def sweep(store: Store, cloud: Cloud, lease_id: str | None, *, dry_run: bool) ->
         except ClaimLost:
             raise
         except exceptions.ClimateError as error:
-            yield Finding(what=f'{_what(trust)} cannot be deleted: {error.message}')
+            yield SweepFinding(what=f'{_what(trust)} cannot be deleted: {error.message}')
         else:
-            yield Finding(what=_what(trust), done=done)
+            yield SweepFinding(what=_what(trust), done=done)
 
 
 def _delete(store: Store, cloud: Cloud, trust: LeftTrust) -> str:
@@ -55,7 +57,7 @@ def _delete(store: Store, cloud: Cloud, trust: LeftTrust) -> str:
 
 
 def _what(trust: LeftTrust) -> str:
-    """Tell of a trust, without its id."""
+    """Describe a trust, without its id."""
     if trust.lease_id is None:
         return f'a trust of {trust.made_at:%Y-%m-%d %H:%M:%S} UTC, for a lease that was not booked'
     return f'the trust of lease {trust.lease_id}, which is over'

@@ -23,12 +23,13 @@ from concurrent import futures
 
 from climate import exceptions
 from climate.clock import Clock
-from climate.manager.claims import Claims
+from climate.domain import events
+from climate.manager.claims import ClaimKeeper
 from climate.manager.worker import Worker
 
 LOG = logging.getLogger(__name__)
 
-# While the database is away it is asked again this often, in seconds.
+# How often an unavailable database is asked again, in seconds.
 _AWAY_PAUSE = 1.0
 # What a worker has settled may be due again soon. It is looked for after these
 # pauses, in seconds, so that one look serves many leases that are settled at
@@ -45,6 +46,9 @@ _LONGEST_LOCKED_PAUSE = 1.0
 class Loop:
     """The claim loop of one manager.
 
+    Workers and wake-ups bring its next look forward to different instants, so it
+    keeps the nearest of them by itself.
+
     :param workers: how many leases are worked on at once
     :param max_sleep: the longest sleep between two looks, in seconds
     """
@@ -52,7 +56,7 @@ class Loop:
     def __init__(
         self,
         clock: Clock,
-        claims: Claims,
+        claims: ClaimKeeper,
         worker: Worker,
         *,
         workers: int,
@@ -143,7 +147,8 @@ class Loop:
         self._in_vain = 0 if claimed else self._in_vain + 1
         if self._in_vain <= 1:
             return 0.0
-        return min(_LOCKED_PAUSE * 2.0 ** min(self._in_vain - 2, 10), _LONGEST_LOCKED_PAUSE)
+        pause = events.backoff(self._in_vain - 1, _LOCKED_PAUSE, _LONGEST_LOCKED_PAUSE)
+        return pause.total_seconds()
 
     def _work(self, lease_id: str) -> None:
         try:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Sends the outbox: what was committed is told, at least once and in order."""
+"""Sends the outbox: each committed notification, at least once and in order."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class OutboxSender(Sender):
         *,
         batch: int,
         max_sleep: float,
-        attempts: int = 10,
-        claim_seconds: float = 10.0,
+        attempts: int,
+        claim_seconds: float,
     ) -> None:
         super().__init__(max_sleep=max_sleep)
         self._store = store
@@ -82,8 +82,8 @@ class OutboxSender(Sender):
         One that cannot be sent keeps back only those of its lease, and is set
         aside in the end.
 
-        :raises climate.messaging.publisher.BrokerUnavailable: if the bus is
-            away; what it did not take stays in the outbox
+        :raises climate.messaging.publisher.BrokerUnavailable: if the bus
+            is unavailable; notifications that it did not take stay in the outbox
         """
         until = self._clock.now() + self._lasts
         rows = self._store.run(lambda tx: tx.outbox.claim(self._owner, until, self._batch))
@@ -138,7 +138,7 @@ class OutboxSender(Sender):
 
 @dataclasses.dataclass(kw_only=True, slots=True)
 class _Batch:
-    """What came of some notifications.
+    """The outcome of some notifications.
 
     :ivar accepted: the ids of those that were sent
     :ivar failed: those that could not be, why, and whether they are tried again

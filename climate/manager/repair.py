@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Compares cloud and store, and puts right what should not be.
+"""Compares cloud and store, and repairs the differences.
 
 Looks, in this order: whether the store contradicts itself; whether there are
 trusts of leases that are over, or were never booked, and what else was made for
@@ -40,19 +40,19 @@ from climate.clock import Clock
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.lifecycles import LeaseStatus
-from climate.leasing import repairing
-from climate.leasing.beginning import Beginner
-from climate.leasing.jobs import Job
-from climate.leasing.jobs import Report
-from climate.leasing.notices import Plugins
-from climate.leasing.settings import LeasingSettings
-from climate.leasing.settling import Settler
+from climate.leases.jobs import Job
+from climate.leases.jobs import Report
+from climate.leases.notices import Plugins
+from climate.leases.settings import LeasingSettings
 from climate.manager import left_intents
 from climate.manager import left_trusts
-from climate.manager.claims import Claims
-from climate.manager.effects import perform
-from climate.plugins.base import Finding
-from climate.plugins.base import Records
+from climate.manager.claims import ClaimKeeper
+from climate.plugins.contract import Records
+from climate.plugins.contract import SweepFinding
+from climate.running.begin import EventStarter
+from climate.running.perform import perform
+from climate.running.settle import EventSettler
+from climate.upkeep import repair
 
 LOG = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ _RENEWED = _LASTS.total_seconds() / 10
 
 
 class Repair:
-    """Finds what is wrong, and mends what can be mended.
+    """Finds what is wrong, and repairs what can be repaired.
 
     :param claims: claims leases while they are checked; not those of a claim
         loop, which would take up again what is not its own
@@ -77,7 +77,7 @@ class Repair:
         cloud: Cloud,
         clock: Clock,
         settings: LeasingSettings,
-        claims: Claims,
+        claims: ClaimKeeper,
     ) -> None:
         self._store = store
         self._plugins = plugins
@@ -87,21 +87,21 @@ class Repair:
         self._owner = claims.owner
         self._hold = self._held()
         self._fenced = Fenced(cloud, self._guard)
-        self._beginner = Beginner(plugins, settings, claims.owner)
-        self._settler = Settler(plugins, settings, claims.owner)
+        self._starter = EventStarter(plugins, settings, claims.owner)
+        self._settler = EventSettler(plugins, settings, claims.owner)
 
     def begun_at(self) -> datetime.datetime | None:
-        """Return when anybody began a repair last; None if nobody ever did."""
+        """Return when the last repair began; None if there was none."""
         with self._store.reading() as tx:
             return tx.chores.begun_at(CHORE)
 
     def run(
         self, *, lease_id: str | None = None, not_since: datetime.datetime | None = None
-    ) -> Iterator[Finding]:
+    ) -> Iterator[SweepFinding]:
         """Repair, and yield each thing that was found once it was seen to.
 
         :param lease_id: only this lease, active or over
-        :param not_since: only if nobody has begun to after this (aware UTC)
+        :param not_since: only if no repair was begun after this (aware UTC)
         :raises climate.exceptions.Conflict: if another repair is under way, or
             the clock of this machine is wrong
         :raises climate.exceptions.NotFound: if there is no such lease
@@ -123,15 +123,15 @@ class Repair:
         finally:
             self._store.run(lambda tx: tx.chores.release(CHORE, self._owner))
 
-    def rehearse(self, *, lease_id: str | None = None) -> Iterator[Finding]:
+    def rehearse(self, *, lease_id: str | None = None) -> Iterator[SweepFinding]:
         """Yield what :meth:`run` would find; changes nothing anywhere.
 
         :raises climate.exceptions.NotFound: if there is no such lease
         """
         self._check_lease(lease_id)
         with self._store.reading() as tx:
-            yield from repairing.release_strays(tx, lease_id=lease_id, dry_run=True)
-            yield from repairing.remember(tx, lease_id=lease_id, dry_run=True)
+            yield from repair.release_strays(tx, lease_id=lease_id, dry_run=True)
+            yield from repair.remember(tx, lease_id=lease_id, dry_run=True)
         yield from left_trusts.sweep(self._store, self._cloud, lease_id, dry_run=True)
         if lease_id is None:
             yield from left_intents.sweep(self._store, self._plugins, self._cloud, dry_run=True)
@@ -143,11 +143,11 @@ class Repair:
             yield from self._sweep(resource_type, records, rehearsal, dry_run=True)
             yield from _noted(rehearsal)
 
-    def _steps(self, lease_id: str | None) -> Iterator[Iterable[Finding]]:
+    def _steps(self, lease_id: str | None) -> Iterator[Iterable[SweepFinding]]:
         yield self._store.run(
-            lambda tx: repairing.release_strays(tx, lease_id=lease_id, dry_run=False)
+            lambda tx: repair.release_strays(tx, lease_id=lease_id, dry_run=False)
         )
-        yield self._store.run(lambda tx: repairing.remember(tx, lease_id=lease_id, dry_run=False))
+        yield self._store.run(lambda tx: repair.remember(tx, lease_id=lease_id, dry_run=False))
         yield left_trusts.sweep(self._store, self._fenced, lease_id, dry_run=False)
         if lease_id is None:
             yield left_intents.sweep(self._store, self._plugins, self._fenced, dry_run=False)
@@ -203,11 +203,11 @@ class Repair:
 
     def _records(self, resource_type: str, lease_id: str | None) -> Records:
         with self._store.reading() as tx:
-            return repairing.records(tx, resource_type, lease_id)
+            return repair.records(tx, resource_type, lease_id)
 
     # -- active leases
 
-    def _check(self, lease_id: str) -> list[Finding]:
+    def _check(self, lease_id: str) -> list[SweepFinding]:
         if not self._claims.take_one(lease_id):
             LOG.info('Lease %s is being worked on, and not checked', lease_id)
             return []
@@ -220,7 +220,7 @@ class Repair:
             self._claims.forget(lease_id)
             self._store.run(lambda tx: tx.claims.release(self._owner, lease_id))
 
-    def _checked(self, lease_id: str) -> list[Finding]:
+    def _checked(self, lease_id: str) -> list[SweepFinding]:
         hold = self._claims.hold(lease_id)
         job = self._store.run(lambda tx: self._begin(tx, lease_id))
         if job is None or hold is None:
@@ -238,26 +238,28 @@ class Repair:
         lease = tx.leases.claimed(lease_id, self._owner)
         if lease is None or lease.status is not LeaseStatus.ACTIVE:
             return None
-        return self._beginner.check(tx, lease)
+        return self._starter.check(tx, lease)
 
-    def _rehearse_check(self, lease_id: str) -> list[Finding]:
+    def _rehearse_check(self, lease_id: str) -> list[SweepFinding]:
         with self._store.reading() as tx:
             lease = tx.leases.find(lease_id)
             if lease is None or lease.status is not LeaseStatus.ACTIVE:
                 return []
-            job = self._beginner.check(tx, lease)
+            job = self._starter.check(tx, lease)
         rehearsal = Rehearsal(self._cloud)
         report = perform(job, self._plugins, rehearsal)
         if rehearsal.calls and (report.error or report.again is not None or not report.repaired):
             # It did not come to its end, since nothing was done.
-            return [Finding(what=f'lease {lease_id}: {noted.what}') for noted in _noted(rehearsal)]
+            return [
+                SweepFinding(what=f'lease {lease_id}: {noted.what}') for noted in _noted(rehearsal)
+            ]
         return _of_report(job, report, '')
 
     # -- leases that are over
 
     def _sweep(
         self, resource_type: str, records: Records, cloud: Cloud, *, dry_run: bool
-    ) -> Iterator[Finding]:
+    ) -> Iterator[SweepFinding]:
         plugin = self._plugins[resource_type]
         try:
             yield from plugin.sweep(records, cloud, dry_run=dry_run)
@@ -267,22 +269,22 @@ class Repair:
         except ClaimLost:
             raise
         except exceptions.ClimateError as error:
-            yield Finding(what=f'{resource_type} cannot be swept: {error.message}')
+            yield SweepFinding(what=f'{resource_type} cannot be swept: {error.message}')
         except Exception as error:
             LOG.exception('%s: the sweep raised', resource_type)
-            yield Finding(what=f'{resource_type} cannot be swept: {type(error).__name__}')
+            yield SweepFinding(what=f'{resource_type} cannot be swept: {type(error).__name__}')
 
 
-def _of_report(job: Job, report: Report, done: str) -> list[Finding]:
+def _of_report(job: Job, report: Report, done: str) -> list[SweepFinding]:
     lease_id = job.lease.id
-    found = [Finding(what=f'lease {lease_id}: {line}', done=done) for line in report.repaired]
+    found = [SweepFinding(what=f'lease {lease_id}: {line}', done=done) for line in report.repaired]
     if report.error is not None:
-        found.append(Finding(what=f'lease {lease_id}: {report.error.message}'))
+        found.append(SweepFinding(what=f'lease {lease_id}: {report.error.message}'))
     elif report.again is not None:
-        found.append(Finding(what=f'lease {lease_id}: {report.why or "not done yet"}'))
+        found.append(SweepFinding(what=f'lease {lease_id}: {report.why or "not done yet"}'))
     return found
 
 
-def _noted(rehearsal: Rehearsal) -> Iterator[Finding]:
+def _noted(rehearsal: Rehearsal) -> Iterator[SweepFinding]:
     for call in rehearsal.calls:
-        yield Finding(what=f'{call} is wanted')
+        yield SweepFinding(what=f'{call} is wanted')

@@ -17,11 +17,11 @@ from __future__ import annotations
 import datetime
 import logging
 import random
-import threading
 
 from climate import exceptions
 from climate.clock import Clock
 from climate.manager.repair import Repair
+from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
@@ -45,11 +45,14 @@ class RepairThread:
         self._repair = repair
         self._clock = clock
         self._interval = datetime.timedelta(seconds=interval)
-        self._stopping = threading.Event()
-        self._woken = threading.Event()
         # Since when a repair has been wanted at once.
         self._wanted: datetime.datetime | None = None
-        self._thread = threading.Thread(target=self._run, name='repair', daemon=True)
+        self._thread = RepeatingThread(
+            'repair',
+            self._step,
+            failure='The repair failed; trying again at its next time',
+            retry=interval,
+        )
 
     def start(self) -> None:
         """Begin to wait for the first time."""
@@ -58,8 +61,7 @@ class RepairThread:
 
     def stop(self) -> None:
         """Begin nothing more; what is under way is safe to be broken off."""
-        self._stopping.set()
-        self._woken.set()
+        self._thread.stop(0.0)
 
     def hasten(self) -> None:
         """Repair as soon as no other manager does.
@@ -69,25 +71,14 @@ class RepairThread:
         left is not to wait for the next time; without an interval it does.
         """
         self._wanted = self._clock.now()
-        self._woken.set()
+        self._thread.wake()
 
-    def _run(self) -> None:
-        pause = 0.0
-        while not self._rest(pause):
-            try:
-                self.look()
-                pause = self.pause()
-            except exceptions.DatabaseUnavailable:
-                pause = _AWAY_PAUSE
-            except Exception:
-                LOG.exception('The repair failed; trying again at its next time')
-                pause = self._interval.total_seconds()
-
-    def _rest(self, pause: float) -> bool:
-        """Sleep until it is time, or something is wanted; return whether to stop."""
-        self._woken.wait(pause)
-        self._woken.clear()
-        return self._stopping.is_set()
+    def _step(self) -> float:
+        try:
+            self.look()
+            return self.pause()
+        except exceptions.DatabaseUnavailable:
+            return _AWAY_PAUSE
 
     def pause(self) -> float:
         """Return how long to sleep until it is time again, in seconds."""
@@ -106,7 +97,7 @@ class RepairThread:
             for finding in self._repair.run(not_since=since):
                 found += 1
                 LOG.warning('Repair: %s: %s', finding.what, finding.done or 'left as it is')
-                if self._stopping.is_set():
+                if self._thread.stopping:
                     break
         except exceptions.Conflict:
             LOG.debug('It is not time to repair, or another manager does')

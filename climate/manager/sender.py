@@ -10,16 +10,17 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What works off rows that somebody else is to be told, whenever there are any."""
+"""Sends rows to receivers outside of Climate, as soon as there are any."""
 
 from __future__ import annotations
 
 import abc
 import logging
-import threading
 from typing import ClassVar
 
 from climate import exceptions
+from climate.domain import events
+from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
@@ -36,10 +37,10 @@ class Sender(abc.ABC):
     what: ClassVar[str]
     """What is sent, for the log."""
     unreachable: ClassVar[type[exceptions.ClimateError]]
-    """Raised by :meth:`send_once` if who is told is away."""
+    """Raised by :meth:`send_once` if the receiver is unavailable."""
     first_pause: ClassVar[float]
-    """In seconds; while who is told is away it is tried again after pauses
-    from this one on, each twice as long as the one before."""
+    """In seconds; while the receiver is unavailable it is tried again after pauses
+    that begin with this one and double."""
     longest_pause: ClassVar[float]
     gathering_pause: ClassVar[float] = 0.0
     """After something was sent, in seconds: what is written meanwhile goes in
@@ -48,16 +49,19 @@ class Sender(abc.ABC):
     def __init__(self, *, max_sleep: float) -> None:
         self._max_sleep = max_sleep
         self._away = 0
-        self._awake = threading.Event()
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name=self.what.lower(), daemon=True)
+        self._thread = RepeatingThread(
+            self.what.lower(),
+            self._step,
+            failure=f'{self.what} could not be sent; trying again',
+            retry=_PAUSE,
+        )
 
     @abc.abstractmethod
     def send_once(self) -> int:
         """Send one batch and return how many were in it.
 
         :raises climate.exceptions.ClimateError: of the class in
-            :attr:`unreachable`, if who is told is away
+            :attr:`unreachable`, if the receiver is unavailable
         """
 
     def start(self) -> None:
@@ -69,50 +73,36 @@ class Sender(abc.ABC):
 
         :param timeout: how long to wait for what is just being sent, in seconds
         """
-        self._stopping = True
-        self._awake.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=timeout)
+        self._thread.stop(timeout)
 
     def wake(self) -> None:
         """Look at once: something was written."""
-        self._awake.set()
+        self._thread.wake()
 
-    def _run(self) -> None:
-        while not self._stopping:
-            self._awake.clear()
-            try:
-                sent = self.send_once()
-            except self.unreachable as error:
-                # What is written meanwhile brings nobody back.
-                self._sleep_through(self._missed(error))
-            except exceptions.DatabaseUnavailable:
-                self._awake.wait(_PAUSE)
-            except Exception:
-                LOG.exception('%s could not be sent; trying again', self.what)
-                self._awake.wait(_PAUSE)
-            else:
-                self._reached()
-                if sent:
-                    self._sleep_through(self.gathering_pause)
-                else:
-                    self._awake.wait(self._max_sleep)
+    def _step(self) -> float:
+        try:
+            sent = self.send_once()
+        except self.unreachable as error:
+            # A wake-up does not bring the receiver back.
+            self._thread.rest(self._missed(error))
+            return 0.0
+        except exceptions.DatabaseUnavailable:
+            return _PAUSE
+        self._reached()
+        if sent:
+            self._thread.rest(self.gathering_pause)
+            return 0.0
+        return self._max_sleep
 
     def _missed(self, error: exceptions.ClimateError) -> float:
-        """Return after how many seconds to try again who is away."""
+        """Return after how many seconds to try again."""
         self._away += 1
         if self._away == 1:
             LOG.warning('%s wait, nobody takes them: %s', self.what, error.message)
-        return min(self.first_pause * 2.0 ** min(self._away - 1, 10), self.longest_pause)
+        pause = events.backoff(self._away, self.first_pause, self.longest_pause)
+        return pause.total_seconds()
 
     def _reached(self) -> None:
         if self._away:
             LOG.info('%s are taken again', self.what)
             self._away = 0
-
-    def _sleep_through(self, pause: float) -> None:
-        """Sleep, whatever is written meanwhile; not longer than until the end."""
-        while pause > 0 and not self._stopping:
-            step = min(pause, 0.2)
-            threading.Event().wait(step)
-            pause -= step

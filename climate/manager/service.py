@@ -21,39 +21,42 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from climate.booking.leases import Leases
 from climate.clients import fence
 from climate.clients.base import Cloud
 from climate.clock import Clock
+from climate.conf.settings import option
+from climate.conf.settings import part
+from climate.conf.settings import Settings
 from climate.db.store import Store
-from climate.domain.booting import ServerNews
-from climate.domain.health import HostNews
+from climate.domain.booting import ServerReport
+from climate.domain.health import HostReport
 from climate.domain.requests import Caller
 from climate.domain.resources import ResourceDraft
-from climate.enforcement.gate import Gate
-from climate.leasing.health import Health
-from climate.leasing.leases import Leases
-from climate.leasing.notices import Plugins
-from climate.leasing.registrar import Registrar
-from climate.leasing.rehoming import Rehoming
-from climate.leasing.server_lease_settings import ServerLeaseSettings
-from climate.leasing.server_leases import ServerLeases
-from climate.leasing.settings import LeasingSettings
+from climate.enforcement.filters import Filters
+from climate.leases.notices import Plugins
+from climate.leases.settings import LeasingSettings
 from climate.manager.charges import ChargeSender
-from climate.manager.claims import Claims
+from climate.manager.claims import ClaimKeeper
 from climate.manager.clocks import Clocks
 from climate.manager.healing import Healing
-from climate.manager.health import Ears
-from climate.manager.health import Watch
+from climate.manager.health import Monitor
+from climate.manager.health import ReportListener
 from climate.manager.loop import Loop
 from climate.manager.outbox import OutboxSender
 from climate.manager.repair import Repair
 from climate.manager.repair_thread import RepairThread
+from climate.manager.server_lease_settings import ServerLeaseSettings
+from climate.manager.server_leases import ServerLeases
 from climate.manager.worker import Worker
 from climate.messaging.publisher import Publisher
+from climate.resources.registrar import Registrar
+from climate.upkeep.health import HostHealth
+from climate.upkeep.rehoming import Rehoming
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class ManagerOptions:
+class ManagerOptions(Settings):
     """What operators configure of one manager.
 
     :ivar workers: leases worked on at once
@@ -67,31 +70,15 @@ class ManagerOptions:
     :ivar server_leases: which servers get leases by being booted
     """
 
-    workers: int = 8
-    max_sleep: float = 5.0
-    claim_seconds: float = 10.0
-    outbox_batch: int = 100
-    outbox_attempts: int = 10
-    polling_interval: float = 60.0
-    repair_interval: float = 3600.0
-    heal_interval: float = 60.0
-    server_leases: ServerLeaseSettings = dataclasses.field(default_factory=ServerLeaseSettings)
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> ManagerOptions:
-        """Return the options that *conf* (an oslo.config ConfigOpts) holds."""
-        group = conf.manager
-        return cls(
-            workers=group.workers,
-            max_sleep=group.max_sleep,
-            claim_seconds=group.claim_seconds,
-            outbox_batch=group.outbox_batch,
-            outbox_attempts=group.outbox_attempts,
-            polling_interval=conf.health.polling_interval,
-            repair_interval=group.repair_interval,
-            heal_interval=conf.health.heal_interval,
-            server_leases=ServerLeaseSettings.from_conf(conf),
-        )
+    workers: int = option('manager', 'workers')
+    max_sleep: float = option('manager', 'max_sleep')
+    claim_seconds: float = option('manager', 'claim_seconds')
+    outbox_batch: int = option('manager', 'outbox_batch')
+    outbox_attempts: int = option('manager', 'outbox_attempts')
+    polling_interval: float = option('health', 'polling_interval')
+    repair_interval: float = option('manager', 'repair_interval')
+    heal_interval: float = option('health', 'heal_interval')
+    server_leases: ServerLeaseSettings = part(ServerLeaseSettings)
 
 
 def unique_owner() -> str:
@@ -114,25 +101,30 @@ def _outbox(
     )
 
 
-def _server_watch(
-    keeper: ServerLeases,
+def _server_monitor(
+    handler: ServerLeases,
     cloud: Cloud,
-    ears: Ears[ServerNews] | None,
+    listener: ReportListener[ServerReport] | None,
     settings: ServerLeaseSettings,
-) -> Watch[ServerNews]:
-    return Watch(
-        keeper, cloud, ears, polling_interval=settings.poll_interval, changed=_go_on, what='Servers'
+) -> Monitor[ServerReport]:
+    return Monitor(
+        handler,
+        cloud,
+        listener,
+        polling_interval=settings.poll_interval,
+        changed=_go_on,
+        what='Servers',
     )
 
 
 def _go_on() -> None:
-    """Nobody has to follow: a lease that was booked has woken the manager."""
+    """Do nothing: a lease that was booked has woken the manager."""
 
 
 class Manager:
     """Everything a manager process runs; also the endpoint of its RPC server.
 
-    :param may: see :class:`climate.leasing.server_leases.ServerLeases`
+    :param may: see :class:`climate.manager.server_leases.ServerLeases`
     """
 
     def __init__(
@@ -145,46 +137,48 @@ class Manager:
         settings: LeasingSettings,
         options: ManagerOptions,
         publisher: Publisher,
-        ears: Ears[HostNews] | None = None,
-        server_ears: Ears[ServerNews] | None = None,
+        listener: ReportListener[HostReport] | None = None,
+        server_listener: ReportListener[ServerReport] | None = None,
         owner: str | None = None,
-        gate: Gate | None = None,
+        filters: Filters | None = None,
         may: Callable[[Caller], bool] | None = None,
     ) -> None:
         self.owner = owner or unique_owner()
         self._registrar = Registrar(store, plugins, cloud)
         self._outbox = _outbox(store, clock, publisher, self.owner, options)
         self._charges = ChargeSender(
-            store, clock, gate or Gate(), self.owner, max_sleep=options.max_sleep
+            store, clock, filters or Filters(), self.owner, max_sleep=options.max_sleep
         )
         self.clocks = Clocks(store, clock, options.claim_seconds)
-        self._claims = Claims(store, clock, self.owner, options.claim_seconds, self.clocks)
+        self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
         worker = Worker(
-            store, plugins, cloud, settings, self._claims, self._told, gate, self._hasten
+            store, plugins, cloud, settings, self._claims, self._told, filters, self._hasten
         )
         self._loop = Loop(
-            clock,
-            self._claims,
-            worker,
-            workers=options.workers,
-            max_sleep=options.max_sleep,
+            clock, self._claims, worker, workers=options.workers, max_sleep=options.max_sleep
         )
         rehoming = Rehoming(store, plugins, settings)
         looking = fence.watching(cloud)
         self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
-        health, seconds = Health(store, clock), options.polling_interval
-        hosts = Watch(health, looking, ears, polling_interval=seconds, changed=self._healing.now)
-        self._watches: list[Watch[Any]] = [hosts]
+        health, seconds = HostHealth(store, clock), options.polling_interval
+        hosts = Monitor(
+            health, looking, listener, polling_interval=seconds, changed=self._healing.now
+        )
+        self._monitors: list[Monitor[Any]] = [hosts]
         if options.server_leases.enabled:
-            leases = Leases(store, plugins, clock, settings, self.wake, None, lambda _: cloud, gate)
-            keeper = ServerLeases(
+            leases = Leases(
+                store, plugins, clock, settings, self.wake, None, lambda _: cloud, filters
+            )
+            handler = ServerLeases(
                 store, leases, clock, options.server_leases, cloud, self.owner, may
             )
-            self._watches.append(_server_watch(keeper, cloud, server_ears, options.server_leases))
+            self._monitors.append(
+                _server_monitor(handler, cloud, server_listener, options.server_leases)
+            )
 
         # In a name of its own: what the loop claims is the loop's.
         repairer = unique_owner()
-        self._checking = Claims(store, clock, repairer, options.claim_seconds, self.clocks)
+        self._checking = ClaimKeeper(store, clock, repairer, options.claim_seconds, self.clocks)
         repair = Repair(store, plugins, cloud, clock, settings, self._checking)
         self._repair = RepairThread(repair, clock, options.repair_interval)
 
@@ -195,7 +189,7 @@ class Manager:
         self._outbox.start()
         self._charges.start()
         self._loop.start()
-        for watch in self._watches:
+        for watch in self._monitors:
             watch.start()
         self._repair.start()
         self._healing.start()
@@ -208,7 +202,7 @@ class Manager:
         """
         self._repair.stop()
         self._loop.stop(timeout)
-        for watch in self._watches:
+        for watch in self._monitors:
             watch.stop(timeout)
         self._healing.stop(timeout)
         self._outbox.stop(timeout)
@@ -242,6 +236,6 @@ class Manager:
         self._repair.hasten()
 
     def _told(self) -> None:
-        """Something was written that others are to be told of."""
+        """Send what was written to the outbox and to the charges."""
         self._outbox.wake()
         self._charges.wake()

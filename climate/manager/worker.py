@@ -14,26 +14,27 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 
 from climate import exceptions
+from climate.booking.choose import LostRace
 from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
 from climate.clients.fence import Hold
 from climate.db.store import Store
 from climate.db.store import Transaction
-from climate.enforcement.gate import Gate
-from climate.leasing import moving
-from climate.leasing.beginning import Beginner
-from climate.leasing.jobs import Job
-from climate.leasing.jobs import Report
-from climate.leasing.notices import Plugins
-from climate.leasing.settings import LeasingSettings
-from climate.leasing.settling import Settler
-from climate.manager.claims import Claims
-from climate.manager.effects import perform
+from climate.enforcement.filters import Filters
+from climate.leases.jobs import Job
+from climate.leases.jobs import Report
+from climate.leases.notices import Plugins
+from climate.leases.settings import LeasingSettings
+from climate.manager.claims import ClaimKeeper
+from climate.running.begin import EventStarter
+from climate.running.perform import perform
+from climate.running.settle import EventSettler
 
 LOG = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ class Worker:
 
     :param claims: what this manager has claimed; nothing else is worked on
     :param told: called after a commit that wrote notifications
-    :param gate: the filters that judge leases; None for none
+    :param filters: the filters that judge leases; None for none
     :param strayed: called when a claim was lost within an effect, whose last call
         can have reached the cloud too late
     """
@@ -54,9 +55,9 @@ class Worker:
         plugins: Plugins,
         cloud: Cloud,
         settings: LeasingSettings,
-        claims: Claims,
+        claims: ClaimKeeper,
         told: Callable[[], None],
-        gate: Gate | None = None,
+        filters: Filters | None = None,
         strayed: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
@@ -66,8 +67,8 @@ class Worker:
         self._claims = claims
         self._told = told
         self._attempts = settings.booking_attempts
-        self._beginner = Beginner(plugins, settings, claims.owner, gate)
-        self._settler = Settler(plugins, settings, claims.owner, gate)
+        self._starter = EventStarter(plugins, settings, claims.owner, filters)
+        self._settler = EventSettler(plugins, settings, claims.owner, filters)
 
     def work(self, lease_id: str) -> None:
         """Do all that is due on a claimed lease.
@@ -98,12 +99,14 @@ class Worker:
         return more
 
     def _begin(self, lease_id: str) -> Job | None:
-        begin = self._beginner.begin
-        try:
-            return moving.run(self._store, self._attempts, lambda tx: begin(tx, lease_id))
-        except exceptions.BookedMeanwhile:
-            # Others were faster each time: it waits where it is, and moves later.
-            return self._store.run(lambda tx: begin(tx, lease_id, moves=False))
+        begin = functools.partial(self._starter.begin, lease_id=lease_id)
+        for _ in range(self._attempts):
+            try:
+                return self._store.run(begin)
+            except (LostRace, exceptions.BookedMeanwhile):
+                continue
+        # Others were faster each time: it waits where it is, and moves later.
+        return self._store.run(functools.partial(begin, moves=False))
 
     def _settle(self, tx: Transaction, hold: Hold, job: Job, report: Report) -> bool:
         more = self._settler.settle(tx, job, report)

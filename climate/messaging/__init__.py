@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""RPC between the processes, and notifications for everybody else."""
+"""RPC between the processes, and notifications for other services."""
 
 from __future__ import annotations
 

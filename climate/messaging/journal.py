@@ -12,9 +12,9 @@
 
 """Publishers for one machine: a file, a terminal, and several at once.
 
-The standalone service has its message bus inside the process. So that other
-programs hear of its leases, it writes each notification to a file as one line
-of JSON; ``climate-watch --file`` follows it.
+The message bus of the standalone service is inside the process. For other
+programs, the service writes each notification to a file as one line of JSON;
+``climate-watch --file`` follows the file.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class FileJournal:
     The file is opened for every batch, so it may be moved away at any time.
 
     :param path: the file; made when it is missing
-    :param publisher_id: who the notifications come from
-    :param max_bytes: a file that has grown to this is renamed to ``<path>.1``
-        and a new one begun; 0 for never
+    :param publisher_id: the origin of the notifications
+    :param max_bytes: the size at which the file is renamed to ``<path>.1`` and a
+        new one begins; 0 for no limit
     """
 
     def __init__(
         self,
         path: str | os.PathLike[str],
         *,
-        publisher_id: str = 'climate.lease',
+        publisher_id: str,
         max_bytes: int = 16 * 1024 * 1024,
     ) -> None:
         self._path = pathlib.Path(path)
@@ -79,7 +79,7 @@ class FileJournal:
         full = self._max_bytes and self._path.exists()
         if full and self._path.stat().st_size >= self._max_bytes:
             self._path.replace(f'{self._path}.1')
-        # Readable by its owner only: it tells of every project's leases.
+        # Readable by its owner only: it contains the leases of every project.
         file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             yield file
@@ -90,7 +90,7 @@ class FileJournal:
 def _write(file: int, data: bytes) -> None:
     size = os.fstat(file).st_size
     if size and os.pread(file, 1, size - 1) != b'\n':
-        # Somebody died half-way through a line; what follows is a new one.
+        # A process died half-way through a line; begin a new one.
         data = b'\n' + data
     while data:
         data = data[os.write(file, data) :]

@@ -29,7 +29,7 @@ _LATE: Final = 1.0
 
 
 def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str:
-    """Return one line that tells of a notification.
+    """Return one line that describes a notification.
 
     :param zone: the zone of the times in it; None for that of the machine
     """
@@ -46,7 +46,7 @@ def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str
         text += f'  from {envelope.get("publisher_id")}'
     if event_type in _TEXTS:
         text += f': {_TEXTS[event_type](payload, zone)}{_lateness(payload)}'
-    # Names are chosen by users: none of them shall move the reader's cursor.
+    # Names are chosen by users: none of them must move the reader's cursor.
     return ''.join(sign if sign.isprintable() else '?' for sign in text)
 
 
@@ -58,7 +58,7 @@ def duration(seconds: float) -> str:
         number, rest = divmod(rest, length)
         if number:
             parts.append(f'{number} {unit}')
-    # The two largest units are as exact as anybody wants to hear it.
+    # The two largest units are exact enough.
     return ' '.join(parts[:2]) or '0 s'
 
 

@@ -14,11 +14,11 @@
 
 On the bus every queue that is bound to a topic gets a copy of each message,
 and the readers of one queue share what is in it. A watcher that read the
-usual queue would take messages away from whoever reads it for good, so it has
+usual queue would take messages away from the service that reads it, so it has
 a queue of its own. With RabbitMQ that is an exclusive one, which the broker
 deletes when the watcher goes, however it goes; a queue that stays behind
-would be filled for ever. Elsewhere, and for those who want a queue that
-collects while nobody watches, it is a pool of oslo.messaging.
+would be filled indefinitely. Elsewhere, and for those who want a queue that
+collects while no process listens, it is a pool of oslo.messaging.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from oslo_config import cfg
 
 from climate.messaging import broker
 from climate.messaging import transport as transports
+from climate.threads import RepeatingThread
 
 Envelope = dict[str, Any]
 
@@ -70,7 +71,7 @@ class Hears:
 
     :ivar exchange: of another service, to which its notifications go; it is
         waited for until that service has made it. None for that of the
-        configuration, which is made if nobody has yet
+        configuration, which is made if there is none
     :ivar event_types: all others are dropped as they come; None keeps all
     :ivar queue: what the names of queues begin with
     """
@@ -150,8 +151,9 @@ class RabbitListener:
         self._keys = [f'{topic}.{priority}' for topic in topics for priority in _PRIORITIES]
         self._on_broker = on_broker
         self._heard: queue.Queue[Envelope] = queue.Queue()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='climate-listener', daemon=True)
+        self._thread = RepeatingThread(
+            'climate-listener', self._listen, failure='The listener failed', retry=_PAUSE
+        )
 
     def start(self) -> None:
         """Begin to listen; returns at once, and keeps trying."""
@@ -166,34 +168,33 @@ class RabbitListener:
 
     def stop(self) -> None:
         """Listen no more; takes 2 s at most."""
-        self._stopping.set()
-        self._thread.join(2.0)
+        self._thread.stop(2.0)
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            for connection in broker.connections(self._conf, self._url, _CONNECT_SECONDS):
-                try:
-                    opened = connection.transport.establish_connection()
-                except transports.DELIVERY_ERRORS:
-                    continue
-                self._read(opened)
-            if not self._stopping.is_set():
-                self._on_broker(False)
-            self._stopping.wait(_PAUSE)
+    def _listen(self) -> float:
+        """Read from each broker of the URL in turn; return the pause, in seconds."""
+        for connection in broker.connections(self._conf, self._url, _CONNECT_SECONDS):
+            try:
+                opened = connection.transport.establish_connection()
+            except transports.DELIVERY_ERRORS:
+                continue
+            self._read(opened)
+        if not self._thread.stopping:
+            self._on_broker(False)
+        return _PAUSE
 
     def _read(self, connection: Any) -> None:
         """Read from an open connection until it breaks or all is over."""
         try:
             self._consume(connection)
             self._on_broker(True)
-            while not self._stopping.is_set():
+            while not self._thread.stopping:
                 try:
                     connection.drain_events(timeout=0.5)
                 except TimeoutError:
                     connection.heartbeat_tick()
             connection.close()
         except transports.DELIVERY_ERRORS:
-            # Broken; a new one is made. Closing it could only wait in vain.
+            # Broken; a new one is made. Closing it would only wait for a time-out.
             connection.collect()
 
     def _consume(self, connection: Any) -> None:
@@ -212,7 +213,7 @@ class RabbitListener:
         channel.basic_consume(name, callback=hear, no_ack=True)
 
     def _exchange(self, connection: Any) -> str:
-        """Return the exchange of notifications; make ours if nobody has yet."""
+        """Return the exchange of notifications; make ours if there is none."""
         if self._hears.exchange is not None:
             # Not made here: with other properties than its service wants, it
             # would keep that service from coming up.
@@ -221,7 +222,7 @@ class RabbitListener:
         name: str = self._conf.control_exchange
         probe = connection.channel()
         try:
-            # Whoever made it chose its properties; asking for others fails.
+            # The service that made it chose its properties; asking for others fails.
             probe.exchange_declare(name, 'topic', passive=True)
         except transports.DELIVERY_ERRORS:
             connection.channel().exchange_declare(

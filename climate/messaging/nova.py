@@ -24,9 +24,9 @@ from typing import TypeVar
 
 from oslo_config import cfg
 
-from climate.domain.booting import ServerNews
+from climate.domain.booting import ServerReport
 from climate.domain.health import ASLEEP
-from climate.domain.health import HostNews
+from climate.domain.health import HostReport
 from climate.messaging import listener
 
 LOG = logging.getLogger(__name__)
@@ -44,8 +44,8 @@ _BINARY: Final = 'nova-compute'
 _DATA: Final = 'nova_object.data'
 
 
-def host_news(envelope: Mapping[str, Any]) -> HostNews | None:
-    """Return what a notification says of a nova-compute; None if it says nothing.
+def host_report(envelope: Mapping[str, Any]) -> HostReport | None:
+    """Return the report in a notification about a nova-compute; None without one.
 
     Only versioned notifications are understood; Nova has no others of this type.
     """
@@ -57,11 +57,11 @@ def host_news(envelope: Mapping[str, Any]) -> HostNews | None:
     host = data.get('host')
     if not isinstance(host, str) or not host:
         return None
-    return HostNews(service_host=host, fault=_fault(data))
+    return HostReport(service_host=host, fault=_fault(data))
 
 
-def server_news(envelope: Mapping[str, Any]) -> ServerNews | None:
-    """Return what a notification says of a server; None if it says nothing of interest.
+def server_report(envelope: Mapping[str, Any]) -> ServerReport | None:
+    """Return what a notification says of a server; None if it is of no interest.
 
     Only versioned notifications are understood: Nova sends the same types of
     the old ones too, with another payload.
@@ -72,7 +72,7 @@ def server_news(envelope: Mapping[str, Any]) -> ServerNews | None:
         return None
     if not isinstance(server_id, str) or not server_id:
         return None
-    return ServerNews(server_id=server_id, gone=told == SERVER_DELETED)
+    return ServerReport(server_id=server_id, gone=told == SERVER_DELETED)
 
 
 def _data(envelope: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -92,15 +92,15 @@ def _fault(data: Mapping[str, Any]) -> str:
     return ''
 
 
-News = TypeVar('News')
+Report = TypeVar('Report')
 
 
-class _Ears(Generic[News]):
-    """Hears what Nova tells, in a queue of its own.
+class _NovaListener(Generic[Report]):
+    """Receives notifications of Nova, in a queue of its own.
 
     :param conf: with the group ``[health]``; nothing is connected yet
     :param queue: what the name of the queue begins with
-    :param news: returns what a notification says, or None
+    :param report: returns the report in a notification, or None
     :raises climate.exceptions.ConfigurationError: if the URL is unusable
     """
 
@@ -109,10 +109,10 @@ class _Ears(Generic[News]):
         conf: cfg.ConfigOpts,
         queue: str,
         event_types: frozenset[str],
-        news: Callable[[Mapping[str, Any]], News | None],
+        report: Callable[[Mapping[str, Any]], Report | None],
     ) -> None:
         options = conf.health
-        self._news = news
+        self._report = report
         self._missed: Callable[[], None] = _nothing
         self._there: bool | None = None
         self._listener = listener.listen(
@@ -130,16 +130,16 @@ class _Ears(Generic[News]):
     def start(self, missed: Callable[[], None]) -> None:
         """Begin to listen; returns at once, and keeps trying.
 
-        :param missed: called when the bus is there, first or again: what was
-            told before then was not heard
+        :param missed: called when the bus is there, first or again: earlier
+            notifications were missed
         """
         self._missed = missed
         self._listener.start()
 
-    def get(self, seconds: float) -> News | None:
-        """Return the next news, or None if none came in time."""
+    def get(self, seconds: float) -> Report | None:
+        """Return the next report, or None if none came in time."""
         envelope = self._listener.get(seconds)
-        return None if envelope is None else self._news(envelope)
+        return None if envelope is None else self._report(envelope)
 
     def stop(self) -> None:
         """Listen no more; takes 2 s at most."""
@@ -156,20 +156,20 @@ class _Ears(Generic[News]):
             LOG.warning('Cannot subscribe to Nova notifications; trying again')
 
 
-class NovaEars(_Ears[HostNews]):
-    """Hears what Nova tells of its nova-computes."""
+class HostListener(_NovaListener[HostReport]):
+    """Receives the notifications of Nova about its nova-computes."""
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
-        super().__init__(conf, 'climate-health', frozenset({SERVICE_UPDATE}), host_news)
+        super().__init__(conf, 'climate-health', frozenset({SERVICE_UPDATE}), host_report)
 
 
-class ServerEars(_Ears[ServerNews]):
-    """Hears which servers come and go."""
+class ServerListener(_NovaListener[ServerReport]):
+    """Receives the notifications of Nova about servers that come and go."""
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         types = frozenset({SERVER_BOOTED, SERVER_DELETED})
-        super().__init__(conf, 'climate-servers', types, server_news)
+        super().__init__(conf, 'climate-servers', types, server_report)
 
 
 def _nothing() -> None:
-    """Nobody has asked to be called yet."""
+    """Do nothing: no callback is set yet."""

@@ -12,9 +12,8 @@
 
 """Builds the payload of a notification from a lease.
 
-Pure and cheap: it is called inside the transaction that the notification
-tells of. Tokens, trusts and whatever else the cloud must keep to itself have
-no field here.
+Pure and cheap, because it runs inside the transaction that causes the
+notification. Payloads have no fields for tokens, trusts and other secrets.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from typing import Final
 from climate.domain import events as ordering
 from climate.domain.events import Event
 from climate.domain.events import PUBLIC_AT_1_1
+from climate.domain.facts import AggregateFacts
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
@@ -59,7 +59,7 @@ def build(
     """Return the payload of a notification, as :mod:`schemas` describes it.
 
     :param event_type: one of :data:`EVENT_TYPES`
-    :param lease: as it is after what the notification tells of
+    :param lease: as it is after what the notification reports
     :param now: the instant of the notification (aware UTC)
     :param event: what happened; required where the type begins with
         ``lease.event.``
@@ -148,7 +148,7 @@ def _readiness(said: Readiness) -> dict[str, Any]:
 
 def _reservation(reservation: Reservation, description: Mapping[str, Any]) -> dict[str, Any]:
     # Of the facts only what is named here: the rest is the plugin's own.
-    aggregate_id = reservation.facts.get('aggregate_id')
+    aggregate_id = AggregateFacts.of(reservation).aggregate_id
     return {
         'id': reservation.id,
         'lease_id': reservation.lease_id,

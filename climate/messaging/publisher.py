@@ -59,7 +59,7 @@ class OutboxMessage:
 
     :ivar id: the same each time it is sent, so that receivers can tell
     :ivar priority: ``INFO`` or ``ERROR``, as Notifier spells them
-    :ivar created_at: when what it tells of happened (aware)
+    :ivar created_at: when the event that it reports happened (aware)
     """
 
     id: str
@@ -70,7 +70,7 @@ class OutboxMessage:
 
 
 class Publisher(Protocol):
-    """Whoever brings notifications to their readers."""
+    """Delivers notifications."""
 
     def publish(self, messages: Sequence[OutboxMessage]) -> None:
         """Bring *messages* out, in this order.
@@ -132,7 +132,7 @@ class BusPublisher:
         options = conf.oslo_messaging_notifications
         topics = list(topics or options.topics)
         self._publisher_id = conf.notifications.publisher_id
-        # "For ever" would be up to the library; here the outbox tries again.
+        # The library would retry indefinitely; here the outbox tries again.
         self._retry = options.retry if options.retry >= 0 else transports.RETRIES
         self._transport = transport
         self._drivers = [

@@ -34,10 +34,12 @@ from climate.messaging.endpoint import Adapter
 from climate.messaging.endpoint import ManagerEndpoint
 from climate.messaging.endpoint import OLDEST
 from climate.messaging.endpoint import VERSION
+from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
 TOPIC: Final = 'climate.manager'
+_PAUSE: Final = 1.0
 _REMOTE_SUFFIX: Final = '_Remote'
 _REMOTE_TRACE: Final = '\nTraceback (most recent call last)'
 
@@ -156,7 +158,7 @@ class _Replies:
     """Opens the queue that answers come back on, off the callers' threads.
 
     The library opens it within the first call, and that waits for the broker
-    for ever, whatever the time limit of the call. So the first call is a ping
+    indefinitely, whatever the time limit of the call. So the first call is a ping
     made here; callers wait for it as long as they please. Once open, the
     queue is kept open by the library.
     """
@@ -164,40 +166,40 @@ class _Replies:
     def __init__(self, client: oslo_messaging.RPCClient) -> None:
         self._client = client.prepare(timeout=1)
         self._open = threading.Event()
-        self._closed = threading.Event()
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread: RepeatingThread | None = None
 
     def ready(self, seconds: float) -> bool:
-        """Whether answers can be had, within *seconds*."""
+        """Whether answers can arrive, within *seconds*."""
         if self._open.is_set():
             return True
         with self._lock:
+            # Threads do not survive a fork.
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=self._run, name='climate-replies', daemon=True
+                self._thread = RepeatingThread(
+                    'climate-replies', self._try, failure='The queue was not opened', retry=_PAUSE
                 )
                 self._thread.start()
         return self._open.wait(seconds)
 
     def close(self) -> None:
-        """Stop trying."""
-        self._closed.set()
-
-    def _run(self) -> None:
-        while not self._closed.is_set():
-            try:
-                self._client.call({}, 'ping')
-            except (oslo_messaging.MessagingTimeout, oslo_messaging.RemoteError):
-                # No manager is there, or not a well one: the queue is open.
-                break
-            except Exception as error:
-                # The broker refuses us, or the transport was closed meanwhile.
-                LOG.debug('The queue for answers cannot be opened: %s', error)
-                self._closed.wait(1.0)
-            else:
-                break
+        """Stop trying; callers do not wait any more, and find the transport closed."""
+        with self._lock:
+            if self._thread is not None:
+                self._thread.stop(0.0)
         self._open.set()
+
+    def _try(self) -> float | None:
+        try:
+            self._client.call({}, 'ping')
+        except (oslo_messaging.MessagingTimeout, oslo_messaging.RemoteError):
+            LOG.debug('No manager is there, or not a well one: the queue is open')
+        except Exception as error:
+            # The broker refuses us, or the transport was closed meanwhile.
+            LOG.debug('The queue for answers cannot be opened: %s', error)
+            return _PAUSE
+        self._open.set()
+        return None
 
 
 class ManagerServer:
@@ -228,14 +230,17 @@ class ManagerServer:
         self._lock = threading.Lock()
         self._server: oslo_messaging.RPCServer | None = None
         self._listening = threading.Event()
-        self._stopping = threading.Event()
+        self._failed = ''
+        self._thread = RepeatingThread(
+            'climate-rpc', self._listen, failure='Cannot listen', retry=_PAUSE
+        )
 
     def start(self) -> None:
         """Begin to listen; returns at once.
 
-        While the broker is away it goes on trying, and listens when it is back.
+        While the broker is unavailable it keeps trying.
         """
-        threading.Thread(target=self._run, name='climate-rpc', daemon=True).start()
+        self._thread.start()
 
     def wait_until_listening(self, seconds: float) -> bool:
         """Whether the server has begun to listen, within *seconds*."""
@@ -243,36 +248,34 @@ class ManagerServer:
 
     def stop(self, seconds: float = 3.0) -> None:
         """Listen no more; waits for what is being worked on, at most *seconds*."""
-        self._stopping.set()
+        # The thread may wait for the broker, and is not waited for.
+        self._thread.stop(0.0)
         with self._lock:
             server, self._server = self._server, None
         if server is not None:
             transports.within(seconds, self._ender(server), 'the RPC server to stop')
         transports.close(self._transport, 1.0)
 
-    def _run(self) -> None:
-        failed = ''
-        while not self._stopping.is_set():
-            server = self._new_server()
-            try:
-                # Waits inside for a broker that does not answer.
-                server.start(override_pool_size=self._threads)
-            except Exception as error:
-                if failed != type(error).__name__:
-                    failed = type(error).__name__
-                    LOG.warning('Cannot listen on the message bus yet: %s', failed)
-                self._stopping.wait(1.0)
-                continue
-            with self._lock:
-                late = self._stopping.is_set()
-                if not late:
-                    self._server = server
-            if late:
-                self._ender(server)()
-            else:
-                LOG.info('Listening on %s', self._target.topic)
-                self._listening.set()
-            return
+    def _listen(self) -> float | None:
+        server = self._new_server()
+        try:
+            # Waits inside for a broker that does not answer.
+            server.start(override_pool_size=self._threads)
+        except Exception as error:
+            if self._failed != type(error).__name__:
+                self._failed = type(error).__name__
+                LOG.warning('Cannot listen on the message bus yet: %s', self._failed)
+            return _PAUSE
+        with self._lock:
+            late = self._thread.stopping
+            if not late:
+                self._server = server
+        if late:
+            self._ender(server)()
+        else:
+            LOG.info('Listening on %s', self._target.topic)
+            self._listening.set()
+        return None
 
     def _new_server(self) -> oslo_messaging.RPCServer:
         return oslo_messaging.get_rpc_server(
@@ -296,7 +299,7 @@ class ManagerServer:
             try:
                 nudge.prepare(fanout=True).cast({}, 'ping')
             except transports.DELIVERY_ERRORS:
-                LOG.debug('The broker is away; the listener ends by itself')
+                LOG.debug('The broker is down; the listener ends by itself')
             server.stop()
             server.wait()
 

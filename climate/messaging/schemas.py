@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is in the payload of each notification: a JSON schema per event type.
+"""The payload of each notification: a JSON schema per event type.
 
 Subscribers build on these fields. A field that is added raises the minor
 version of its event type, one that is removed or changes its meaning raises
@@ -139,7 +139,7 @@ EXTRA: Final[Mapping[str, Fields]] = MappingProxyType(
         NOT_READY: {**_HAPPENED, **_READINESS},
     }
 )
-"""The fields an event type has beside those of the lease."""
+"""The fields an event type has in addition to those of the lease."""
 
 SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {name: _object({**_LEASE, **extra}) for name, extra in EXTRA.items()}

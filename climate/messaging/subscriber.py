@@ -12,9 +12,9 @@
 
 """Takes notifications off a queue that stays, each once it was dealt with.
 
-The broker keeps a message until the handler has returned, and gives it again
-if the process dies before. So nothing is lost, whether the process or the
-broker is away; a message may come twice, and is known by its ``message_id``.
+The broker keeps a message until the handler has returned, and delivers it again
+if the process dies first. So no message is lost while the process or the broker
+is down. A message can arrive twice; its ``message_id`` identifies duplicates.
 
 Those who only want to be woken, and look for themselves what there is to do,
 need no such queue: see :mod:`climate.messaging.listener`.
@@ -78,7 +78,7 @@ class Subscriber:
         )
 
     def start(self) -> None:
-        """Begin to listen; returns at once, and waits for the broker if it is away."""
+        """Begin to listen; returns at once, and waits for an unavailable broker."""
         threading.Thread(target=self._run, name='climate-subscriber', daemon=True).start()
 
     def stop(self) -> None:

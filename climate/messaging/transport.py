@@ -12,10 +12,9 @@
 
 """Transports: the connections to the message broker, with time limits.
 
-oslo.messaging tries for ever to reach a broker that is away unless every
-call says otherwise, and some of its calls cannot say otherwise. What can be
-told is told here, once; what cannot is kept off the callers' threads by
-:mod:`climate.messaging.rpc`.
+By default, oslo.messaging tries indefinitely to reach a broker that is down, and
+some of its calls accept no time limit. This module sets the limits that can be
+set; :mod:`climate.messaging.rpc` keeps the other calls off the callers' threads.
 """
 
 from __future__ import annotations
@@ -64,14 +63,14 @@ RABBIT: Final = 'oslo_messaging_rabbit'
 NOTIFICATIONS: Final = 'oslo_messaging_notifications'
 
 # Shorter than the library's own: managers must be back seconds after the
-# broker is, and no thread may hang for a minute on a socket nobody answers.
+# broker is, and no thread may hang for a minute on a dead socket.
 _DEFAULTS: Final[tuple[tuple[str | None, str, Any], ...]] = (
     (None, 'rpc_response_timeout', 30),
     (RABBIT, 'rabbit_retry_interval', 1),
     (RABBIT, 'rabbit_retry_backoff', 1),
     (RABBIT, 'rabbit_interval_max', 5),
     (RABBIT, 'kombu_reconnect_delay', 0.2),
-    # A reply to somebody who went away is given up after this long.
+    # A reply to a process that has gone is given up after this long.
     (RABBIT, 'kombu_missing_consumer_retry_timeout', 10),
     # Also the limit for a broker that takes a message and never confirms it.
     (RABBIT, 'heartbeat_timeout_threshold', 30),
@@ -155,7 +154,7 @@ def _build(
 def close(transport: oslo_messaging.Transport, seconds: float = 2.0) -> None:
     """Give the connections of *transport* back, waiting at most *seconds*.
 
-    With the broker away the library may wait for ever; the rest is then left
+    Without a broker the library may wait indefinitely; the rest is then left
     to a thread that ends with the process.
     """
     within(seconds, transport.cleanup, 'closing the message bus')

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Wakes managers without making anybody wait for the broker."""
+"""Wakes managers without making requests wait for the broker."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
+from climate.threads import RepeatingThread
+
 LOG = logging.getLogger(__name__)
 
 
@@ -26,8 +28,8 @@ class Waker:
     """Sends wake-ups on a thread of its own, many wanted at once as one.
 
     While one is being sent, all further ones become one more. A failure is
-    said once per outage and the wake-up is dropped: managers look for work by
-    themselves every few seconds anyway.
+    logged once per outage and the wake-up is dropped: managers look for work
+    every few seconds anyway.
 
     :param send: sends one wake-up with the reasons, joined by commas; any
         exception means that it did not get through
@@ -37,41 +39,41 @@ class Waker:
     def __init__(self, send: Callable[[str], None], *, pause: float = 1.0) -> None:
         self._send = send
         self._pause = pause
-        self._condition = threading.Condition()
+        self._lock = threading.Lock()
         self._reasons: set[str] = set()
-        self._thread: threading.Thread | None = None
-        self._closed = threading.Event()
+        self._thread: RepeatingThread | None = None
+        self._closed = False
         self._failing = False
 
     def wake(self, reason: str) -> None:
         """Have a wake-up sent soon; returns at once and never raises."""
-        with self._condition:
-            if self._closed.is_set():
+        with self._lock:
+            if self._closed:
                 return
             self._reasons.add(reason)
             # The thread is made at the first use, and again in a child that
             # was forked off: threads do not survive a fork.
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name='climate-waker', daemon=True)
+                self._thread = RepeatingThread(
+                    'climate-waker', self._step, failure='A wake-up failed', retry=None
+                )
                 self._thread.start()
-            self._condition.notify()
+            self._thread.wake()
 
     def close(self) -> None:
         """Send no more. A wake-up that is being sent is not waited for."""
-        with self._condition:
-            self._closed.set()
-            self._condition.notify()
+        with self._lock:
+            self._closed = True
+            if self._thread is not None:
+                self._thread.stop(0.0)
 
-    def _run(self) -> None:
-        while True:
-            with self._condition:
-                self._condition.wait_for(lambda: self._reasons or self._closed.is_set())
-                if self._closed.is_set():
-                    return
-                reasons = ','.join(sorted(self._reasons))
-                self._reasons.clear()
-            if not self._sent(reasons):
-                self._closed.wait(self._pause)
+    def _step(self) -> None:
+        with self._lock:
+            thread = self._thread
+            reasons = ','.join(sorted(self._reasons))
+            self._reasons.clear()
+        if reasons and not self._sent(reasons) and thread is not None:
+            thread.rest(self._pause)
 
     def _sent(self, reasons: str) -> bool:
         try:

@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One file per resource type, and the contract they keep."""
+"""Resource types: the contract of a type, and one folder for each."""

@@ -10,175 +10,376 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Reads the fields of a reservation's body, as real clients send them.
+"""The kinds of fields that a request can declare.
 
-Numbers come as integers or as text, requirements as JSON text, as a list, as
-an empty text or as null. Whatever cannot be read is named in the error.
+A kind reads one value as real clients send it (numbers as integers or as
+text, requirements as JSON text or as a list), and has the JSON schema of
+exactly the values that it reads. Null means "not given" and never gets here:
+see :mod:`climate.plugins.models`.
 """
 
 from __future__ import annotations
 
+import abc
+import dataclasses
+import enum
 import re
-from collections.abc import Collection
 from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Annotated
 from typing import Any
+from typing import ClassVar
+from typing import Final
+
+import pydantic
 
 from climate import exceptions
 from climate.allocation import requirements
 from climate.domain import names
+from climate.plugins import schemas
 
-MAX_COUNT = 2**31 - 1
-
-COUNT: Mapping[str, Any] = {
-    'oneOf': [
-        {'type': 'integer', 'minimum': 1, 'maximum': MAX_COUNT},
-        {'type': 'string', 'pattern': '^[0-9]{1,10}$'},
-    ]
-}
-SIZE: Mapping[str, Any] = {
-    'oneOf': [
-        {'type': 'integer', 'minimum': 0, 'maximum': MAX_COUNT},
-        {'type': 'string', 'pattern': '^[0-9]{1,10}$'},
-    ]
-}
-AFFINITY: Mapping[str, Any] = {'type': ['boolean', 'string', 'null']}
-REQUIREMENT: Mapping[str, Any] = {'type': ['string', 'array', 'null']}
-LONGEST_TEXT = 255
-TEXT: Mapping[str, Any] = {'type': ['string', 'integer', 'null'], 'maxLength': LONGEST_TEXT}
+MAX_COUNT: Final = 2**31 - 1
+LONGEST_TEXT: Final = 255
 # PostgreSQL cannot store NUL, and no engine can store half a surrogate pair.
-_UNSTORABLE = re.compile('[\x00\ud800-\udfff]')
+UNSTORABLE: Final = re.compile('[\x00\ud800-\udfff]')
+
+_UUID: Final = r'(?:urn:)?(?:uuid:)?\{*(?:-*[0-9a-fA-F]){32}-*\}*'
 
 
-def known(
-    body: Mapping[str, Any],
-    schema: Mapping[str, Any],
-    *,
-    strict: bool,
-    also: Collection[str] = (),
-) -> None:
-    """Refuse keys that *schema* does not have, if *strict*.
+class Fixed(enum.Enum):
+    """When a field can no longer be changed."""
 
-    :raises climate.exceptions.MalformedParameter: naming the first such key
+    NEVER = 'never'
+    RUNNING = 'once the lease runs'
+    ALWAYS = 'once booked'
+
+
+class Fault(ValueError):
+    """A value that means nothing.
+
+    :ivar why: what is wrong with it
+    :ivar error: which error a client gets
+    :ivar key: of what in the field; '' for the field itself
     """
-    if not strict:
-        return
-    unknown = sorted(set(body) - set(schema['properties']) - set(also))
-    if unknown:
-        raise exceptions.MalformedParameter(
-            f"Malformed parameter reservations: '{unknown[0]}' is not a field of "
-            f'{schema["properties"]["resource_type"]["const"]}'
-        )
+
+    def __init__(
+        self,
+        why: str,
+        error: type[exceptions.InvalidInput] = exceptions.MalformedParameter,
+        key: str = '',
+    ) -> None:
+        # Pydantic writes the text of an error as UTF-8, and not every value can be.
+        super().__init__()
+        self.why = why
+        self.error = error
+        self.key = key
+
+    def refusal(self, key: str) -> exceptions.InvalidInput:
+        """Return the error that a client receives for the field *key*."""
+        key = self.key or key
+        if self.error is exceptions.MissingParameter:
+            return self.error(param=key)
+        requirement = self.error is exceptions.MalformedRequirements
+        noun = 'requirements' if requirement else 'parameter'
+        return self.error(f'Malformed {noun} {key}: {self.why}')
 
 
-def count(body: Mapping[str, Any], key: str, *, least: int = 1) -> int:
-    """Return a number of things, at least *least*.
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """One field of a request, as an annotation of its type, which pydantic reads.
 
-    :raises climate.exceptions.MissingParameter: if it is missing or empty
-    :raises climate.exceptions.MalformedParameter: if it is no such number
+    :ivar about: a sentence for users
+    :ivar key: its name in a body and in the store; '' if it is that of the attribute
+    :ivar fixed: when it can no longer be changed
+    :ivar blank: whether an empty text means "not given", as null does
+    :ivar kept: whether it is stored; others are accepted because clients send them
+    :ivar within: the object in which it is stored with other fields; '' if it is in none
     """
-    value = body.get(key)
-    if value is None or value == '':
-        raise exceptions.MissingParameter(param=key)
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 10:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: {_shown(value)} is not a whole number'
-        )
-    if not least <= value <= MAX_COUNT:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: it must be between {least} and {MAX_COUNT}'
-        )
-    return value
+
+    about: str
+    _: dataclasses.KW_ONLY
+    key: str = ''
+    fixed: Fixed = Fixed.NEVER
+    blank: bool = False
+    kept: bool = True
+    within: str = ''
+
+    kind: ClassVar[str] = ''
+    """What users call its type; '' for what the JSON schema calls it."""
+    definitions: ClassVar[Mapping[str, schemas.Schema]] = {}
+    """What its JSON schema refers to in ``$defs``."""
+
+    @property
+    def bounds(self) -> str:
+        """The limits of a value, for users; '' if there are none."""
+        return ''
+
+    @property
+    def schema(self) -> schemas.Schema | None:
+        """The JSON schema of its values; None if pydantic knows it."""
+        return None
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: pydantic.GetCoreSchemaHandler
+    ) -> Any:
+        """Have pydantic read the type that is annotated."""
+        return handler(source)
 
 
-def text(body: Mapping[str, Any], key: str, *, required: bool = False, lines: bool = False) -> str:
-    """Return a text, '' if there is none.
+class Kind(Field, abc.ABC):
+    """A field that is read as existing clients send it."""
 
-    Clients that read ``key=123`` from a command line send a number.
+    @property
+    @abc.abstractmethod
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of exactly the values that :meth:`read` takes."""
 
-    :param required: refuse an empty one
-    :param lines: whether it may have several lines, and is no name
-    :raises climate.exceptions.MissingParameter: if it is *required* and empty
-    :raises climate.exceptions.MalformedParameter: if it is no text, or too long
-    """
-    value = body.get(key)
-    if value is None:
-        value = ''
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_COUNT:
-        value = str(value)
-    if not isinstance(value, str) or _UNSTORABLE.search(value):
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: {_shown(value)} is not a text'
-        )
-    if not lines and names.has_controls(value):
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: {_shown(value)} has control characters'
-        )
-    if len(value) > LONGEST_TEXT:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: it is longer than {LONGEST_TEXT} characters'
-        )
-    if required and not value.strip():
-        raise exceptions.MissingParameter(param=key)
-    return value
+    @abc.abstractmethod
+    def read(self, value: Any) -> Any:
+        """Return what a client means by *value*, which is not null.
 
+        :raises Fault: if it means nothing
+        """
 
-def identifier(body: Mapping[str, Any], key: str, noun: str) -> str:
-    """Return the id of something in the cloud as the cloud writes it, '' if there is none.
+    def of(self, body: Mapping[str, Any], key: str) -> Any:
+        """Return one field of a body that has no model.
 
-    :param noun: what it is the id of, such as ``a volume``
-    :raises climate.exceptions.MalformedParameter: if it is no UUID
-    """
-    value = text(body, key).strip()
-    found = names.uuid_of(value) if value else ''
-    if found is None:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: it is not the id of {noun}'
-        )
-    return found
+        :raises climate.exceptions.InvalidInput: naming the field and why
+        """
+        value = body.get(key)
+        if value is None:
+            raise exceptions.MissingParameter(param=key)
+        try:
+            return self.read(value)
+        except Fault as fault:
+            raise fault.refusal(key) from None
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: pydantic.GetCoreSchemaHandler
+    ) -> Any:
+        """Have pydantic call :meth:`read`."""
+        return handler.generate_schema(Annotated[Any, pydantic.PlainValidator(self.read)])
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> schemas.Schema:
+        """Have pydantic publish nothing: :attr:`schema` is."""
+        return {}
 
 
-def affinity(body: Mapping[str, Any], key: str) -> bool | None:
-    """Return whether servers are to be together; None if it does not matter.
+@dataclasses.dataclass(frozen=True)
+class Count(Kind):
+    """A number of things, as an integer or in digits."""
 
-    Clients send a truth value, its name, ``None``, an empty text or null.
+    least: int = 1
+    most: int = MAX_COUNT
+    kind = 'integer'
 
-    :raises climate.exceptions.MalformedParameter: if it is none of these
-    """
-    value = body.get(key)
-    if value is None or isinstance(value, bool):
+    @property
+    def bounds(self) -> str:
+        """The limits of a value, for users."""
+        return f'{self.least} to {self.most}'
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        digits = {
+            'type': 'string',
+            'minLength': 1,
+            'maxLength': 10,
+            'pattern': f'^0*(?:{schemas.up_to(self.most)}){"" if self.least else "?"}$',
+            'not': {'pattern': '[^0-9]'},
+        }
+        return {'anyOf': [{'type': 'integer', 'minimum': self.least, 'maximum': self.most}, digits]}
+
+    def read(self, value: Any) -> int:
+        """Return the number."""
+        if value == '':
+            raise Fault('', exceptions.MissingParameter)
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 10:
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise Fault(f'{shown(value)} is not a whole number')
+        if not self.least <= value <= self.most:
+            raise Fault(f'it must be between {self.least} and {self.most}')
         return value
-    words = {'true': True, 'false': False, 'none': None, '': None}
-    word = value.strip().lower() if isinstance(value, str) else value
-    if not isinstance(word, str) or word not in words:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: {_shown(value)} is not true, false or none'
-        )
-    return words[word]
 
 
-def requirement(body: Mapping[str, Any], key: str) -> str:
-    """Return a requirement expression as JSON text, '' if there is none.
+@dataclasses.dataclass(frozen=True)
+class Text(Kind):
+    """A text; clients that read ``key=123`` from a command line send a number.
 
-    :raises climate.exceptions.MalformedRequirements: if it cannot be read
+    :ivar required: whether it cannot be blank
+    :ivar lines: whether it may have several lines, and is no name
     """
-    value = body.get(key)
-    if value is None or value in ('', []):
-        return ''
-    if not isinstance(value, str | list):
-        raise exceptions.MalformedRequirements(
-            f'Malformed requirements {key}: {_shown(value)} is not an expression'
-        )
-    try:
-        parsed = requirements.parse(value)
-    except requirements.RequirementError as error:
-        raise exceptions.MalformedRequirements(f'Malformed requirements {key}: {error}') from None
-    if parsed is None:
-        return ''
-    return value if isinstance(value, str) else requirements.dumps(parsed)
+
+    required: bool = False
+    lines: bool = False
+    kind = 'text'
+
+    @property
+    def bounds(self) -> str:
+        """The limits of a value, for users."""
+        return f'up to {LONGEST_TEXT} characters' + ('' if self.lines else ', one line')
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        number = {'type': 'integer', 'minimum': -MAX_COUNT, 'maximum': MAX_COUNT}
+        text = {'type': 'string', 'maxLength': LONGEST_TEXT}
+        text |= {'pattern': r'\S'} if self.required else {}
+        return {
+            'anyOf': [{**text, **(schemas.STORABLE if self.lines else schemas.NO_CONTROLS)}, number]
+        }
+
+    def read(self, value: Any) -> str:
+        """Return the text."""
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_COUNT:
+            value = str(value)
+        if not isinstance(value, str) or UNSTORABLE.search(value):
+            raise Fault(f'{shown(value)} is not a text')
+        if not self.lines and names.CONTROL.search(value):
+            raise Fault(f'{shown(value)} has control characters')
+        if len(value) > LONGEST_TEXT:
+            raise Fault(f'it is longer than {LONGEST_TEXT} characters')
+        if self.required and not value.strip():
+            raise Fault('', exceptions.MissingParameter)
+        return value
 
 
-def _shown(value: Any) -> str:
+@dataclasses.dataclass(frozen=True)
+class Identifier(Text):
+    """The id of something in the cloud, as the cloud writes it; '' if there is none.
+
+    :ivar noun: what it is the id of, such as ``a volume``
+    """
+
+    noun: str = 'it'
+    kind = 'UUID'
+
+    @property
+    def bounds(self) -> str:
+        """The limits of a value, for users."""
+        return ''
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        pattern = rf'^\s*(?:{_UUID})?\s*$'
+        return {
+            'type': 'string',
+            'maxLength': LONGEST_TEXT,
+            'pattern': pattern,
+            **schemas.NO_CONTROLS,
+        }
+
+    def read(self, value: Any) -> str:
+        """Return the id."""
+        text = super().read(value).strip()
+        found = names.uuid_of(text) if re.fullmatch(_UUID, text) else None
+        if text and found is None:
+            raise Fault(f'it is not the id of {self.noun}')
+        return found or ''
+
+
+@dataclasses.dataclass(frozen=True)
+class Flag(Kind):
+    """A truth value, or its name; None if a client says that it does not matter.
+
+    :ivar none: whether a client may say so in a word
+    """
+
+    none: bool = True
+    kind = 'boolean'
+
+    @property
+    def _words(self) -> dict[str, bool | None]:
+        words: dict[str, bool | None] = {'true': True, 'false': False}
+        return {**words, 'none': None, '': None} if self.none else {**words, '': None}
+
+    @property
+    def bounds(self) -> str:
+        """The limits of a value, for users."""
+        return 'true, false or none' if self.none else 'true or false'
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        words = '|'.join(schemas.any_case(word) for word in self._words if word)
+        return {
+            'anyOf': [
+                {'type': 'boolean'},
+                {'type': 'string', 'pattern': rf'^\s*(?:{words})?\s*$'},
+            ]
+        }
+
+    def read(self, value: Any) -> bool | None:
+        """Return the truth value."""
+        if isinstance(value, bool):
+            return value
+        word = value.strip().lower() if isinstance(value, str) else value
+        if not isinstance(word, str) or word not in self._words:
+            raise Fault(f'{shown(value)} is not {self.bounds}')
+        return self._words[word]
+
+
+@dataclasses.dataclass(frozen=True)
+class OneOf(Kind):
+    """One of some words.
+
+    :ivar words: the words
+    :ivar otherwise: why any other is refused; by default the error lists the words
+    """
+
+    words: Sequence[str] = ()
+    otherwise: str = ''
+    kind = 'text'
+
+    @property
+    def bounds(self) -> str:
+        """The limits of a value, for users."""
+        return ', '.join(map(repr, self.words))
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        return {'enum': list(self.words)}
+
+    def read(self, value: Any) -> str:
+        """Return the word."""
+        if value not in self.words:
+            raise Fault(self.otherwise or f"'{value}' is not one of {self.bounds}")
+        return str(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Requirement(Kind):
+    """A requirement expression, kept as JSON text; '' if there is none."""
+
+    kind = 'requirement'
+    definitions = {'requirement': schemas.REQUIREMENT}
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes, as far as one can say it."""
+        text = {'type': 'string', 'maxLength': requirements.MAX_CHARACTERS}
+        listed = {'type': 'array', 'anyOf': [{'maxItems': 0}, {'$ref': '#/$defs/requirement'}]}
+        return {'anyOf': [{**text, 'contentMediaType': 'application/json'}, listed]}
+
+    def read(self, value: Any) -> str:
+        """Return the text."""
+        if value in ('', []):
+            return ''
+        if not isinstance(value, str | list):
+            raise Fault(f'{shown(value)} is not an expression', exceptions.MalformedRequirements)
+        try:
+            parsed = requirements.parse(value)
+        except requirements.RequirementError as error:
+            raise Fault(str(error), exceptions.MalformedRequirements) from None
+        if parsed is None:
+            return ''
+        return value if isinstance(value, str) else requirements.dumps(parsed)
+
+
+def shown(value: Any) -> str:
+    """Return how a refusal shows a value."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + '...'

@@ -21,7 +21,7 @@ from stevedore import driver
 from stevedore import exception
 
 from climate import exceptions
-from climate.plugins.base import Plugin
+from climate.plugins.contract import Plugin
 
 NAMESPACE = 'climate.resource_types'
 

@@ -9,12 +9,12 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""How what a reservation has in Neutron is told from what is others'.
+"""The marks by which Climate finds what a reservation has in Neutron.
 
-Everything made for a reservation gets two tags, which existing tools go by:
-``blazar`` and ``reservation:<id>``. Neutron sets tags only on what is there
-already, and a manager may die in between; so the second one is also the
-description with which a thing is made. Whoever owns a thing can change both,
+Everything made for a reservation gets two tags, which existing tools use:
+``blazar`` and ``reservation:<id>``. Neutron sets tags only on existing objects,
+and a manager may die in between; so the second one is also the description with
+which a thing is made. The owner of a thing can change both,
 so its id is remembered with the reservation as well.
 """
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
-from climate.plugins import base
+from climate.plugins import contract
 
 SERVICE_TAG = 'blazar'
 _PREFIX = 'reservation:'
@@ -63,7 +63,7 @@ def reservations(present: AbstractSet[str]) -> frozenset[str]:
     return frozenset(tag.removeprefix(_PREFIX) for tag in present if tag.startswith(_PREFIX))
 
 
-def is_of(work: base.Work, found: Marked, known_id: str | None) -> bool:
+def is_of(work: contract.Work, found: Marked, known_id: str | None) -> bool:
     """Whether what was *found* was made for the reservation of *work*.
 
     :param known_id: what the reservation remembers; None if nothing
@@ -74,7 +74,7 @@ def is_of(work: base.Work, found: Marked, known_id: str | None) -> bool:
     return not reservations(found.tags) and found.description == mine
 
 
-def over(found: Marked, records: base.Records) -> str | None:
+def over(found: Marked, records: contract.Records) -> str | None:
     """Return the reservation that is over and has left what was *found*.
 
     A manager that hung can have made it when the lease was over, and cannot

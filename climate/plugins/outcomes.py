@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What effects are told, and what they answer."""
+"""The input of effects, and their answers."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Work:
     """What an effect is about.
 
     :ivar allocations: what the reservation is to have, in id order
-    :ivar leaving: what it has and is to give up with this change, beside
+    :ivar leaving: what it has and is to give up with this change, in addition to
         *allocations*; see :attr:`Done.kept`
     :ivar resources: the resources of both
     :ivar undone: resources that were to come with a change which is being
         undone: whatever the reservation has got of them by now has to go
     :ivar forced: whether what runs on what is left may be taken away
     :ivar parts: the reservations that are parts of this one, see
-        :meth:`climate.plugins.base.Plugin.parts`; they have started
+        :meth:`climate.plugins.contract.Plugin.parts`; they have started
         when it starts, and it has ended when they end
     :ivar now: the instant at which the effect was begun (aware UTC)
     :ivar since: the instant at which it was begun for the first time; *now*
@@ -62,10 +62,10 @@ class Done:
 
     :ivar facts: what is to be remembered with the reservation; merged into
         what is known, a None removes
-    :ivar repaired: what had to be put right, a line each (``check`` only)
+    :ivar repaired: what had to be repaired, a line each (``check`` only)
     :ivar kept: slots by resource id that the reservation keeps, if an effect
-        gave up others than ``Work.leaving`` says, such as those that nobody
-        uses; None if it did as it was told. As many in all, of what it had.
+        gave up others than ``Work.leaving`` says, such as unused
+        ones; None if it gave up just those. The number stays the same.
     :ivar steps: what was done by now, for the history of the lease: a line
         each, such as ``image 3f… was made``. Those of the same effect are put
         together, and a line that was said before is kept once: so an effect
@@ -86,7 +86,7 @@ class Again:
     :ivar why: for the log and for people
     :ivar facts: as in :class:`Done`
     :ivar steps: as in :class:`Done`
-    :ivar patience: how long a start or a change may take in all, from
+    :ivar time_limit: how long a start or a change may take in all, from
         ``Work.since``, where that is longer than is waited otherwise
     """
 
@@ -94,7 +94,7 @@ class Again:
     why: str = ''
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     steps: tuple[str, ...] = ()
-    patience: datetime.timedelta = datetime.timedelta(0)
+    time_limit: datetime.timedelta = datetime.timedelta(0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +112,7 @@ class Records:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class SweepFinding:
     """Something in the cloud that should not be there, or not be so.
 
     :ivar what: for people, such as ``aggregate 3f… of a lease that is over``

@@ -17,6 +17,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
 
 from climate.allocation.requirements import Requirement
 from climate.domain.resources import Candidate
@@ -52,6 +54,21 @@ class Search:
     required_traits: frozenset[str] = frozenset()
     forbidden_traits: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Needs:
+    """What follows from a request, as the methods of its plugin return it.
+
+    :ivar stored: the request as JSON values
+    """
+
+    search: Search
+    stored: Mapping[str, Any]
+    parts: Sequence[Mapping[str, Any]] = ()
+    things: Sequence[str] = ()
+    makes: str | None = None
+    roles: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Policies in code: who may do what, one file per noun.
+"""Policies in code, one module per noun.
 
-The names are ``climate:<noun>:<verb>``. The defaults need no policy file; an
-operator writes down only what is to differ.
+The names are ``climate:<noun>:<verb>``. The defaults need no policy file;
+operators override single rules.
 """
 
 from __future__ import annotations

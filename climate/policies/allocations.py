@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may see when resources are taken."""
+"""Policy rules for allocations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             LIST,
             base.PROJECT_READER_OR_ADMIN,
-            'List when resources are taken. Reservations of other projects appear under an '
+            'List when resources are reserved. Reservations of other projects appear under an '
             'opaque id.',
             'GET /v1/os-hosts/allocations',
             'GET /v1/resources/allocations',
@@ -36,7 +36,7 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             SHOW,
             base.PROJECT_READER_OR_ADMIN,
-            'Show when one resource is taken. Reservations of other projects appear under an '
+            'Show when one resource is reserved. Reservations of other projects appear under an '
             'opaque id.',
             'GET /v1/os-hosts/{host_id}/allocation',
             'GET /v1/resources/{resource_id}/allocations',

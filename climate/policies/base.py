@@ -23,23 +23,23 @@ PROJECT_MEMBER_OR_ADMIN = 'rule:project_member_or_admin'
 PROJECT_READER_OR_ADMIN = 'rule:project_reader_or_admin'
 SERVICE_OR_ADMIN = 'rule:service_or_admin'
 
-# Every token that may do anything here belongs to a project: leases do too.
+# Every request needs a token of a project, since leases belong to projects.
 SCOPE_TYPES = ['project']
 
 
 def list_rules() -> list[policy.RuleDefault]:
-    """Return the personas the other rules are made of."""
+    """Return the personas that the other rules consist of."""
     return [
         policy.RuleDefault('admin_api', 'role:admin', description='An operator of the cloud.'),
         policy.RuleDefault(
             'project_member_api',
             'role:member and project_id:%(project_id)s',
-            description='A user who may change things of the project.',
+            description='A user who can change objects of the project.',
         ),
         policy.RuleDefault(
             'project_reader_api',
             'role:reader and project_id:%(project_id)s',
-            description='A user who may see things of the project.',
+            description='A user who can see objects of the project.',
         ),
         policy.RuleDefault(
             'project_member_or_admin',
@@ -62,9 +62,9 @@ def list_rules() -> list[policy.RuleDefault]:
 def documented(
     name: str, persona: str, description: str, *routes: str
 ) -> policy.DocumentedRuleDefault:
-    """Return one rule.
+    """Return a rule.
 
-    :param routes: what it guards, such as ``GET /v1/leases``
+    :param routes: the routes that it guards, such as ``GET /v1/leases``
     """
     operations: list[policy.Operation] = []
     for route in routes:

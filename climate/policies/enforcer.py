@@ -23,7 +23,7 @@ from climate import policies
 
 
 def make_enforcer(conf: cfg.ConfigOpts) -> policy.Enforcer:
-    """Return an enforcer that knows every rule and reads *conf*'s policy file.
+    """Return an enforcer with all rules, and the policy file of *conf*.
 
     :raises oslo_policy.policy.InvalidDefinitionError: if the policy file names
         rules that do not exist or refer to each other in a circle
@@ -42,11 +42,11 @@ def allows(
     project_id: str,
     roles: Iterable[str],
 ) -> bool:
-    """Return whether a rule lets a user do something in a project of theirs.
+    """Return whether *rule* allows a user to act in one of their projects.
 
-    For those who have not called us, so that there is no token.
+    For users without a request, and therefore without a token.
 
-    :param roles: names of those that the user has in the project
+    :param roles: names of the roles of the user in the project
     """
     credentials = {
         'user_id': user_id,
@@ -60,8 +60,8 @@ def allows(
 
 def get_enforcer() -> policy.Enforcer:
     """Return an enforcer for the oslopolicy command line tools."""
-    # The tools hand nothing over, so this reads the files and the command
-    # line that every command of Climate reads.
+    # The tools pass no configuration, so this reads the files that every
+    # command of Climate reads.
     conf = cfg.ConfigOpts()
     conf([], project='climate')
     return make_enforcer(conf)

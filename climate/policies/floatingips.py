@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may do what with floating IPs."""
+"""Policy rules for floating IPs."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(LIST, reader, 'List reservable floating IPs.', f'GET {_ALL}'),
         base.documented(SHOW, reader, 'Show a reservable floating IP.', f'GET {_ONE}'),
         base.documented(CREATE, admin, 'Register a floating IP.', f'POST {_ALL}'),
-        base.documented(DELETE, admin, 'Let a floating IP go.', f'DELETE {_ONE}'),
+        base.documented(DELETE, admin, 'Deregister a floating IP.', f'DELETE {_ONE}'),
     ]

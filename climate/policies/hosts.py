@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may do what with hosts."""
+"""Policy rules for hosts."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(SHOW, reader, 'Show a host, without private properties.', f'GET {_ONE}'),
         base.documented(CREATE, admin, 'Register a host.', f'POST {_ALL}'),
         base.documented(UPDATE, admin, 'Change the capabilities of a host.', f'PUT {_ONE}'),
-        base.documented(DELETE, admin, 'Let a host go.', f'DELETE {_ONE}'),
+        base.documented(DELETE, admin, 'Deregister a host.', f'DELETE {_ONE}'),
     ]

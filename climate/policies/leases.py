@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may do what with leases."""
+"""Policy rules for leases."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             SHOW, reader, 'Show a lease, and its history.', f'GET {_ONE}', f'GET {_ONE}/history'
         ),
-        base.documented(CREATE, member, 'Create a lease in the own project.', f'POST {_ALL}'),
+        base.documented(
+            CREATE, member, 'Create a lease in the project of the caller.', f'POST {_ALL}'
+        ),
         base.documented(UPDATE, member, 'Change a lease.', f'PUT {_ONE}'),
         base.documented(
             DELETE, member, 'Delete a lease, ending it first if it runs.', f'DELETE {_ONE}'
@@ -60,26 +62,26 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             REALLOCATE,
             member,
-            'Have a resource of a lease replaced by another one.',
+            'Replace a resource of a lease with another one.',
             f'POST {_ONE}/reallocate',
         ),
         base.documented(
             FORCE,
             base.ADMIN,
-            'Have a resource replaced although something runs there, which is lost.',
+            'Replace a resource even if it is in use; whatever runs there is lost.',
             f'POST {_ONE}/reallocate',
         ),
         base.documented(
             READINESS,
             base.SERVICE_OR_ADMIN,
-            'Say which resources of a lease, of whatever project, are ready to be used.',
+            'Report which resources of a lease, of any project, are ready for use.',
             f'POST {_ONE}/readiness',
         ),
         base.documented(
             ALL_PROJECTS,
             base.ADMIN,
             'See and change the leases of every project, and see whose reservations make a '
-            "resource busy. For callers whom this rule refuses, others' leases do not exist.",
+            'resource busy. Other callers see only the leases of their project.',
             *_EVERYWHERE,
         ),
     ]

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may do what with maintenances."""
+"""Policy rules for maintenances."""
 
 from __future__ import annotations
 

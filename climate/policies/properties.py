@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may do what with the names and values of properties."""
+"""Policy rules for the names and values of properties."""
 
 from __future__ import annotations
 

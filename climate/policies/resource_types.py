@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may do what with resource types."""
+"""Policy rules for resource types."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(SHOW, reader, 'Show a resource type.', f'GET {_ONE}'),
         base.documented(CREATE, admin, 'Declare a resource type.', f'POST {_ALL}'),
         base.documented(UPDATE, admin, 'Change a declared resource type.', f'PUT {_ONE}'),
-        base.documented(DELETE, admin, 'Forget a declared resource type.', f'DELETE {_ONE}'),
+        base.documented(DELETE, admin, 'Delete a declared resource type.', f'DELETE {_ONE}'),
     ]

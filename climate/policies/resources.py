@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who may do what with resources of any type."""
+"""Policy rules for resources of any type."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ def list_rules() -> list[policy.RuleDefault]:
             'bookings.',
             f'PUT {_ONE}',
         ),
-        base.documented(DELETE, admin, 'Let a resource go.', f'DELETE {_ONE}'),
+        base.documented(DELETE, admin, 'Deregister a resource.', f'DELETE {_ONE}'),
     ]

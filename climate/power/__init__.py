@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Switches hosts on before they are needed, and off when nobody needs them."""
+"""Switches hosts on before they are needed, and off when they are idle."""

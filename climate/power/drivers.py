@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What switches a machine on and off, and how more of that is found."""
+"""Drivers that switch machines on and off, and how others are loaded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMESPACE: Final = 'climate.power.drivers'
 
 
 class PowerError(Exception):
-    """The machine could not be asked, or does not do what it was told.
+    """The machine did not answer, or did not obey.
 
     Its text is shown to people and holds no secret.
     """
@@ -39,29 +39,29 @@ class PowerError(Exception):
 class Driver(abc.ABC):
     """Switches one machine; used by one thread at a time.
 
-    Every call is over in bounded time.
+    Every call returns in bounded time.
     """
 
     @abc.abstractmethod
     def is_on(self) -> bool:
         """Whether the machine has power.
 
-        :raises PowerError: if that cannot be found out
+        :raises PowerError: if the state cannot be determined
         """
 
     @abc.abstractmethod
     def switch_on(self) -> None:
-        """Begin to switch it on; fine if it is.
+        """Begin to switch it on; has no effect if it is on.
 
-        :raises PowerError: if that cannot be
+        :raises PowerError: if that fails
         """
 
     @abc.abstractmethod
     def switch_off(self, *, force: bool) -> None:
-        """Begin to switch it off; fine if it is.
+        """Begin to switch it off; has no effect if it is off.
 
-        :param force: cut it off, in place of letting it shut down
-        :raises PowerError: if that cannot be
+        :param force: cut the power instead of shutting down
+        :raises PowerError: if that fails
         """
 
 
@@ -72,7 +72,7 @@ def load(conf: cfg.ConfigOpts, machines: Mapping[str, Machine]) -> dict[str, Dri
     """Return a driver for each machine, by the name of the host.
 
     :raises climate.exceptions.ConfigurationError: if a driver is unknown, or
-        cannot work with what is said of its machine
+        does not accept the configuration of its machine
     """
     factories: dict[str, Factory] = {}
     made = {}

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Which machine is behind which host, and how it is switched on and off."""
+"""The machine of each host, and how it is switched on and off."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ _SCHEMA: Final = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Machine:
-    """How a host is switched on and off.
+    """The power configuration of a host.
 
-    :ivar name: of the host, as Climate has it
+    :ivar name: of the host in Climate
     :ivar driver: name of an entry point in ``climate.power.drivers``
     :ivar address: of the management controller, such as ``https://10.0.0.7``
     :ivar system: which of its systems; '' for the only one
     :ivar node: UUID or name in Ironic
-    :ivar verify: whether its certificate has to be good, or a file with those
-        who may vouch for it
+    :ivar verify: whether its certificate is verified, or a file with the
+        authorities that verify it
     """
 
     name: str
@@ -77,13 +77,13 @@ class Machine:
 def read(path: str) -> dict[str, Machine]:
     """Return the machines in a file, by the names of their hosts.
 
-    :raises climate.exceptions.ConfigurationError: if it cannot be read, or
-        something in it is wrong
+    :raises climate.exceptions.ConfigurationError: if the file cannot be read, or
+        its content is not valid
     """
     try:
         content = yaml.safe_load(pathlib.Path(path).read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        # Of what is written there, nothing: it may be a password.
+        # The message must not quote the file, which may contain passwords.
         kind = error.strerror if isinstance(error, OSError) else 'it is no YAML'
         raise exceptions.ConfigurationError(f'[power] hosts_file: {path}: {kind}') from None
     wrong = next(iter(jsonschema.Draft202012Validator(_SCHEMA).iter_errors(content)), None)

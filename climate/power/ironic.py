@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Switches machines through Ironic, which has their controllers in its care."""
+"""Switches machines through Ironic, which manages their controllers."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Looks after all hosts, each by itself.
+"""Manages the power of all hosts, each independently.
 
-Each host is a job of its own: a management controller that takes its time, or
-never answers, holds up nobody else.
+Each host is a separate job: a management controller that is slow, or never
+answers, does not delay other hosts.
 """
 
 from __future__ import annotations
@@ -31,36 +31,36 @@ from climate.clients.reservation import Host
 from climate.clock import Clock
 from climate.domain.health import ASLEEP
 from climate.power import deciding
-from climate.power.deciding import Action
+from climate.power.deciding import PowerAction
+from climate.power.deciding import PowerDecision
 from climate.power.deciding import PowerSettings
-from climate.power.deciding import Step
 from climate.power.deciding import View
 from climate.power.drivers import Driver
 from climate.power.drivers import PowerError
-from climate.power.records import Records
-from climate.power.seeing import Eyes
+from climate.power.records import PowerRecords
+from climate.power.seeing import CloudState
 from climate.power.seeing import next_need
-from climate.power.seeing import Reservations
-from climate.power.seeing import Seen
+from climate.power.seeing import ReservationsApi
+from climate.power.seeing import StateReader
+from climate.power.telling import StateReporter
 from climate.power.telling import Status
-from climate.power.telling import Teller
 
 LOG = logging.getLogger(__name__)
 
-_SLEEPY = frozenset({Action.MARK, Action.SHUT_DOWN, Action.CUT_OFF})
+_SLEEPY = frozenset({PowerAction.MARK, PowerAction.SHUT_DOWN, PowerAction.CUT_OFF})
 
 
-class Keeper:
-    """Brings each host nearer to what it should be, a step at a time."""
+class PowerController:
+    """Brings each host closer to its intended state, one step at a time."""
 
     def __init__(
         self,
         *,
         drivers: Mapping[str, Driver],
-        reservations: Reservations,
+        reservations: ReservationsApi,
         cloud: Cloud,
         clock: Clock,
-        records: Records,
+        records: PowerRecords,
         settings: PowerSettings,
     ) -> None:
         self._drivers = drivers
@@ -69,8 +69,8 @@ class Keeper:
         self._clock = clock
         self._records = records
         self._settings = settings
-        self._eyes = Eyes(reservations, cloud, settings.freepool)
-        self._teller = Teller(reservations, settings)
+        self._eyes = StateReader(reservations, cloud, settings.freepool)
+        self._teller = StateReporter(reservations, settings)
         self._pool = concurrent.futures.ThreadPoolExecutor(settings.workers, 'power')
         self._running: dict[str, concurrent.futures.Future[None]] = {}
         self._status: dict[str, Status] = {}
@@ -78,11 +78,11 @@ class Keeper:
         self._lock = threading.Lock()
         self._may_sleep = 0
 
-    def round(self, patience: float = 2.0) -> float:
-        """Look at every host once; return after how many seconds to look again.
+    def round(self, seconds: float = 2.0) -> float:
+        """Process every host once; return the seconds until the next round.
 
-        :param patience: how long to wait for hosts, in seconds; those that
-            take longer go on, and are left out until they are done
+        :param seconds: how long to wait for hosts, in seconds; those that
+            take longer continue, and are skipped until they are done
         """
         seen = self._eyes.look()
         self._may_sleep = self._spare(seen) - self._settings.keep_awake
@@ -90,7 +90,7 @@ class Keeper:
             host = seen.hosts.get(name)
             if host is not None and name not in self._running:
                 self._running[name] = self._pool.submit(self._look_at, seen, host)
-        concurrent.futures.wait(self._running.values(), patience)
+        concurrent.futures.wait(self._running.values(), seconds)
         self._running = {name: job for name, job in self._running.items() if not job.done()}
         now = self._clock.now()
         with self._lock:
@@ -101,21 +101,23 @@ class Keeper:
         return self._pause(seen, status, now)
 
     def close(self) -> None:
-        """Begin nothing more; what is under way is left to itself."""
+        """Start no further jobs; does not wait for those under way."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     # -- one host
 
-    def _look_at(self, seen: Seen, host: Host) -> None:
+    def _look_at(self, seen: CloudState, host: Host) -> None:
         try:
             step = self._advance(seen, host)
         except (PowerError, exceptions.EffectError) as error:
             record = self._records.of(host.name)
             detail = self._failed(host.name, error)
-            step = Step(action=Action.NOTHING, record=record, detail=detail)
+            step = PowerDecision(action=PowerAction.NOTHING, record=record, detail=detail)
         except Exception:
-            LOG.exception('Host %s cannot be looked after', host.name)
-            step = Step(action=Action.NOTHING, record=self._records.of(host.name), detail='?')
+            LOG.exception('Host %s cannot be managed', host.name)
+            step = PowerDecision(
+                action=PowerAction.NOTHING, record=self._records.of(host.name), detail='?'
+            )
         status = Status(ready=step.ready, detail=step.detail, under_way=step.under_way)
         with self._lock:
             before = self._status.get(host.name)
@@ -123,15 +125,15 @@ class Keeper:
         if before != status and (step.detail or (before is not None and status.ready)):
             LOG.info('Host %s: %s', host.name, step.detail or 'it is ready')
 
-    def _advance(self, seen: Seen, host: Host) -> Step:
+    def _advance(self, seen: CloudState, host: Host) -> PowerDecision:
         name = host.name
         on, trouble = self._power_of(name)
         view = self._view(seen, host, on)
         step = deciding.decide(view, self._settings)
-        if step.action is Action.MARK and not self._allowed_to_sleep():
-            step = dataclasses.replace(step, action=Action.NOTHING)
+        if step.action is PowerAction.MARK and not self._allowed_to_sleep():
+            step = dataclasses.replace(step, action=PowerAction.NOTHING)
         if step.action in _SLEEPY and not self._still_idle(view, host):
-            return Step(action=Action.NOTHING, record=view.record, ready=step.ready)
+            return PowerDecision(action=PowerAction.NOTHING, record=view.record, ready=step.ready)
         self._perform(step.action, host)
         self._records.put(name, step.record)
         if on is not None:
@@ -141,12 +143,12 @@ class Keeper:
         before = self._status.get(name)
         silent = seen.services is None and (trouble or step.detail in ('', deciding.SILENT))
         if silent and before is not None and before.ready:
-            # What could be used can be used, as far as anybody knows.
+            # As far as known, a usable host remains usable.
             return dataclasses.replace(step, ready=True, detail='')
         return step
 
     def _power_of(self, name: str) -> tuple[bool | None, str]:
-        """Return whether a host is on, or None and why that is not known."""
+        """Return whether a host is on, or None and why that is unknown."""
         count, not_before, why = self._failures.get(name, (0, self._clock.now(), ''))
         if count and self._clock.now() < not_before:
             return None, why
@@ -155,7 +157,7 @@ class Keeper:
         except PowerError as error:
             return None, self._failed(name, error)
 
-    def _view(self, seen: Seen, host: Host, on: bool | None) -> View:
+    def _view(self, seen: CloudState, host: Host, on: bool | None) -> View:
         now = self._clock.now()
         view = View(
             now=now,
@@ -171,7 +173,7 @@ class Keeper:
         return view
 
     def _still_idle(self, view: View, host: Host) -> bool:
-        """Whether nobody has booked a host since the round began."""
+        """Whether a host has not been booked since the round began."""
         now = self._clock.now()
         needed = next_need(self._reservations.find_allocations(host.id), now)
         return deciding.idle(dataclasses.replace(view, now=now, needed=needed), self._settings)
@@ -181,24 +183,24 @@ class Keeper:
             self._may_sleep -= 1
             return self._may_sleep >= 0
 
-    def _perform(self, action: Action, host: Host) -> None:
+    def _perform(self, action: PowerAction, host: Host) -> None:
         driver, compute = self._drivers[host.name], self._cloud.compute
-        if action is not Action.NOTHING:
+        if action is not PowerAction.NOTHING:
             LOG.info('Host %s: %s', host.name, action.value)
         match action:
-            case Action.MARK:
+            case PowerAction.MARK:
                 compute.disable_service(host.service_host, ASLEEP)
-            case Action.GIVE_UP:
+            case PowerAction.GIVE_UP:
                 compute.disable_service(host.service_host, deciding.FAILED)
-            case Action.ENABLE:
+            case PowerAction.ENABLE:
                 compute.enable_service(host.service_host)
-            case Action.SWITCH_ON:
+            case PowerAction.SWITCH_ON:
                 driver.switch_on()
-            case Action.SHUT_DOWN | Action.CUT_OFF:
-                driver.switch_off(force=action is Action.CUT_OFF)
+            case PowerAction.SHUT_DOWN | PowerAction.CUT_OFF:
+                driver.switch_off(force=action is PowerAction.CUT_OFF)
 
     def _failed(self, name: str, error: PowerError | exceptions.EffectError) -> str:
-        """Leave a host alone for a while; return why."""
+        """Postpone the next attempt on a host; return why."""
         text = error.message if isinstance(error, exceptions.EffectError) else str(error)
         count = self._failures[name][0] + 1 if name in self._failures else 1
         self._failures[name] = (count, self._clock.now() + self._settings.pause(count), text)
@@ -208,8 +210,8 @@ class Keeper:
 
     # -- all hosts
 
-    def _spare(self, seen: Seen) -> int:
-        """Return how many hosts are on that nobody needs soon."""
+    def _spare(self, seen: CloudState) -> int:
+        """Return the number of hosts that are on and not needed soon."""
         now = self._clock.now()
         count = 0
         for name in self._drivers:
@@ -223,8 +225,10 @@ class Keeper:
             count += free and (service.state, service.status) == ('up', 'enabled')
         return count
 
-    def _pause(self, seen: Seen, status: Mapping[str, Status], now: datetime.datetime) -> float:
-        """Return after how many seconds something is to be done, or seen."""
+    def _pause(
+        self, seen: CloudState, status: Mapping[str, Status], now: datetime.datetime
+    ) -> float:
+        """Return the seconds until the next action or expected change."""
         pause = self._settings.interval
         if any(one.under_way for one in status.values()):
             pause = min(pause, self._settings.waking_interval)

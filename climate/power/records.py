@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered of hosts from one look to the next, and over restarts."""
+"""What is stored about hosts between two checks, and over restarts."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ MOST_BOOTS: Final = 5
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Record:
+class PowerRecord:
     """What is remembered of a host; all instants are aware UTC.
 
-    :ivar idle_since: since when nobody has used it, as far as is known
+    :ivar idle_since: since when it is unused, as far as known
     :ivar asleep_since: since when it is off because of us
-    :ivar shutdown_at: when it was told to shut down; None once it is off
+    :ivar shutdown_at: when it was shut down; None once it is off
     :ivar woken_at: since when it is on its way up; None once it is up
-    :ivar asked_at: when it was last told to switch on, for this wake
-    :ivar asks: how often it was told, for this wake
+    :ivar asked_at: when it was last switched on, for this wake
+    :ivar asks: how often it was switched on, for this wake
     :ivar down_seen: whether Nova has noticed, since it went down, that it did
     :ivar boots: how long it has needed to come up, in seconds, the latest last
     """
@@ -55,20 +55,20 @@ class Record:
     down_seen: bool = False
     boots: tuple[float, ...] = ()
 
-    def awake(self) -> Record:
-        """Return the record of a host that is up: only what was learned stays."""
-        return Record(boots=self.boots)
+    def awake(self) -> PowerRecord:
+        """Return the record of a host that is up, which keeps only its boot times."""
+        return PowerRecord(boots=self.boots)
 
-    def measured(self, seconds: float) -> Record:
+    def measured(self, seconds: float) -> PowerRecord:
         """Return the record with one more boot."""
         boots = (*self.boots, round(seconds, 1))[-MOST_BOOTS:]
         return dataclasses.replace(self, boots=boots)
 
 
-class Records:
+class PowerRecords:
     """The records of all hosts, in a file.
 
-    :param path: made when it is written first
+    :param path: created by the first write
     :raises climate.exceptions.ConfigurationError: if it cannot be read
     """
 
@@ -77,16 +77,16 @@ class Records:
         self._records = self._read()
         self._written = dict(self._records)
 
-    def of(self, name: str) -> Record:
-        """Return the record of a host; an empty one of a host that is new."""
-        return self._records.get(name, Record())
+    def of(self, name: str) -> PowerRecord:
+        """Return the record of a host; an empty one for a new host."""
+        return self._records.get(name, PowerRecord())
 
-    def put(self, name: str, record: Record) -> None:
-        """Remember something of a host; kept over a restart by :meth:`save`."""
+    def put(self, name: str, record: PowerRecord) -> None:
+        """Update the record of a host; :meth:`save` makes it persistent."""
         self._records[name] = record
 
     def save(self) -> None:
-        """Write to the file what has changed; a file that cannot be written is told."""
+        """Write changes to the file; an error is logged."""
         known = dict(self._records)
         if known == self._written:
             return
@@ -103,7 +103,7 @@ class Records:
         else:
             self._written = known
 
-    def _read(self) -> dict[str, Record]:
+    def _read(self) -> dict[str, PowerRecord]:
         try:
             content = json.loads(self._path.read_text(encoding='utf-8'))
             return {str(name): _load(values) for name, values in content['hosts'].items()}
@@ -114,11 +114,11 @@ class Records:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise exceptions.ConfigurationError(
                 f'[power] state_path: {self._path} is not what climate-power wrote; move it away '
-                'to learn anew'
+                'to start again'
             ) from error
 
 
-def _dump(record: Record) -> dict[str, Any]:
+def _dump(record: PowerRecord) -> dict[str, Any]:
     values: dict[str, Any] = {
         field.name: getattr(record, field.name) for field in dataclasses.fields(record)
     }
@@ -127,8 +127,8 @@ def _dump(record: Record) -> dict[str, Any]:
     return {**values, 'boots': list(record.boots)}
 
 
-def _load(values: Mapping[str, Any]) -> Record:
+def _load(values: Mapping[str, Any]) -> PowerRecord:
     read = dict(values)
     for name in _TIMES:
         read[name] = None if values[name] is None else datetime.datetime.fromisoformat(values[name])
-    return Record(**read | {'boots': tuple(float(one) for one in values['boots'])})
+    return PowerRecord(**read | {'boots': tuple(float(one) for one in values['boots'])})

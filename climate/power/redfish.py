@@ -34,7 +34,7 @@ _LONGEST = 200
 class RedfishDriver(Driver):
     """A machine with a Redfish service.
 
-    :param timeout: for each answer, in seconds
+    :param timeout: for each response, in seconds
     :raises ValueError: if the machine has no address
     """
 
@@ -51,7 +51,7 @@ class RedfishDriver(Driver):
             state = system.power_state
         if state is None:
             raise PowerError('its management controller does not say whether it is on')
-        # What is on its way up or down has power.
+        # A machine on its way up or down has power.
         return bool(state != sushy.PowerState.OFF)
 
     def switch_on(self) -> None:
@@ -61,7 +61,7 @@ class RedfishDriver(Driver):
                 system.reset_system(sushy.ResetType.ON)
 
     def switch_off(self, *, force: bool) -> None:
-        """Begin to switch it off; cut it off where it knows nothing better."""
+        """Begin to switch it off; cut the power if it supports nothing else."""
         with self._system() as system:
             if system.power_state == sushy.PowerState.OFF:
                 return
@@ -72,7 +72,7 @@ class RedfishDriver(Driver):
 
     @contextlib.contextmanager
     def _system(self) -> Iterator[Any]:
-        """Give the body the system as it is now; what fails is a PowerError."""
+        """Provide the present state of the system; every failure becomes a PowerError."""
         try:
             if self._kept is None:
                 self._kept = self._find()
@@ -90,8 +90,8 @@ class RedfishDriver(Driver):
 
     def _find(self) -> Any:
         machine = self._machine
-        # No sessions: controllers have few of them, and a process that dies
-        # leaves its own behind.
+        # No sessions: controllers support few, and a process that dies leaves
+        # its session open.
         login = sushy_auth.BasicAuth(machine.username or None, machine.password or None)
         root = sushy.Sushy(
             machine.address,

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Gathers what is to be known of all hosts, from Climate and from Nova."""
+"""Gathers the state of all hosts, from Climate and from Nova."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from typing import Protocol
 
 from climate import exceptions
 from climate.clients.base import Cloud
-from climate.clients.base import Service
+from climate.clients.base import ComputeService
 from climate.clients.reservation import Busy
 from climate.clients.reservation import Host
 
 LOG = logging.getLogger(__name__)
 
 
-class Reservations(Protocol):
-    """Climate's API, as far as it is needed here."""
+class ReservationsApi(Protocol):
+    """The part of Climate's API that this module needs."""
 
     def list_hosts(self) -> tuple[Host, ...]:
-        """Return every host that is known to Climate."""
+        """Return every host that is registered in Climate."""
         ...
 
     def list_allocations(self) -> Mapping[str, tuple[Busy, ...]]:
@@ -46,7 +46,7 @@ class Reservations(Protocol):
         ...
 
     def set_properties(self, host_id: str, properties: Mapping[str, str]) -> None:
-        """Say something of a host."""
+        """Set capabilities of a host."""
         ...
 
     def say_readiness(
@@ -58,63 +58,63 @@ class Reservations(Protocol):
         by: str,
         detail: str = '',
     ) -> None:
-        """Say which resources of a lease can be used."""
+        """Report which resources of a lease are ready."""
         ...
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
-    """What is known at one instant.
+class CloudState:
+    """The state of all hosts at one instant.
 
-    :ivar hosts: of Climate, by name; as they were last time if it is silent
+    :ivar hosts: of Climate, by name; from the last response if it is unavailable
     :ivar busy: when hosts are reserved, by their ids; likewise
-    :ivar fresh: whether Climate has answered now
-    :ivar services: by service host; None if Nova is silent
-    :ivar pool: the service hosts of the freepool; None if Nova is silent
+    :ivar fresh: whether Climate has responded now
+    :ivar services: by service host; None if Nova is unavailable
+    :ivar pool: the service hosts of the freepool; None if Nova is unavailable
     """
 
     hosts: Mapping[str, Host]
     busy: Mapping[str, tuple[Busy, ...]]
     fresh: bool
-    services: Mapping[str, Service] | None = None
+    services: Mapping[str, ComputeService] | None = None
     pool: frozenset[str] | None = None
 
-    def service(self, host: Host) -> Service | None:
-        """Return the nova-compute of a host; None if Nova is silent or has none."""
+    def service(self, host: Host) -> ComputeService | None:
+        """Return the nova-compute of a host; None if Nova has none or is unavailable."""
         return None if self.services is None else self.services.get(host.service_host)
 
     def spare(self, host: Host) -> bool:
-        """Whether a host is known to be one that may sleep, but for its servers."""
+        """Whether a host may sleep, regardless of its servers."""
         alone = collections.Counter(one.service_host for one in self.hosts.values())
         return (
             self.fresh
             and host.reservable
             and self.pool is not None
             and host.service_host in self.pool
-            # To disable the nova-compute of many would disable them all.
+            # Disabling a nova-compute with several hosts would disable all of them.
             and alone[host.service_host] == 1
         )
 
 
-class Eyes:
+class StateReader:
     """Looks at Climate and Nova; remembers what Climate said last.
 
-    :param freepool: name of the aggregate of hosts that nobody has leased
+    :param freepool: name of the aggregate of hosts that are not leased
     """
 
-    def __init__(self, reservations: Reservations, cloud: Cloud, freepool: str) -> None:
+    def __init__(self, reservations: ReservationsApi, cloud: Cloud, freepool: str) -> None:
         self._reservations = reservations
         self._cloud = cloud
         self._freepool = freepool
-        self._last = Seen(hosts={}, busy={}, fresh=False)
+        self._last = CloudState(hosts={}, busy={}, fresh=False)
         self._silent: set[str] = set()
 
-    def look(self) -> Seen:
-        """Return what is known now; who is silent is left out."""
+    def look(self) -> CloudState:
+        """Return the present state, without that of services that are unavailable."""
         try:
             hosts = {host.name: host for host in self._reservations.list_hosts()}
             busy = self._reservations.list_allocations()
-            self._last = Seen(hosts=hosts, busy=busy, fresh=True)
+            self._last = CloudState(hosts=hosts, busy=busy, fresh=True)
             self._heard('Climate')
         except exceptions.EffectError as error:
             self._last = dataclasses.replace(self._last, fresh=False)
@@ -141,5 +141,5 @@ class Eyes:
 
 
 def next_need(busy: tuple[Busy, ...], now: datetime.datetime) -> datetime.datetime | None:
-    """Return when a host is needed next, or since when it is; None if never."""
+    """Return the start of the current or next reservation; None without one."""
     return min((one.start for one in busy if one.end > now), default=None)

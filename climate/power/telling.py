@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Says how far hosts are, and how much earlier it wants to be told of leases."""
+"""Reports the state of hosts to Climate, and how early to announce their leases."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from typing import Final
 from climate import exceptions
 from climate.clients import reservation
 from climate.power.deciding import PowerSettings
-from climate.power.seeing import Reservations
-from climate.power.seeing import Seen
+from climate.power.seeing import CloudState
+from climate.power.seeing import ReservationsApi
 
 LOG = logging.getLogger(__name__)
 
@@ -34,10 +34,10 @@ _LONGEST: Final = 2000
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
-    """How far a host is.
+    """The readiness of a host.
 
-    :ivar detail: why it cannot be used, for people
-    :ivar under_way: whether that changes soon
+    :ivar detail: why it is not ready, for people
+    :ivar under_way: whether that is about to change
     """
 
     ready: bool
@@ -47,7 +47,7 @@ class Status:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class _Said:
-    """What was said of a lease last."""
+    """The last report on a lease."""
 
     ready: tuple[str, ...]
     waiting: tuple[str, ...]
@@ -56,16 +56,16 @@ class _Said:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class _Lease:
-    """A lease and its hosts, as far as they are looked after here."""
+    """A lease and those of its hosts that climate-power manages."""
 
     start: datetime.datetime
     hosts: tuple[str, ...]
 
 
-class Teller:
-    """Says each thing once, until it changes."""
+class StateReporter:
+    """Sends each report once, until it changes."""
 
-    def __init__(self, reservations: Reservations, settings: PowerSettings) -> None:
+    def __init__(self, reservations: ReservationsApi, settings: PowerSettings) -> None:
         self._reservations = reservations
         self._settings = settings
         self._said: dict[str, _Said] = {}
@@ -73,15 +73,15 @@ class Teller:
 
     def tell(
         self,
-        seen: Seen,
+        seen: CloudState,
         status: Mapping[str, Status],
         leads: Mapping[str, int],
         now: datetime.datetime,
     ) -> None:
-        """Say what has changed; who does not answer is told the next time.
+        """Report changes; what fails is reported the next time.
 
-        :param leads: the hosts that are looked after, and how many seconds
-            before a lease they are switched on
+        :param leads: the managed hosts, and how many seconds before a lease
+            they are switched on
         """
         if not seen.fresh:
             return
@@ -92,10 +92,12 @@ class Teller:
             for lease_id, lease in leases.items():
                 self._say(lease_id, lease, status, now)
         except exceptions.Transient as error:
-            LOG.info('Climate is told the next time: %s', error.message)
+            LOG.info('The state of hosts is reported later: %s', error.message)
 
-    def _describe(self, seen: Seen, leads: Mapping[str, int], status: Mapping[str, Status]) -> None:
-        """Say of each host how much earlier to tell of leases, and whether it is up."""
+    def _describe(
+        self, seen: CloudState, leads: Mapping[str, int], status: Mapping[str, Status]
+    ) -> None:
+        """Report for each host how early to announce leases, and whether it is up."""
         for name, lead in leads.items():
             host = seen.hosts.get(name)
             if host is None or name not in status:
@@ -112,7 +114,7 @@ class Teller:
         try:
             self._reservations.set_properties(host.id, {key: value})
         except exceptions.Permanent as error:
-            # Said again when it changes. A reservation may need it as it is.
+            # Reported again when it changes. A reservation may need it as it is.
             self._refused[host.name, key] = value
             LOG.warning('Host %s: %s', host.name, error.message)
 
@@ -133,7 +135,7 @@ class Teller:
             )[:_LONGEST],
         )
         before = self._said.get(lease_id)
-        # Of a lease that runs since long, and has what it needs, there is no news.
+        # A lease that started long ago and has its hosts needs no report.
         if saying == before or (before is None and lease.start <= now and not saying.waiting):
             return
         try:
@@ -145,12 +147,14 @@ class Teller:
                 detail=saying.detail,
             )
         except exceptions.Permanent as error:
-            # It is over, or gone: there is nobody to tell.
+            # It is over or deleted: no report is needed.
             LOG.info('Lease %s: %s', lease_id, error.message)
         self._said[lease_id] = saying
 
 
-def _leases(seen: Seen, leads: Mapping[str, int], now: datetime.datetime) -> dict[str, _Lease]:
+def _leases(
+    seen: CloudState, leads: Mapping[str, int], now: datetime.datetime
+) -> dict[str, _Lease]:
     """Return the leases that run, or for which hosts are switched on by now."""
     starts: dict[str, datetime.datetime] = {}
     hosts: dict[str, set[str]] = {}

@@ -10,21 +10,20 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Wakes the keeper when Climate tells of a lease, and now and then.
+"""Wakes the keeper on notifications of leases, and at intervals.
 
-What is told is not even read: it is a reason to look. So it does no harm that
-something was missed while the bus, or this process, was away, and a queue that
-the broker deletes with its reader is enough.
+The content of notifications is not read: each is a reason to check. So missed
+ones do no harm, and a queue that the broker deletes with its reader is enough.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
 from typing import Final
 
 from climate.messaging.listener import Listener
-from climate.power.keeper import Keeper
+from climate.power.keeper import PowerController
+from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
@@ -43,62 +42,55 @@ _SLICE: Final = 0.5
 _RETRY: Final = 5.0
 
 
-class Watch:
-    """Two threads: one hears, one looks."""
+class PowerService:
+    """Two threads: one receives notifications, one runs rounds."""
 
-    def __init__(self, keeper: Keeper) -> None:
+    def __init__(self, keeper: PowerController) -> None:
         self._keeper = keeper
-        self._ears: Listener | None = None
+        self._listener: Listener | None = None
         self._there: bool | None = None
-        self._news = threading.Event()
-        self._stopping = threading.Event()
-        self._threads = [threading.Thread(target=self._look_on, name='keeper', daemon=True)]
+        self._looking = RepeatingThread(
+            'keeper',
+            keeper.round,
+            failure='Hosts cannot be managed; trying again',
+            retry=_RETRY,
+        )
+        self._hearing = RepeatingThread(
+            'listener', self._hear, failure='Notifications cannot be read', retry=_RETRY
+        )
 
-    def start(self, ears: Listener) -> None:
-        """Begin; returns at once.
+    def start(self, listener: Listener) -> None:
+        """Start; returns immediately.
 
-        :param ears: not yet started, with :meth:`on_broker` as its ``on_broker``
+        :param listener: not yet started, with :meth:`on_broker` as its ``on_broker``
         """
-        self._ears = ears
-        ears.start()
-        hearing = threading.Thread(target=self._hear_on, args=(ears,), name='ears', daemon=True)
-        self._threads.append(hearing)
-        for thread in self._threads:
-            thread.start()
+        self._listener = listener
+        listener.start()
+        self._hearing.start()
+        self._looking.start()
 
     def stop(self, seconds: float) -> None:
-        """End; a look that is under way has so many seconds."""
-        self._stopping.set()
-        self._news.set()
-        if self._ears is not None:
-            self._ears.stop()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join(seconds)
+        """Stop; a round under way has at most this many seconds to complete."""
+        for thread in (self._looking, self._hearing):
+            thread.stop(0.0)
+        if self._listener is not None:
+            self._listener.stop()
+        self._looking.stop(seconds)
+        self._hearing.stop(seconds)
         self._keeper.close()
 
     def on_broker(self, there: bool) -> None:
-        """Hear that the bus is there or away; what was missed is seen by a look."""
+        """Handle the loss or return of the bus; a round covers lost notifications."""
         if there == self._there:
             return
         self._there = there
         if there:
             LOG.info('Listening to notifications')
-            self._news.set()
+            self._looking.wake()
         else:
             LOG.warning('Cannot subscribe to notifications; hosts are looked at all the same')
 
-    def _hear_on(self, ears: Listener) -> None:
-        while not self._stopping.is_set():
-            if ears.get(_SLICE) is not None:
-                self._news.set()
-
-    def _look_on(self) -> None:
-        while not self._stopping.is_set():
-            self._news.clear()
-            try:
-                pause = self._keeper.round()
-            except Exception:
-                LOG.exception('Hosts cannot be looked after; trying again')
-                pause = _RETRY
-            self._news.wait(pause)
+    def _hear(self) -> float:
+        if self._listener is not None and self._listener.get(_SLICE) is not None:
+            self._looking.wake()
+        return 0.0

@@ -27,8 +27,8 @@ _built: list[Any] = []
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
     """Answer a request.
 
-    Put together at the first one: servers import this before they fork, and
-    connections do not outlive a fork.
+    The first request builds the application: servers import this module before
+    they fork, and connections do not survive a fork.
     """
     with _lock:
         if not _built:

@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One controller per noun; ``api/routes.py`` says which method answers what."""
+"""Controllers: one module per noun; pecan finds them below ``root.RootController``."""

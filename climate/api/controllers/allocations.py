@@ -10,13 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""When resources are taken."""
+"""``allocations``: the periods in which resources are reserved."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Collection
 from typing import Any
+from typing import Final
 
 import pecan
 
@@ -24,72 +24,104 @@ from climate.api import queries
 from climate.api import streams
 from climate.api.controllers import base
 from climate.api.microversions import Microversion
-from climate.api.scope import Scope
+from climate.api.microversions import V1_2
+from climate.api.routing import Request
+from climate.api.routing import Scope
+from climate.api.services import ApiSettings
+from climate.api.services import Services
 from climate.api.views import allocations as view
 from climate.domain.requests import CalendarQuery
 from climate.domain.requests import ResourceCalendar
-from climate.leasing.registrar import HOST
 from climate.policies import allocations as policies
 
-_FILTERS = ('lease_id', 'reservation_id')
+_FILTERS: Final = ('lease_id', 'reservation_id')
 
 
 class AllocationsController(base.Controller):
-    """What can be asked about allocations over HTTP."""
+    """``/os-hosts/allocations``."""
 
-    @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> Any:
-        """Answer with every host, be it taken or not."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
-        return self._listed(req, resp, scope, _wanted(scope), view.allocation)
+    noun = 'allocations'
 
-    @pecan.expose('json')
-    def show(self, req: Any, resp: Any, host_id: str) -> dict[str, Any]:
-        """Answer with one host."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        wanted = _wanted(scope)
-        calendar = self._services.resources.calendar(scope.caller, base.host_id(host_id), wanted)
+    def __init__(self, services: Services, settings: ApiSettings, resource_type: str) -> None:
+        super().__init__(services, settings)
+        self._resource_type = resource_type
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST, _FILTERS)
+    def index(self, req: Request, resp: Any) -> Any:
+        """List every host, reserved or not."""
+        query = _query(req.scope, self._resource_type)
+        return _listed(self._services, req, resp, query, view.allocation)
+
+
+class AllocationController(base.Item):
+    """``/os-hosts/{host_id}/allocation``."""
+
+    noun = 'allocations'
+
+    def __init__(
+        self, services: Services, settings: ApiSettings, key: str, resource_type: str
+    ) -> None:
+        super().__init__(services, settings, key)
+        self._resource_type = resource_type
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.SHOW, _FILTERS)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show one host."""
+        scope = req.scope
+        host_id = base.resource_id('host_id', self._key)
+        query = _query(scope, self._resource_type)
+        calendar = self._services.resources.calendar(scope.caller, host_id, query)
         return {'allocation': view.allocation(calendar, scope.version)}
 
-    @pecan.expose('json')
-    def index_any(self, req: Any, resp: Any) -> Any:
-        """Answer with every resource of a type, or of all, be it taken or not."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
-        wanted = _wanted(scope, queries.one(scope.parameters, 'type'), (*_FILTERS, 'type'))
-        return self._listed(req, resp, scope, wanted, view.amounts)
 
-    @pecan.expose('json')
-    def show_any(self, req: Any, resp: Any, resource_id: str) -> dict[str, Any]:
-        """Answer with one resource of any type."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        number = base.resource_id(resource_id)
-        wanted = _wanted(scope, resource_type=None)
-        calendar = self._services.resources.calendar(scope.caller, number, wanted)
+class AllocationsOfAnyController(base.Controller):
+    """``/resources/allocations``."""
+
+    noun = 'allocations'
+    since = V1_2
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST, (*_FILTERS, 'type'))
+    def index(self, req: Request, resp: Any) -> Any:
+        """List every resource of a type, or of all types, reserved or not."""
+        query = _query(req.scope, queries.one(req.scope.parameters, 'type'))
+        return _listed(self._services, req, resp, query, view.amounts)
+
+
+class AllocationsOfOneController(base.Item):
+    """``/resources/{resource_id}/allocations``."""
+
+    noun = 'allocations'
+    since = V1_2
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.SHOW, _FILTERS)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show one resource of any type."""
+        scope = req.scope
+        resource_id = base.resource_id('resource_id', self._key)
+        calendar = self._services.resources.calendar(scope.caller, resource_id, _query(scope, None))
         return {'allocation': view.amounts(calendar, scope.version)}
 
-    def _listed(
-        self,
-        req: Any,
-        resp: Any,
-        scope: Scope,
-        wanted: CalendarQuery,
-        show: Callable[[ResourceCalendar, Microversion], dict[str, Any]],
-    ) -> Any:
-        batches = self._services.resources.calendars(scope.caller, wanted)
-        shown = ([show(one, scope.version) for one in batch] for batch in batches)
-        return streams.listed(req, resp, 'allocations', shown)
 
-
-def _wanted(
-    scope: Scope, resource_type: str | None = HOST, known: Collection[str] = _FILTERS
-) -> CalendarQuery:
-    queries.refuse_unknown(scope.parameters, known, scope.version)
+def _query(scope: Scope, resource_type: str | None) -> CalendarQuery:
     return CalendarQuery(
         resource_type=resource_type,
         lease_id=queries.one(scope.parameters, 'lease_id'),
         reservation_id=queries.one(scope.parameters, 'reservation_id'),
     )
+
+
+def _listed(
+    services: Services,
+    req: Request,
+    resp: Any,
+    query: CalendarQuery,
+    show: Callable[[ResourceCalendar, Microversion], dict[str, Any]],
+) -> Any:
+    scope = req.scope
+    batches = services.resources.calendars(scope.caller, query)
+    shown = ([show(one, scope.version) for one in batch] for batch in batches)
+    return streams.listed(req, resp, 'allocations', shown)

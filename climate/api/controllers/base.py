@@ -10,80 +10,129 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What every controller has: the services, and the scope of a request."""
+"""The base of the controllers: services, guards of handlers, and ids in paths."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from http import HTTPStatus
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterable
 from typing import Any
+from typing import ClassVar
+from typing import Final
+from typing import TypeVar
 
 from climate import exceptions
 from climate.api import bodies
-from climate.api.scope import Scope
+from climate.api import errors
+from climate.api.microversions import Microversion
+from climate.api.microversions import MIN
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 
-_LEASE_ID = re.compile(r'[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
+SHIELD: Final = '='
+"""Prefix of segments of a path that are ids, see :class:`climate.api.routing.Router`."""
+
+_UUID = re.compile(r'[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
 _RESOURCE_ID = re.compile(r'[0-9]{1,10}', re.ASCII)
 _LARGEST_RESOURCE_ID = 2**31 - 1
 
+Handler = Callable[..., Any]
+F = TypeVar('F', bound=Handler)
+
 
 class Controller:
-    """Base of the controllers."""
+    """Base of the controllers; attributes that are controllers are routes below it.
+
+    :cvar noun: name of its objects in the plural, as in the API reference
+    :cvar since: first microversion of its routes
+    """
+
+    noun: ClassVar[str] = ''
+    since: ClassVar[Microversion] = MIN
 
     def __init__(self, services: Services, settings: ApiSettings) -> None:
         self._services = services
         self._settings = settings
 
-    def _scope(self, request: Any) -> Scope:
-        return Scope(request.environ, self._services.enforcer, self._services.clock)
+
+class Item(Controller):
+    """Base of the controllers of one object, which ``_lookup`` returns."""
+
+    def __init__(self, services: Services, settings: ApiSettings, key: str) -> None:
+        super().__init__(services, settings)
+        self._key = key
 
 
-def empty(response: Any) -> Any:
-    """Return *response* as the answer that says nothing but that it is done.
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Guard:
+    """Conditions under which a handler is called.
 
-    Handed back to pecan whole: it would write ``null``, the JSON of nothing,
-    into a response that clients expect to have no body.
+    :ivar rule: name of the policy rule that the caller must pass
+    :ivar parameters: names of the query parameters; None if the handler checks them
+    :ivar method: HTTP method of a handler without ``when(method=...)``; GET includes HEAD
+    :ivar since: first microversion; None for that of the controller
     """
-    response.status = HTTPStatus.NO_CONTENT
-    return response
+
+    rule: str
+    parameters: Collection[str] | None
+    method: str
+    since: Microversion | None
 
 
-def lease_id(text: str) -> str:
-    """Return the id of a lease as it is stored.
+def guard(
+    rule: str,
+    parameters: Collection[str] | None = (),
+    *,
+    method: str = 'GET',
+    since: Microversion | None = None,
+) -> Callable[[F], F]:
+    """Declare the :class:`Guard` of a handler; :class:`climate.api.routing.Guards` applies it."""
 
-    :raises climate.exceptions.NotFound: if no lease can have this id
+    def declare(handler: F) -> F:
+        handler.__dict__['guard'] = Guard(
+            rule=rule, parameters=parameters, method=method, since=since
+        )
+        return handler
+
+    return declare
+
+
+def key(segment: str) -> str:
+    """Return the id in a segment of a path.
+
+    :raises climate.api.errors.RouteNotFound: if it is empty
     """
-    if _LEASE_ID.fullmatch(text) is None:
-        raise exceptions.NotFound(object={'lease_id': bodies.printable(text)})
+    text = segment.removeprefix(SHIELD)
+    if not text:
+        raise errors.RouteNotFound
+    return text
+
+
+def joined_key(segments: Iterable[str]) -> str:
+    """Return the id that *segments* make up; names of properties may contain slashes."""
+    return '/'.join(segment.removeprefix(SHIELD) for segment in segments)
+
+
+def uuid(word: str, text: str) -> str:
+    """Return the id of a lease or a maintenance as it is stored.
+
+    :param word: name of the id for clients, such as ``lease_id``
+    :raises climate.exceptions.NotFound: if it is not a UUID
+    """
+    if _UUID.fullmatch(text) is None:
+        raise exceptions.NotFound(object={word: bodies.printable(text)})
     return text.lower()
 
 
-def maintenance_id(text: str) -> str:
-    """Return the id of a maintenance as it is stored.
-
-    :raises climate.exceptions.NotFound: if none can have this id
-    """
-    if _LEASE_ID.fullmatch(text) is None:
-        raise exceptions.NotFound(object={'maintenance_id': bodies.printable(text)})
-    return text.lower()
-
-
-def resource_id(text: str, word: str = 'resource_id') -> int:
+def resource_id(word: str, text: str) -> int:
     """Return the id of a resource as it is stored.
 
-    :param word: what clients call it
-    :raises climate.exceptions.NotFound: if no resource can have this id
+    :param word: name of the id for clients, such as ``host_id``
+    :raises climate.exceptions.NotFound: if it is not the number of a resource
     """
     if _RESOURCE_ID.fullmatch(text) is None or int(text) > _LARGEST_RESOURCE_ID:
         raise exceptions.NotFound(object={word: bodies.printable(text)})
     return int(text)
-
-
-def host_id(text: str) -> int:
-    """Return the id of a host as it is stored.
-
-    :raises climate.exceptions.NotFound: if no host can have this id
-    """
-    return resource_id(text, 'host_id')

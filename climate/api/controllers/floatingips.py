@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Floating IPs: the resources of that type as existing clients know them."""
+"""``/floatingips``: the resources of that type in the form that clients know."""
 
 from __future__ import annotations
 
@@ -19,56 +19,64 @@ from typing import Any
 
 import pecan
 
-from climate.api import queries
 from climate.api.controllers import base
-from climate.api.routes import FLOATING_IP
+from climate.api.routing import Request
 from climate.api.schemas import floatingips as schemas
 from climate.api.views import floatingips as view
 from climate.domain.resources import ResourceDraft
+from climate.plugins.floating_ip.plugin import RESOURCE_TYPE as FLOATING_IP
 from climate.policies import floatingips as policies
 
 
 class FloatingIPsController(base.Controller):
-    """What can be done with floating IPs over HTTP."""
+    """``/floatingips``."""
 
-    @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> dict[str, Any]:
-        """Answer with every floating IP."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
+    noun = 'floatingips'
+
+    @pecan.expose()
+    def _lookup(
+        self, floatingip_id: str, *rest: str
+    ) -> tuple[FloatingIPController, tuple[str, ...]]:
+        key = base.key(floatingip_id)
+        return FloatingIPController(self._services, self._settings, key), rest
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """List the floating IPs."""
         found = self._services.resources.list(FLOATING_IP, False)
-        return {'floatingips': [view.floatingip(one, scope.version) for one in found]}
+        return {'floatingips': [view.floatingip(one, req.scope.version) for one in found]}
 
-    @pecan.expose('json')
-    def create(self, req: Any, resp: Any) -> dict[str, Any]:
-        """Register an address that Neutron gives to nobody by itself."""
-        scope = self._scope(req)
-        scope.authorize(policies.CREATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        attributes = schemas.read_new(scope.version, scope.body())
+    @index.when(method='POST', template='json')
+    @base.guard(policies.CREATE)
+    def create(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Register an address outside of Neutron's allocation pools."""
+        attributes = schemas.read_new(req.scope.version, req.scope.body())
         made = self._services.resources.create(
             ResourceDraft(resource_type=FLOATING_IP, attributes=attributes)
         )
         resp.status = HTTPStatus.CREATED
-        return {'floatingip': view.created(made, scope.version)}
+        return {'floatingip': view.created(made, req.scope.version)}
 
-    @pecan.expose('json')
-    def show(self, req: Any, resp: Any, floatingip_id: str) -> dict[str, Any]:
-        """Answer with one floating IP."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        number = base.resource_id(floatingip_id, 'floatingip_id')
-        found = self._services.resources.get(number, False, FLOATING_IP)
-        return {'floatingip': view.floatingip(found, scope.version)}
 
-    @pecan.expose('json')
-    def delete(self, req: Any, resp: Any, floatingip_id: str) -> Any:
-        """Let a floating IP go."""
-        scope = self._scope(req)
-        scope.authorize(policies.DELETE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        number = base.resource_id(floatingip_id, 'floatingip_id')
-        self._services.resources.delete(number, FLOATING_IP)
-        return base.empty(resp)
+class FloatingIPController(base.Item):
+    """``/floatingips/{floatingip_id}``."""
+
+    noun = 'floatingips'
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.SHOW)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show a floating IP."""
+        found = self._services.resources.get(self._id(), False, FLOATING_IP)
+        return {'floatingip': view.floatingip(found, req.scope.version)}
+
+    @index.when(method='DELETE', content_type='application/json')
+    @base.guard(policies.DELETE)
+    def delete(self, req: Request, resp: Any) -> None:
+        """Deregister a floating IP."""
+        self._services.resources.delete(self._id(), FLOATING_IP)
+        resp.status = HTTPStatus.NO_CONTENT
+
+    def _id(self) -> int:
+        return base.resource_id('floatingip_id', self._key)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Hosts: the resources of type ``physical:host`` as existing clients know them."""
+"""``/os-hosts``: the resources of type ``physical:host`` in the form that clients know."""
 
 from __future__ import annotations
 
@@ -19,67 +19,87 @@ from typing import Any
 
 import pecan
 
-from climate.api import queries
 from climate.api.controllers import base
+from climate.api.controllers.allocations import AllocationController
+from climate.api.controllers.allocations import AllocationsController
+from climate.api.controllers.properties import PropertiesController
+from climate.api.routing import Request
 from climate.api.schemas import hosts as schemas
+from climate.api.services import ApiSettings
+from climate.api.services import Services
 from climate.api.views import hosts as view
 from climate.domain.requests import ResourceChange
+from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
-from climate.leasing.registrar import HOST
+from climate.plugins.host.plugin import RESOURCE_TYPE as HOST
 from climate.policies import hosts as policies
 
 
 class HostsController(base.Controller):
-    """What can be done with hosts over HTTP."""
+    """``/os-hosts``."""
 
-    @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> dict[str, Any]:
-        """Answer with every host."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        hosts = self._services.resources.list(HOST, scope.sees_private)
-        return {'hosts': [view.host(one, scope.version) for one in hosts]}
+    noun = 'hosts'
 
-    @pecan.expose('json')
-    def create(self, req: Any, resp: Any) -> dict[str, Any]:
+    def __init__(self, services: Services, settings: ApiSettings) -> None:
+        super().__init__(services, settings)
+        self.allocations = AllocationsController(services, settings, HOST)
+        self.properties = PropertiesController(services, settings, HOST)
+
+    @pecan.expose()
+    def _lookup(self, host_id: str, *rest: str) -> tuple[HostController, tuple[str, ...]]:
+        return HostController(self._services, self._settings, base.key(host_id)), rest
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """List the hosts."""
+        hosts = self._services.resources.list(HOST, req.scope.sees_private)
+        return {'hosts': [view.host(one, req.scope.version) for one in hosts]}
+
+    @index.when(method='POST', template='json')
+    @base.guard(policies.CREATE)
+    def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Register a host of the cloud."""
-        scope = self._scope(req)
-        scope.authorize(policies.CREATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        name, capabilities = schemas.read_new(scope.body())
+        name, capabilities = schemas.read_new(req.scope.body())
         host = self._services.resources.create(
             ResourceDraft(resource_type=HOST, name=name, capabilities=capabilities)
         )
         resp.status = HTTPStatus.CREATED
-        return {'host': view.host(host, scope.version)}
+        return {'host': view.host(host, req.scope.version)}
 
-    @pecan.expose('json')
-    def show(self, req: Any, resp: Any, host_id: str) -> dict[str, Any]:
-        """Answer with one host."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        host = self._services.resources.get(base.host_id(host_id), scope.sees_private, HOST)
-        return {'host': view.host(host, scope.version)}
 
-    @pecan.expose('json')
-    def update(self, req: Any, resp: Any, host_id: str) -> dict[str, Any]:
+class HostController(base.Item):
+    """``/os-hosts/{host_id}``."""
+
+    noun = 'hosts'
+
+    def __init__(self, services: Services, settings: ApiSettings, key: str) -> None:
+        super().__init__(services, settings, key)
+        self.allocation = AllocationController(services, settings, key, HOST)
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.SHOW)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show a host."""
+        host = self._services.resources.get(self._id(), req.scope.sees_private, HOST)
+        return self._answer(host, req)
+
+    @index.when(method='PUT', template='json')
+    @base.guard(policies.UPDATE)
+    def update(self, req: Request, resp: Any) -> dict[str, Any]:
         """Set and remove capabilities."""
-        scope = self._scope(req)
-        scope.authorize(policies.UPDATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        change = schemas.read_change(scope.body())
-        host = self._services.resources.update(
-            base.host_id(host_id), ResourceChange(capabilities=change), HOST
-        )
-        return {'host': view.host(host, scope.version)}
+        change = ResourceChange(capabilities=schemas.read_change(req.scope.body()))
+        return self._answer(self._services.resources.update(self._id(), change, HOST), req)
 
-    @pecan.expose('json')
-    def delete(self, req: Any, resp: Any, host_id: str) -> Any:
-        """Let a host go."""
-        scope = self._scope(req)
-        scope.authorize(policies.DELETE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        self._services.resources.delete(base.host_id(host_id), HOST)
-        return base.empty(resp)
+    @index.when(method='DELETE', content_type='application/json')
+    @base.guard(policies.DELETE)
+    def delete(self, req: Request, resp: Any) -> None:
+        """Deregister a host."""
+        self._services.resources.delete(self._id(), HOST)
+        resp.status = HTTPStatus.NO_CONTENT
+
+    def _id(self) -> int:
+        return base.resource_id('host_id', self._key)
+
+    def _answer(self, host: Resource, req: Request) -> dict[str, Any]:
+        return {'host': view.host(host, req.scope.version)}

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Leases."""
+"""``/leases``."""
 
 from __future__ import annotations
 
@@ -19,15 +19,13 @@ from typing import Any
 
 import pecan
 
-from climate.api import drafts
 from climate.api import microversions
 from climate.api import queries
 from climate.api import streams
 from climate.api.controllers import base
-from climate.api.schemas import readiness
-from climate.api.schemas import reallocations
-from climate.api.scope import Scope
-from climate.api.views import history as history_view
+from climate.api.routing import Request
+from climate.api.routing import Scope
+from climate.api.schemas import leases as schemas
 from climate.api.views import leases as view
 from climate.domain.leases import Lease
 from climate.exceptions import PolicyNotAuthorized
@@ -35,17 +33,23 @@ from climate.policies import leases as policies
 
 
 class LeasesController(base.Controller):
-    """What can be done with leases over HTTP."""
+    """``/leases``."""
 
-    @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> Any:
-        """Answer with the leases the caller may see."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
+    noun = 'leases'
+
+    @pecan.expose()
+    def _lookup(self, lease_id: str, *rest: str) -> tuple[LeaseController, tuple[str, ...]]:
+        return LeaseController(self._services, self._settings, base.key(lease_id)), rest
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST, None)
+    def index(self, req: Request, resp: Any) -> Any:
+        """List the leases that the caller can see."""
+        scope = req.scope
         query = queries.leases(
             scope.parameters,
             scope.version,
-            project_id=self._wanted_project(scope),
+            project_id=_wanted_project(scope),
             now=scope.now,
             max_limit=self._settings.max_limit,
         )
@@ -60,89 +64,86 @@ class LeasesController(base.Controller):
             shown['leases_links'] = [{'rel': 'next', 'href': href}]
         return shown
 
-    @pecan.expose('json')
-    def create(self, req: Any, resp: Any) -> dict[str, Any]:
+    @index.when(method='POST', template='json')
+    @base.guard(policies.CREATE)
+    def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Book a lease."""
-        scope = self._scope(req)
-        scope.authorize(policies.CREATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        reader = drafts.Reader(scope.body(), scope.version, scope.now)
+        scope = req.scope
+        reader = schemas.Reader(scope.body(), scope.version, scope.now)
         draft = reader.draft(self._settings.max_reservations)
         lease = self._services.leases.create(scope.caller, draft)
         resp.status = HTTPStatus.CREATED
         return {'lease': self._shown(lease, scope)}
 
-    @pecan.expose('json')
-    def show(self, req: Any, resp: Any, lease_id: str) -> dict[str, Any]:
-        """Answer with one lease."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        lease = self._services.leases.get(base.lease_id(lease_id), scope.project_id)
-        return {'lease': self._shown(lease, scope)}
-
-    @pecan.expose('json')
-    def update(self, req: Any, resp: Any, lease_id: str) -> dict[str, Any]:
-        """Change a lease."""
-        scope = self._scope(req)
-        scope.authorize(policies.UPDATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        found = base.lease_id(lease_id)
-        leases = self._services.leases
-        reader = drafts.Reader(scope.body(), scope.version, scope.now)
-        change = reader.change(lambda: leases.get(found, scope.project_id).period.start)
-        lease = leases.update(scope.caller, found, scope.project_id, change)
-        return {'lease': self._shown(lease, scope)}
-
-    @pecan.expose('json')
-    def delete(self, req: Any, resp: Any, lease_id: str) -> Any:
-        """Delete a lease; the cloud is cleaned up by a manager afterwards."""
-        scope = self._scope(req)
-        scope.authorize(policies.DELETE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        self._services.leases.delete(scope.caller, base.lease_id(lease_id), scope.project_id)
-        return base.empty(resp)
-
-    @pecan.expose('json')
-    def reallocate(self, req: Any, resp: Any, lease_id: str) -> dict[str, Any]:
-        """Have a resource of a lease replaced by another one."""
-        scope = self._scope(req)
-        scope.authorize(policies.REALLOCATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        found = base.lease_id(lease_id)
-        wanted = reallocations.read(scope.body())
-        if wanted.forced:
-            scope.authorize(policies.FORCE)
-        lease = self._services.leases.reallocate(found, scope.project_id, wanted)
-        return {'lease': self._shown(lease, scope)}
-
-    @pecan.expose('json')
-    def history(self, req: Any, resp: Any, lease_id: str) -> dict[str, Any]:
-        """Answer with what happened to a lease in the cloud, and what is awaited."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        found = self._services.leases.history(base.lease_id(lease_id), scope.project_id)
-        return {'history': history_view.history(found, scope.version)}
-
-    @pecan.expose('json')
-    def say(self, req: Any, resp: Any, lease_id: str) -> dict[str, Any]:
-        """Keep what is said of the resources of a lease."""
-        scope = self._scope(req)
-        scope.authorize(policies.READINESS)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        # Who may say so hears of the leases of every project.
-        said = readiness.read(scope.body(), scope.now)
-        lease = self._services.leases.say(base.lease_id(lease_id), said)
-        return {'lease': self._shown(lease, scope)}
-
-    def _wanted_project(self, scope: Scope) -> str | None:
-        wanted = queries.one(scope.parameters, 'project_id')
-        if scope.version < microversions.V1_1 or wanted is None:
-            return scope.project_id
-        if wanted != scope.caller.project_id and not scope.caller.all_projects:
-            raise PolicyNotAuthorized(action=policies.ALL_PROJECTS)
-        return wanted
-
     def _shown(self, lease: Lease, scope: Scope) -> dict[str, Any]:
         return view.lease(lease, self._services.plugins, scope.version)
+
+
+class LeaseController(base.Item):
+    """``/leases/{lease_id}``."""
+
+    noun = 'leases'
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.SHOW)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show a lease."""
+        return self._answer(self._services.leases.get(self._id(), req.scope.project_id), req)
+
+    @index.when(method='PUT', template='json')
+    @base.guard(policies.UPDATE)
+    def update(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Change a lease."""
+        scope, leases, lease_id = req.scope, self._services.leases, self._id()
+        reader = schemas.Reader(scope.body(), scope.version, scope.now)
+        change = reader.change(lambda: leases.get(lease_id, scope.project_id).period.start)
+        return self._answer(leases.update(scope.caller, lease_id, scope.project_id, change), req)
+
+    @index.when(method='DELETE', content_type='application/json')
+    @base.guard(policies.DELETE)
+    def delete(self, req: Request, resp: Any) -> None:
+        """Delete a lease; a manager cleans up the cloud afterwards."""
+        self._services.leases.delete(req.scope.caller, self._id(), req.scope.project_id)
+        resp.status = HTTPStatus.NO_CONTENT
+
+    @pecan.expose(template='json')
+    @base.guard(policies.REALLOCATE, method='POST', since=microversions.V1_2)
+    def reallocate(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Replace a resource of a lease with another one."""
+        scope, lease_id = req.scope, self._id()
+        wanted = schemas.read_reallocation(scope.body())
+        if wanted.forced:
+            scope.authorize(policies.FORCE)
+        return self._answer(
+            self._services.leases.reallocate(lease_id, scope.project_id, wanted), req
+        )
+
+    @pecan.expose(template='json')
+    @base.guard(policies.SHOW, since=microversions.V1_3)
+    def history(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show the steps of a lease in the cloud, and those to come."""
+        found = self._services.leases.history(self._id(), req.scope.project_id)
+        return {'history': view.history(found, req.scope.version)}
+
+    @pecan.expose(template='json')
+    @base.guard(policies.READINESS, method='POST', since=microversions.V1_3)
+    def readiness(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Record which resources of a lease are ready."""
+        # Services that may record it see the leases of every project.
+        said = schemas.read_readiness(req.scope.body(), req.scope.now)
+        return self._answer(self._services.leases.say(self._id(), said), req)
+
+    def _id(self) -> str:
+        return base.uuid('lease_id', self._key)
+
+    def _answer(self, lease: Lease, req: Request) -> dict[str, Any]:
+        return {'lease': view.lease(lease, self._services.plugins, req.scope.version)}
+
+
+def _wanted_project(scope: Scope) -> str | None:
+    wanted = queries.one(scope.parameters, 'project_id')
+    if scope.version < microversions.V1_1 or wanted is None:
+        return scope.project_id
+    if wanted != scope.caller.project_id and not scope.caller.all_projects:
+        raise PolicyNotAuthorized(action=policies.ALL_PROJECTS)
+    return wanted

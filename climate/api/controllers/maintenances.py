@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Maintenances."""
+"""``/maintenances``."""
 
 from __future__ import annotations
 
@@ -19,50 +19,64 @@ from typing import Any
 
 import pecan
 
-from climate.api import queries
 from climate.api.controllers import base
+from climate.api.microversions import V1_2
+from climate.api.routing import Request
 from climate.api.schemas import maintenances as schemas
 from climate.api.views import maintenances as view
 from climate.policies import maintenances as policies
 
 
 class MaintenancesController(base.Controller):
-    """What can be done with maintenances over HTTP."""
+    """``/maintenances``."""
 
-    @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> dict[str, Any]:
-        """Answer with those that are not over yet."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
+    noun = 'maintenances'
+    since = V1_2
+
+    @pecan.expose()
+    def _lookup(
+        self, maintenance_id: str, *rest: str
+    ) -> tuple[MaintenanceController, tuple[str, ...]]:
+        key = base.key(maintenance_id)
+        return MaintenanceController(self._services, self._settings, key), rest
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """List the maintenances that have not ended."""
         found = self._services.maintenances.list()
-        return {'maintenances': [view.maintenance(one, scope.version) for one in found]}
+        return {'maintenances': [view.maintenance(one, req.scope.version) for one in found]}
 
-    @pecan.expose('json')
-    def create(self, req: Any, resp: Any) -> dict[str, Any]:
+    @index.when(method='POST', template='json')
+    @base.guard(policies.CREATE)
+    def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Announce a maintenance."""
-        scope = self._scope(req)
-        scope.authorize(policies.CREATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
+        scope = req.scope
         draft = schemas.read_new(scope.body(), scope.now, scope.version)
         made = self._services.maintenances.create(scope.caller, draft)
         resp.status = HTTPStatus.CREATED
         return {'maintenance': view.maintenance(made, scope.version)}
 
-    @pecan.expose('json')
-    def show(self, req: Any, resp: Any, maintenance_id: str) -> dict[str, Any]:
-        """Answer with one maintenance."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        found = self._services.maintenances.get(base.maintenance_id(maintenance_id))
-        return {'maintenance': view.maintenance(found, scope.version)}
 
-    @pecan.expose('json')
-    def delete(self, req: Any, resp: Any, maintenance_id: str) -> Any:
+class MaintenanceController(base.Item):
+    """``/maintenances/{maintenance_id}``."""
+
+    noun = 'maintenances'
+    since = V1_2
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.SHOW)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show a maintenance."""
+        found = self._services.maintenances.get(self._id())
+        return {'maintenance': view.maintenance(found, req.scope.version)}
+
+    @index.when(method='DELETE', content_type='application/json')
+    @base.guard(policies.DELETE)
+    def delete(self, req: Request, resp: Any) -> None:
         """Cancel a maintenance."""
-        scope = self._scope(req)
-        scope.authorize(policies.DELETE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        self._services.maintenances.delete(base.maintenance_id(maintenance_id))
-        return base.empty(resp)
+        self._services.maintenances.delete(self._id())
+        resp.status = HTTPStatus.NO_CONTENT
+
+    def _id(self) -> str:
+        return base.uuid('maintenance_id', self._key)

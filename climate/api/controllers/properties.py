@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Names of properties."""
+"""``properties``: names of properties, of hosts and of resources of any type."""
 
 from __future__ import annotations
 
@@ -20,61 +20,101 @@ import pecan
 
 from climate.api import queries
 from climate.api.controllers import base
+from climate.api.microversions import V1_2
+from climate.api.routing import Request
+from climate.api.routing import Scope
 from climate.api.schemas import properties as schemas
-from climate.api.scope import Scope
+from climate.api.services import ApiSettings
+from climate.api.services import Services
 from climate.api.views import properties as view
-from climate.leasing.registrar import HOST
 from climate.policies import properties as policies
 
 
 class PropertiesController(base.Controller):
-    """What can be done with properties over HTTP."""
+    """``/os-hosts/properties``."""
 
-    @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> dict[str, Any]:
-        """Answer with the names, and with ``detail`` their values.
+    noun = 'properties'
 
-        Private ones appear only with ``all``, and only to those who may see
-        them; to others ``all`` means nothing.
+    def __init__(self, services: Services, settings: ApiSettings, resource_type: str) -> None:
+        super().__init__(services, settings)
+        self._resource_type = resource_type
+
+    @pecan.expose()
+    def _lookup(self, *property_name: str) -> tuple[PropertyController, tuple[str, ...]]:
+        key = base.joined_key(property_name)
+        return PropertyController(self._services, self._settings, key, self._resource_type), ()
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST, ('detail', 'all'))
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """List the names, and with ``detail`` the values.
+
+        ``all`` adds private properties if the caller can see them, and is
+        ignored otherwise.
         """
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
-        queries.refuse_unknown(scope.parameters, ('detail', 'all'), scope.version)
-        return self._names(scope, HOST)
+        return _names(self._services, req.scope, self._resource_type)
 
-    @pecan.expose('json')
-    def update(self, req: Any, resp: Any, property_name: str) -> dict[str, Any]:
+
+class PropertyController(base.Item):
+    """``/os-hosts/properties/{property_name}``."""
+
+    noun = 'properties'
+
+    def __init__(
+        self, services: Services, settings: ApiSettings, key: str, resource_type: str
+    ) -> None:
+        super().__init__(services, settings, key)
+        self._resource_type = resource_type
+
+    @pecan.expose(template='json')
+    @base.guard(policies.UPDATE, method='PATCH')
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """Make a property private or public."""
-        scope = self._scope(req)
-        scope.authorize(policies.UPDATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        return self._set_private(scope, HOST, property_name)
+        return _set_private(self._services, req.scope, self._resource_type, self._key)
 
-    @pecan.expose('json')
-    def index_any(self, req: Any, resp: Any) -> dict[str, Any]:
-        """Answer as :meth:`index` does, for the type that is asked for."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
-        queries.refuse_unknown(scope.parameters, ('detail', 'all', 'type'), scope.version)
-        return self._names(scope, queries.required(scope.parameters, 'type'))
 
-    @pecan.expose('json')
-    def update_any(self, req: Any, resp: Any, property_name: str) -> dict[str, Any]:
-        """Make a property of the type that is asked for private or public."""
-        scope = self._scope(req)
-        scope.authorize(policies.UPDATE)
-        queries.refuse_unknown(scope.parameters, ('type',), scope.version)
-        wanted = queries.required(scope.parameters, 'type')
-        return self._set_private(scope, wanted, property_name)
+class PropertiesOfAnyController(base.Controller):
+    """``/resources/properties``."""
 
-    def _names(self, scope: Scope, resource_type: str) -> dict[str, Any]:
-        detail = queries.flag(scope.parameters, 'detail')
-        private = queries.flag(scope.parameters, 'all') and scope.sees_private
-        keys = self._services.resources.property_keys(resource_type, private)
-        show = view.detail if detail else view.name
-        return {'resource_properties': [show(key) for key in keys]}
+    noun = 'properties'
+    since = V1_2
 
-    def _set_private(self, scope: Scope, resource_type: str, name: str) -> dict[str, Any]:
-        private = schemas.read_private(scope.version, scope.body())
-        key = self._services.resources.set_private(resource_type, name, private)
-        return {'resource_property': view.record(key, scope.version)}
+    @pecan.expose()
+    def _lookup(self, *property_name: str) -> tuple[PropertyOfAnyController, tuple[str, ...]]:
+        key = base.joined_key(property_name)
+        return PropertyOfAnyController(self._services, self._settings, key), ()
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST, ('detail', 'all', 'type'))
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """List the names of the type in ``type`` as :class:`PropertiesController` does."""
+        resource_type = queries.required(req.scope.parameters, 'type')
+        return _names(self._services, req.scope, resource_type)
+
+
+class PropertyOfAnyController(base.Item):
+    """``/resources/properties/{property_name}``."""
+
+    noun = 'properties'
+    since = V1_2
+
+    @pecan.expose(template='json')
+    @base.guard(policies.UPDATE, ('type',), method='PATCH')
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Make a property of the type in ``type`` private or public."""
+        resource_type = queries.required(req.scope.parameters, 'type')
+        return _set_private(self._services, req.scope, resource_type, self._key)
+
+
+def _names(services: Services, scope: Scope, resource_type: str) -> dict[str, Any]:
+    detail = queries.flag(scope.parameters, 'detail')
+    private = queries.flag(scope.parameters, 'all') and scope.sees_private
+    keys = services.resources.property_keys(resource_type, private)
+    show = view.detail if detail else view.name
+    return {'resource_properties': [show(key) for key in keys]}
+
+
+def _set_private(services: Services, scope: Scope, resource_type: str, name: str) -> dict[str, Any]:
+    private = schemas.read_private(scope.version, scope.body())
+    key = services.resources.set_private(resource_type, name, private)
+    return {'resource_property': view.record(key, scope.version)}

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resource types."""
+"""``/resource-types``."""
 
 from __future__ import annotations
 
@@ -19,62 +19,70 @@ from typing import Any
 
 import pecan
 
-from climate.api import queries
 from climate.api.controllers import base
+from climate.api.microversions import V1_2
+from climate.api.routing import Request
 from climate.api.schemas import resource_types as schemas
 from climate.api.views import resource_types as view
+from climate.domain.resource_types import ResourceType
 from climate.policies import resource_types as policies
 
 
 class ResourceTypesController(base.Controller):
-    """What can be done with resource types over HTTP."""
+    """``/resource-types``."""
 
-    @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> dict[str, Any]:
-        """Answer with every type that is served."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
+    noun = 'resource_types'
+    since = V1_2
+
+    @pecan.expose()
+    def _lookup(self, type_name: str, *rest: str) -> tuple[ResourceTypeController, tuple[str, ...]]:
+        return ResourceTypeController(self._services, self._settings, base.key(type_name)), rest
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """List the resource types that are served."""
         found = self._services.resource_types.list()
-        return {'resource_types': [view.resource_type(one, scope.version) for one in found]}
+        return {'resource_types': [view.resource_type(one, req.scope.version) for one in found]}
 
-    @pecan.expose('json')
-    def create(self, req: Any, resp: Any) -> dict[str, Any]:
+    @index.when(method='POST', template='json')
+    @base.guard(policies.CREATE)
+    def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Declare a type."""
-        scope = self._scope(req)
-        scope.authorize(policies.CREATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        made = self._services.resource_types.create(schemas.read_new(scope.body()))
+        made = self._services.resource_types.create(schemas.read_new(req.scope.body()))
         resp.status = HTTPStatus.CREATED
-        return {'resource_type': view.resource_type(made, scope.version)}
+        return {'resource_type': view.resource_type(made, req.scope.version)}
 
-    @pecan.expose('json')
-    def show(self, req: Any, resp: Any, type_name: str) -> dict[str, Any]:
-        """Answer with one type."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        found = self._services.resource_types.get(type_name)
-        return {'resource_type': view.resource_type(found, scope.version)}
 
-    @pecan.expose('json')
-    def update(self, req: Any, resp: Any, type_name: str) -> dict[str, Any]:
+class ResourceTypeController(base.Item):
+    """``/resource-types/{type_name}``."""
+
+    noun = 'resource_types'
+    since = V1_2
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.SHOW)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show a type."""
+        return self._answer(self._services.resource_types.get(self._key), req)
+
+    @index.when(method='PUT', template='json')
+    @base.guard(policies.UPDATE)
+    def update(self, req: Request, resp: Any) -> dict[str, Any]:
         """Change a declared type."""
-        scope = self._scope(req)
-        scope.authorize(policies.UPDATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        body = scope.body()
+        body = req.scope.body()
         schemas.check_change(body)
         made = self._services.resource_types.update(
-            type_name, lambda old: schemas.changed(old, body)
+            self._key, lambda old: schemas.changed(old, body)
         )
-        return {'resource_type': view.resource_type(made, scope.version)}
+        return self._answer(made, req)
 
-    @pecan.expose('json')
-    def delete(self, req: Any, resp: Any, type_name: str) -> Any:
-        """Forget a declared type."""
-        scope = self._scope(req)
-        scope.authorize(policies.DELETE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        self._services.resource_types.delete(type_name)
-        return base.empty(resp)
+    @index.when(method='DELETE', content_type='application/json')
+    @base.guard(policies.DELETE)
+    def delete(self, req: Request, resp: Any) -> None:
+        """Delete a declared type."""
+        self._services.resource_types.delete(self._key)
+        resp.status = HTTPStatus.NO_CONTENT
+
+    def _answer(self, value: ResourceType, req: Request) -> dict[str, Any]:
+        return {'resource_type': view.resource_type(value, req.scope.version)}

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resources of any type."""
+"""``/resources``: resources of any type."""
 
 from __future__ import annotations
 
@@ -21,20 +21,40 @@ import pecan
 
 from climate.api import queries
 from climate.api.controllers import base
+from climate.api.controllers.allocations import AllocationsOfAnyController
+from climate.api.controllers.allocations import AllocationsOfOneController
+from climate.api.controllers.properties import PropertiesOfAnyController
+from climate.api.microversions import V1_2
+from climate.api.routing import Request
 from climate.api.schemas import resources as schemas
+from climate.api.services import ApiSettings
+from climate.api.services import Services
 from climate.api.views import resources as view
-from climate.leasing import registrar
+from climate.domain.resources import Resource
 from climate.policies import resources as policies
+from climate.resources import registrar
 
 
 class ResourcesController(base.Controller):
-    """What can be done with resources over HTTP."""
+    """``/resources``."""
 
-    @pecan.expose('json')
-    def index(self, req: Any, resp: Any) -> dict[str, Any]:
-        """Answer with the resources asked for, a page at a time."""
-        scope = self._scope(req)
-        scope.authorize(policies.LIST)
+    noun = 'resources'
+    since = V1_2
+
+    def __init__(self, services: Services, settings: ApiSettings) -> None:
+        super().__init__(services, settings)
+        self.allocations = AllocationsOfAnyController(services, settings)
+        self.properties = PropertiesOfAnyController(services, settings)
+
+    @pecan.expose()
+    def _lookup(self, resource_id: str, *rest: str) -> tuple[ResourceController, tuple[str, ...]]:
+        return ResourceController(self._services, self._settings, base.key(resource_id)), rest
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.LIST, None)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """List resources, a page at a time."""
+        scope = req.scope
         query = queries.resources(
             scope.parameters,
             scope.version,
@@ -51,48 +71,59 @@ class ResourcesController(base.Controller):
             shown['resources_links'] = [{'rel': 'next', 'href': href}]
         return shown
 
-    @pecan.expose('json')
-    def create(self, req: Any, resp: Any) -> dict[str, Any]:
+    @index.when(method='POST', template='json')
+    @base.guard(policies.CREATE)
+    def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Register a resource."""
-        scope = self._scope(req)
-        scope.authorize(policies.CREATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        body = scope.body()
+        body = req.scope.body()
         schemas.check_new(body)
         plugin = registrar.owner(self._services.plugins, body['resource_type'])
-        draft = schemas.read_new(body, plugin.resource_schema or {})
+        draft = schemas.read_new(body, plugin.resource_schema or {}, plugin.reserved_properties)
         made = self._services.resources.create(draft)
         resp.status = HTTPStatus.CREATED
-        return {'resource': view.resource(made, scope.version)}
+        return {'resource': view.resource(made, req.scope.version)}
 
-    @pecan.expose('json')
-    def show(self, req: Any, resp: Any, resource_id: str) -> dict[str, Any]:
-        """Answer with one resource."""
-        scope = self._scope(req)
-        scope.authorize(policies.SHOW)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
+
+class ResourceController(base.Item):
+    """``/resources/{resource_id}``."""
+
+    noun = 'resources'
+    since = V1_2
+
+    def __init__(self, services: Services, settings: ApiSettings, key: str) -> None:
+        super().__init__(services, settings, key)
+        self.allocations = AllocationsOfOneController(services, settings, key)
+
+    @pecan.expose(generic=True, template='json')
+    @base.guard(policies.SHOW)
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show a resource."""
+        scope = req.scope
         found = self._services.resources.get(
-            base.resource_id(resource_id), scope.sees_private, project_id=scope.project_id
+            self._id(), scope.sees_private, project_id=scope.project_id
         )
-        return {'resource': view.resource(found, scope.version)}
+        return self._answer(found, req)
 
-    @pecan.expose('json')
-    def update(self, req: Any, resp: Any, resource_id: str) -> dict[str, Any]:
-        """Change what operators say of a resource."""
-        scope = self._scope(req)
-        scope.authorize(policies.UPDATE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        number, resources = base.resource_id(resource_id), self._services.resources
-        body = scope.body()
+    @index.when(method='PUT', template='json')
+    @base.guard(policies.UPDATE)
+    def update(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Change what operators configure of a resource."""
+        number, resources = self._id(), self._services.resources
+        body = req.scope.body()
         schemas.check_change(body)
-        change = schemas.read_change(body, resources.get(number, True).resource_type)
-        return {'resource': view.resource(resources.update(number, change), scope.version)}
+        plugin = self._services.plugins.get(resources.get(number, True).resource_type)
+        change = schemas.read_change(body, plugin.reserved_properties if plugin else ())
+        return self._answer(resources.update(number, change), req)
 
-    @pecan.expose('json')
-    def delete(self, req: Any, resp: Any, resource_id: str) -> Any:
-        """Let a resource go."""
-        scope = self._scope(req)
-        scope.authorize(policies.DELETE)
-        queries.refuse_unknown(scope.parameters, (), scope.version)
-        self._services.resources.delete(base.resource_id(resource_id))
-        return base.empty(resp)
+    @index.when(method='DELETE', content_type='application/json')
+    @base.guard(policies.DELETE)
+    def delete(self, req: Request, resp: Any) -> None:
+        """Deregister a resource."""
+        self._services.resources.delete(self._id())
+        resp.status = HTTPStatus.NO_CONTENT
+
+    def _id(self) -> int:
+        return base.resource_id('resource_id', self._key)
+
+    def _answer(self, resource: Resource, req: Request) -> dict[str, Any]:
+        return {'resource': view.resource(resource, req.scope.version)}

@@ -10,54 +10,41 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The root: hands each request to the controller the route table names."""
+"""The root: every route is an attribute of a controller below it."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pecan
 
-from climate.api import routes
-from climate.api.controllers.allocations import AllocationsController
 from climate.api.controllers.base import Controller
 from climate.api.controllers.floatingips import FloatingIPsController
 from climate.api.controllers.hosts import HostsController
 from climate.api.controllers.leases import LeasesController
 from climate.api.controllers.maintenances import MaintenancesController
-from climate.api.controllers.properties import PropertiesController
 from climate.api.controllers.resource_types import ResourceTypesController
 from climate.api.controllers.resources import ResourcesController
 from climate.api.services import ApiSettings
 from climate.api.services import Services
+from climate.plugins.floating_ip.plugin import RESOURCE_TYPE as FLOATING_IP
 
 
-class RootController:
-    """Finds controllers by the table instead of by attribute names.
-
-    The table is also what the tests of who may do what go by, so a route
-    cannot exist without a line there.
-    """
+class V1Controller(Controller):
+    """``/v1``."""
 
     def __init__(self, services: Services, settings: ApiSettings) -> None:
-        self._served = services.plugins
-        self._controllers: dict[str, Controller] = {
-            'allocations': AllocationsController(services, settings),
-            'floatingips': FloatingIPsController(services, settings),
-            'hosts': HostsController(services, settings),
-            'leases': LeasesController(services, settings),
-            'maintenances': MaintenancesController(services, settings),
-            'properties': PropertiesController(services, settings),
-            'resource_types': ResourceTypesController(services, settings),
-            'resources': ResourcesController(services, settings),
-        }
+        super().__init__(services, settings)
+        self.leases = LeasesController(services, settings)
+        self.maintenances = MaintenancesController(services, settings)
+        self.resources = ResourcesController(services, settings)
+        pecan.route(self, 'resource-types', ResourceTypesController(services, settings))
+        pecan.route(self, 'os-hosts', HostsController(services, settings))
+        if FLOATING_IP in services.plugins:
+            self.floatingips = FloatingIPsController(services, settings)
 
-    @pecan.expose()
-    def _route(self, args: list[str], request: Any) -> tuple[Any, list[str]]:
-        route, values = routes.match(
-            request.method,
-            request.path_info,
-            request.environ['climate.microversion'],
-            self._served,
-        )
-        return getattr(self._controllers[route.controller], route.action), list(values)
+
+class RootController(V1Controller):
+    """``/``: the routes of ``/v1`` again, for clients that add no version to the endpoint."""
+
+    def __init__(self, services: Services, settings: ApiSettings) -> None:
+        super().__init__(services, settings)
+        self.v1 = V1Controller(services, settings)

@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""JSON schemas of request bodies, one file per noun, one schema per microversion."""
+"""JSON schemas of request bodies, one module per noun, one schema per microversion."""

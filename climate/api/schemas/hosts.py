@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Bodies of hosts: a name and free capabilities beside it."""
+"""Bodies of hosts: a name and arbitrary capabilities."""
 
 from __future__ import annotations
 
@@ -23,30 +23,9 @@ from typing import Final
 from climate import exceptions
 from climate.api import bodies
 from climate.api.validation import Validator
+from climate.plugins.host.resources import RESERVED_PROPERTIES
 
 # What a host is shown with by itself; a capability of that name would hide it.
-RESERVED_NAMES: Final = frozenset(
-    {
-        'id',
-        'name',
-        'availability_zone',
-        'cpu_info',
-        'created_at',
-        'disabled',
-        'extra_capability',
-        'hypervisor_hostname',
-        'hypervisor_type',
-        'hypervisor_version',
-        'local_gb',
-        'memory_mb',
-        'reservable',
-        'service_name',
-        'status',
-        'trust_id',
-        'updated_at',
-        'vcpus',
-    }
-)
 LONGEST_NAME: Final = 64
 LONGEST_VALUE: Final = 16383
 MOST_CAPABILITIES: Final = 1000
@@ -75,7 +54,7 @@ def read_new(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
         name = host_id
     if name is None:
         raise exceptions.MissingParameter(param='name')
-    # There is nothing to remove from a new host, so null means nothing.
+    # A new host has nothing to remove, so null is ignored.
     capabilities = read_capabilities(rest)
     return bodies.name('name', str(name)), {
         key: text for key, text in capabilities.items() if text is not None
@@ -83,12 +62,12 @@ def read_new(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
 
 
 def read_change(body: dict[str, Any]) -> dict[str, str | None]:
-    """Return the capabilities a host is to have; None removes.
+    """Return the changed capabilities of a host; None removes one.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     _UPDATE.check(body)
-    # Clients that show a host and send it back name it; a name cannot change.
+    # Clients send back the name of a host that they have read; it cannot change.
     changes = {key: value for key, value in body.items() if key != 'name'}
     if not changes:
         raise exceptions.InvalidInput('No data to update')
@@ -96,11 +75,11 @@ def read_change(body: dict[str, Any]) -> dict[str, str | None]:
 
 
 def read_capabilities(
-    values: Mapping[str, Any], reserved: Collection[str] = RESERVED_NAMES
+    values: Mapping[str, Any], reserved: Collection[str] = RESERVED_PROPERTIES
 ) -> dict[str, str | None]:
     """Return capabilities as text.
 
-    :param reserved: names that none may have
+    :param reserved: names that are refused
     :raises climate.exceptions.InvalidInput: naming the capability and why
     """
     if len(values) > MOST_CAPABILITIES:
@@ -130,7 +109,7 @@ def _name(name: str, reserved: Collection[str]) -> str:
 def _text(name: str, value: Any) -> str | None:
     if value is None:
         return None
-    # Requirements are compared with the words that users write: True, 16.
+    # Requirements compare with the text that users write, such as True or 16.
     text = value if isinstance(value, str) else str(value)
     if isinstance(value, dict | list):
         text = json.dumps(value, sort_keys=True)

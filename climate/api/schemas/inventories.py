@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Inventories in bodies: an object of amounts, or a number, by resource class."""
+"""Inventories in bodies: by resource class, an object or just the total."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def schema(least: int) -> dict[str, Any]:
 
 
 def read(field: str, value: dict[str, Any]) -> tuple[Inventory, ...]:
-    """Return inventories that fulfil the schema, in the order of their classes.
+    """Return valid inventories, ordered by resource class.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
@@ -64,7 +64,7 @@ def read(field: str, value: dict[str, Any]) -> tuple[Inventory, ...]:
 
 def _one(field: str, name: str, value: Any) -> Inventory:
     facts = dict(value) if isinstance(value, dict) else {'total': value}
-    # To JSON 4.0 is an integer, to an engine it is not.
+    # 4.0 is an integer in JSON, but not for a database.
     ratio = float(facts.pop('allocation_ratio', 1.0))
     amounts = {key: int(amount) for key, amount in facts.items()}
     item = Inventory(resource_class=name, allocation_ratio=ratio, **amounts)

@@ -12,22 +12,44 @@
 
 """Bodies of leases.
 
-At 1.0 null stands for "not given" in whatever may be left out, because
-existing clients send it so; what only newer versions know is dropped.
+At 1.0 null means that an optional field is missing, because existing clients
+send it; fields of newer microversions are dropped.
 """
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Callable
 from typing import Any
 
-from climate.api import microversions
+from climate import exceptions
+from climate.api import bodies
+from climate.api import dates
+from climate.api.microversions import Microversion
+from climate.api.microversions import V1_0
+from climate.api.microversions import V1_1
+from climate.api.microversions import V1_3
+from climate.api.schemas import maintenances
+from climate.api.validation import Mismatch
 from climate.api.validation import Schema
 from climate.api.validation import Validator
+from climate.domain.events import EventKind
 from climate.domain.leases import NOTICES
+from climate.domain.leases import Readiness
+from climate.domain.periods import SECOND
+from climate.domain.requests import EventDraft
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import LeaseDraft
+from climate.domain.requests import Reallocation
+from climate.domain.requests import ReservationChange
+from climate.domain.requests import UNSET
+from climate.domain.requests import Unset
 
 _MOST_ITEMS = 100
-# Ten years are longer than anybody plans, and 32 messages more than one reads.
+# Bounds against abuse: ten years, and 32 messages for one lease.
 _LONGEST_NOTICE = 10 * 366 * 86400
+# The precision of times at 1.0.
+_MINUTE = datetime.timedelta(minutes=1)
 
 _NAME = {'type': 'string', 'minLength': 1, 'maxLength': 80}
 _NAME_OR_NULL = {**_NAME, 'type': ['string', 'null']}
@@ -144,17 +166,9 @@ UPDATE_1_3: dict[str, Any] = {
     'properties': {**UPDATE_1_1['properties'], 'notices': _WRITTEN},
 }
 
-SCHEMAS: dict[str, dict[microversions.Microversion, Schema]] = {
-    'create': {
-        microversions.V1_0: CREATE_1_0,
-        microversions.V1_1: CREATE_1_1,
-        microversions.V1_3: CREATE_1_3,
-    },
-    'update': {
-        microversions.V1_0: UPDATE_1_0,
-        microversions.V1_1: UPDATE_1_1,
-        microversions.V1_3: UPDATE_1_3,
-    },
+SCHEMAS: dict[str, dict[Microversion, Schema]] = {
+    'create': {V1_0: CREATE_1_0, V1_1: CREATE_1_1, V1_3: CREATE_1_3},
+    'update': {V1_0: UPDATE_1_0, V1_1: UPDATE_1_1, V1_3: UPDATE_1_3},
 }
 
 _VALIDATORS = {
@@ -164,10 +178,222 @@ _VALIDATORS = {
 }
 
 
-def check(verb: str, version: microversions.Microversion, body: dict[str, Any]) -> None:
+def check(verb: str, version: Microversion, body: dict[str, Any]) -> None:
     """Check a body of *verb* (``create`` or ``update``) at *version*.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    known = max(v for v in SCHEMAS[verb] if v <= version)
-    _VALIDATORS[verb, known].check(body)
+    validator = _VALIDATORS[verb, max(v for v in SCHEMAS[verb] if v <= version)]
+    try:
+        validator.code(body)
+    except Mismatch:
+        validator.refuse(body)
+
+
+class Reader:
+    """Reads one body at one instant and one microversion.
+
+    :param now: the instant that ``now`` means in the request (aware UTC)
+    """
+
+    def __init__(self, body: dict[str, Any], version: Microversion, now: datetime.datetime) -> None:
+        self._body = body
+        self._version = version
+        self._modern = version >= V1_1
+        self._now = now
+
+    def draft(self, max_reservations: int) -> LeaseDraft:
+        """Return the lease that the caller wants.
+
+        :param max_reservations: the most that it may have
+        :raises climate.exceptions.InvalidInput: naming the field and why
+        """
+        body = self._body
+        check('create', self._version, body)
+        if len(body.get('reservations') or ()) > max_reservations:
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter reservations: at most {max_reservations} items are allowed'
+            )
+        times = self._times('start_date', 'end_date')
+        start = times['start_date']
+        end = self._end(times.get('end_date'), lambda: start)
+        if end is None:
+            raise exceptions.MissingParameter(param='end_date')
+        events, before_end_date = self._events()
+        before_end_date = self._optional_time('before_end_date') or before_end_date
+        announced, notices = self._announcements(), self._notices()
+        return LeaseDraft(
+            name=bodies.name('name', body['name']),
+            start=start,
+            end=end,
+            reservations=tuple(body.get('reservations') or ()),
+            events=events,
+            before_end_date=before_end_date,
+            notify_before_start=None if announced is UNSET else announced,
+            notices=None if notices is UNSET else notices,
+            strict=self._modern,
+            grain=SECOND if self._modern else _MINUTE,
+            asked_at=self._now,
+        )
+
+    def change(self, current_start: Callable[[], datetime.datetime]) -> LeaseChange:
+        """Return the change of a lease.
+
+        :param current_start: returns the start of the lease; called only if the
+            new end depends on it
+        :raises climate.exceptions.InvalidInput: naming the field and why
+        """
+        body = self._body
+        check('update', self._version, body)
+        times = self._times('start_date', 'end_date')
+        start = times.get('start_date')
+        return LeaseChange(
+            name=None if body.get('name') is None else bodies.name('name', body['name']),
+            start=start,
+            end=self._end(times.get('end_date'), lambda: start or current_start()),
+            before_end_date=self._before_end_date(),
+            notify_before_start=self._announcements(),
+            notices=self._notices(),
+            reservations=tuple(
+                ReservationChange(id=change['id'], body=change)
+                for change in body.get('reservations') or ()
+            ),
+            strict=self._modern,
+            grain=SECOND if self._modern else _MINUTE,
+            asked_at=self._now,
+        )
+
+    def _times(self, *fields: str) -> dict[str, datetime.datetime]:
+        """Return the instants of those *fields* that have one."""
+        given = {key: value for key in fields if (value := self._body.get(key)) is not None}
+        return dates.parse_all(given, self._now, self._version) if given else {}
+
+    def _optional_time(self, field: str) -> datetime.datetime | None:
+        return self._times(field).get(field)
+
+    def _before_end_date(self) -> datetime.datetime | Unset | None:
+        if 'before_end_date' not in self._body:
+            return UNSET
+        return self._optional_time('before_end_date')
+
+    def _end(
+        self, end: datetime.datetime | None, start: Callable[[], datetime.datetime]
+    ) -> datetime.datetime | None:
+        duration = self._body.get('duration') if self._modern else None
+        if duration is None:
+            return end
+        if end is not None:
+            raise exceptions.InvalidInput(
+                'Malformed parameter duration: end_date and duration exclude each other'
+            )
+        return dates.add('duration', start(), dates.parse_duration('duration', duration))
+
+    def _announcements(self) -> tuple[int, ...] | Unset | None:
+        if not self._modern or 'notify_before_start' not in self._body:
+            return UNSET
+        wanted = self._body['notify_before_start']
+        return None if wanted is None else tuple(sorted(set(wanted), reverse=True))
+
+    def _notices(self) -> tuple[str, ...] | Unset | None:
+        if self._version < V1_3 or 'notices' not in self._body:
+            return UNSET
+        wanted = self._body['notices']
+        return None if wanted is None else tuple(name for name in NOTICES if name in wanted)
+
+    def _events(self) -> tuple[tuple[EventDraft, ...], datetime.datetime | None]:
+        """Return the user's own events, and when to announce the end, if set there."""
+        drafts = []
+        before_end_date = None
+        for i, event in enumerate(self._body.get('events') or ()):
+            time = self._event_time(f'events[{i}]', event)
+            # Old clients send before_end_date as an event.
+            if event['event_type'] == EventKind.BEFORE_END:
+                before_end_date = time
+            else:
+                drafts.append(EventDraft(kind=EventKind.NOTIFICATION, time=time))
+        return tuple(drafts), before_end_date
+
+    def _event_time(self, field: str, event: dict[str, Any]) -> datetime.datetime:
+        # Heat sends time, the command line sends event_date.
+        for key in ('time', 'event_date'):
+            if event.get(key) is not None:
+                return dates.parse(f'{field}.{key}', event[key], self._now, self._version)
+        raise exceptions.MissingParameter(param=f'{field}.time')
+
+
+_NAMES: dict[str, Any] = {
+    'type': 'array',
+    'maxItems': 1000,
+    'items': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+}
+
+READINESS: dict[str, Any] = {
+    'type': 'object',
+    'required': ['by'],
+    'additionalProperties': False,
+    'properties': {
+        'ready': _NAMES,
+        'waiting': _NAMES,
+        'by': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+        'detail': {'type': 'string', 'maxLength': 2000},
+    },
+}
+
+_READINESS = Validator(READINESS)
+
+
+def read_readiness(body: dict[str, Any], now: datetime.datetime) -> Readiness:
+    """Return the reported readiness of the resources of a lease.
+
+    :param now: the instant of the report (aware UTC)
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _READINESS.check(body)
+    ready, waiting = set(body.get('ready', ())), set(body.get('waiting', ()))
+    if not ready | waiting:
+        raise exceptions.MissingParameter(param='ready')
+    both = sorted(ready & waiting)
+    if both:
+        raise exceptions.InvalidInput(
+            f"Malformed parameter waiting: '{both[0]}' is said to be ready too"
+        )
+    return Readiness(
+        ready=tuple(sorted(ready)),
+        waiting=tuple(sorted(waiting)),
+        by=body['by'],
+        detail=body.get('detail', ''),
+        at=now,
+    )
+
+
+REALLOCATION: dict[str, Any] = {
+    'type': 'object',
+    'required': ['reservation_id'],
+    'additionalProperties': False,
+    'properties': {
+        'reservation_id': {'type': 'string', 'minLength': 1, 'maxLength': 36},
+        'resource_id': maintenances.RESOURCE_ID,
+        'resource_name': maintenances.NAME,
+        'reason': maintenances.REASON,
+        'force': {'type': 'boolean'},
+    },
+}
+
+_REALLOCATION = Validator(REALLOCATION)
+
+
+def read_reallocation(body: dict[str, Any]) -> Reallocation:
+    """Return the reallocation that the caller wants.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _REALLOCATION.check(body)
+    if 'resource_id' not in body and 'resource_name' not in body:
+        raise exceptions.MissingParameter(param='resource_id')
+    return Reallocation(
+        reservation_id=body['reservation_id'],
+        resource_id=maintenances.read_id(body.get('resource_id')),
+        resource_name=body.get('resource_name', ''),
+        reason=body.get('reason', ''),
+        forced=body.get('force', False),
+    )

@@ -54,9 +54,9 @@ _CREATE = Validator(CREATE)
 def read_new(
     body: dict[str, Any], now: datetime.datetime, version: Microversion
 ) -> MaintenanceDraft:
-    """Return the maintenance that somebody announces.
+    """Return the draft of a new maintenance.
 
-    :param now: what ``now`` means (aware UTC)
+    :param now: the instant that ``now`` means (aware UTC)
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     _CREATE.check(body)
@@ -84,9 +84,9 @@ def read_new(
 
 
 def read_id(value: Any) -> int | None:
-    """Return the id of a resource, which may be written as a text.
+    """Return the id of a resource, which may be a string.
 
-    :raises climate.exceptions.MalformedParameter: if no resource can have it
+    :raises climate.exceptions.MalformedParameter: if it is out of range
     """
     if value is None:
         return None

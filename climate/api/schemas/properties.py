@@ -34,13 +34,13 @@ _UPDATE = {
 
 
 def read_private(version: microversions.Microversion, body: dict[str, Any]) -> bool:
-    """Return whether a property is to be private.
+    """Return whether a property becomes private.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     _UPDATE[max(known for known in _UPDATE if known <= version)].check(body)
     private = body['private']
-    # Words for "nothing" are booleans elsewhere, but here they would publish.
+    # Empty values count as false elsewhere; here they would make the property public.
     if private is None or (isinstance(private, str) and private.strip() in {'', 'None'}):
         raise exceptions.MalformedParameter('Malformed parameter private: a boolean is required')
     return validation.boolean('private', private)

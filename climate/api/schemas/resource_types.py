@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Bodies of resource types that operators declare; also what stands in a file."""
+"""Bodies of declared resource types, in requests and in files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def check_change(body: dict[str, Any]) -> None:
 
 
 def changed(old: Declaration, body: dict[str, Any]) -> Declaration:
-    """Return *old* with the changes of a body that was checked.
+    """Return *old* with the changes of a checked body.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Bodies of resources of any type; there are none before 1.2."""
+"""Bodies of resources of any type, from microversion 1.2 on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 from climate import exceptions
@@ -25,7 +25,6 @@ from climate.api.validation import Schema
 from climate.api.validation import Validator
 from climate.domain.requests import ResourceChange
 from climate.domain.resources import ResourceDraft
-from climate.leasing.registrar import HOST
 
 _CREATE = Validator(
     {
@@ -56,17 +55,18 @@ _UPDATE = Validator(
 
 
 def check_new(body: dict[str, Any]) -> None:
-    """Check what resources of all types have in common.
+    """Check the fields that resources of all types have.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     _CREATE.check(body)
 
 
-def read_new(body: dict[str, Any], schema: Schema) -> ResourceDraft:
-    """Return a new resource, of a body that was checked.
+def read_new(body: dict[str, Any], schema: Schema, reserved: Collection[str] = ()) -> ResourceDraft:
+    """Return the draft of a new resource from a checked body.
 
     :param schema: of the attributes of its type
+    :param reserved: names that properties of its type cannot have
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     attributes = body.get('attributes', {})
@@ -76,7 +76,7 @@ def read_new(body: dict[str, Any], schema: Schema) -> ResourceDraft:
         compiled=False,
     )
     whole.check(body)
-    # What is found by its attributes is named after them.
+    # Resources that attributes identify are named after them.
     named = not schema.get('required')
     if named and 'name' not in body:
         raise exceptions.MissingParameter(param='name')
@@ -84,12 +84,12 @@ def read_new(body: dict[str, Any], schema: Schema) -> ResourceDraft:
         raise exceptions.MalformedParameter(
             'Malformed parameter name: resources of this type are named after their attributes'
         )
-    properties = _properties(body.get('properties', {}), body['resource_type'])
+    properties = hosts.read_capabilities(body.get('properties', {}), reserved)
     return ResourceDraft(
         resource_type=body['resource_type'],
         name=bodies.name('name', body.get('name', '')),
         attributes={key: _whole(value) for key, value in attributes.items()},
-        # There is nothing to remove from a new resource, so null means nothing.
+        # A new resource has nothing to remove, so null is ignored.
         capabilities={key: text for key, text in properties.items() if text is not None},
         inventories=inventories.read('inventories', body.get('inventories', {})),
     )
@@ -104,25 +104,19 @@ def check_change(body: dict[str, Any]) -> None:
     hosts.read_capabilities(body.get('properties', {}), reserved=())
 
 
-def read_change(body: dict[str, Any], resource_type: str) -> ResourceChange:
-    """Return what is to change of a resource, of a body that was checked.
+def read_change(body: dict[str, Any], reserved: Collection[str] = ()) -> ResourceChange:
+    """Return the change of a resource from a checked body.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     wanted = body.get('inventories')
     return ResourceChange(
-        capabilities=_properties(body.get('properties', {}), resource_type),
+        capabilities=hosts.read_capabilities(body.get('properties', {}), reserved),
         disabled=body.get('disabled'),
         inventories=None if wanted is None else inventories.read('inventories', wanted),
     )
 
 
 def _whole(value: Any) -> Any:
-    """Return an attribute; to JSON 4.0 is an integer, to an engine it is not."""
+    """Return an attribute; 4.0 is an integer in JSON, but not for a database."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _properties(values: Mapping[str, Any], resource_type: str) -> dict[str, str | None]:
-    # Hosts are also shown with their properties beside all else that they have.
-    reserved = hosts.RESERVED_NAMES if resource_type == HOST else ()
-    return hosts.read_capabilities(values, reserved=reserved)

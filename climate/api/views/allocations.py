@@ -43,9 +43,9 @@ def allocation(value: ResourceCalendar, version: Microversion) -> dict[str, Any]
 
 
 def amounts(value: ResourceCalendar, version: Microversion) -> dict[str, Any]:
-    """Return one resource as :func:`allocation` does, with how much of it is taken.
+    """Return one resource as :func:`allocation` does, with the reserved amounts.
 
-    Units by resource class; none where it is taken as a whole.
+    Amounts by resource class; empty where the whole resource is reserved.
     """
     shown = allocation(value, version)
     taken = {busy.reservation_id: busy.amounts for busy in value.busy}

@@ -35,9 +35,9 @@ def floatingip(value: Resource, version: Microversion) -> dict[str, Any]:
 
 
 def created(value: Resource, version: Microversion) -> dict[str, Any]:
-    """Return a floating IP as the answer to its registration shows it.
+    """Return a floating IP for the response to its registration.
 
-    Here, and only here, clients parse created_at in the long form.
+    Clients parse created_at in the long form here, and only here.
     """
     return {
         **floatingip(value, version),

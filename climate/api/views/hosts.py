@@ -26,7 +26,7 @@ def host(value: Resource, version: Microversion) -> dict[str, Any]:
     attributes = value.attributes
     return {
         **value.capabilities,
-        # Clients take a host's id for an id only if it is digits in a string.
+        # Clients accept the id of a host only as a string of digits.
         'id': str(value.id),
         'hypervisor_hostname': attributes.get('hypervisor_hostname') or value.name,
         'hypervisor_type': attributes.get('hypervisor_type'),

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Leases, their reservations and their events as JSON."""
+"""Leases, their reservations, events and history as JSON."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ from climate.domain.events import Event
 from climate.domain.events import order
 from climate.domain.events import PUBLIC_AT_1_0
 from climate.domain.events import PUBLIC_AT_1_1
+from climate.domain.history import History
+from climate.domain.history import HistoryStep
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
-from climate.leasing import reading
-from climate.leasing.reading import Describer
+from climate.leases import reading
+from climate.leases.reading import Describer
 
 
 def lease(
@@ -43,7 +45,7 @@ def lease(
         'project_id': value.project_id,
         'start_date': dates.write(value.period.start, version),
         'end_date': dates.write(value.period.end, version),
-        # Clients read the key; what stands behind it is nobody's business.
+        # Clients read the key; its value is internal.
         'trust_id': None,
         'status': value.status.value,
         'degraded': value.degraded,
@@ -82,16 +84,16 @@ def reservation(
 ) -> dict[str, Any]:
     """Return one line of a lease.
 
-    :param describer: the plugin of its type; None if it is not served any
-        more, and then only the common keys are shown; one that cannot read
-        the reservation leaves its ``fault`` instead
+    :param describer: the plugin of its type; None if the type is no longer served,
+        which leaves only the common keys; a plugin that cannot read the
+        reservation leaves ``fault`` instead
     """
     own = reading.describe(describer, value) if describer else {}
     shown = {
         **own,
         'id': value.id,
         'lease_id': value.lease_id,
-        # Clients take it for the id of the type's own record, which is this.
+        # Clients expect the id of the record of the type, which is this one.
         'resource_id': value.id,
         'resource_type': value.resource_type,
         'status': value.status.value,
@@ -106,7 +108,7 @@ def reservation(
 
 
 def events(values: tuple[Event, ...], version: Microversion) -> list[dict[str, Any]]:
-    """Return the events users may know of, in order."""
+    """Return the events that users can see, in order."""
     public = PUBLIC_AT_1_1 if version >= V1_1 else PUBLIC_AT_1_0
     return [event(one, version) for one in sorted(values, key=order) if one.kind in public]
 
@@ -121,4 +123,40 @@ def event(value: Event, version: Microversion) -> dict[str, Any]:
         'status': value.state.value,
         'created_at': dates.write_record(value.created_at, version),
         'updated_at': dates.write_record(value.updated_at, version),
+    }
+
+
+def history(value: History, version: Microversion) -> dict[str, Any]:
+    """Return the history of a lease as it is shown at *version*."""
+    return {
+        'lease_id': value.lease.id,
+        'steps': [_step(step, version) for step in value.steps],
+        'awaited': [_awaited(event, version) for event in value.awaited],
+    }
+
+
+def _step(value: HistoryStep, version: Microversion) -> dict[str, Any]:
+    return {
+        'event_id': value.event_id,
+        'reservation_id': value.reservation_id,
+        'resource_type': value.resource_type,
+        'effect': value.effect.value,
+        'state': value.state.value,
+        'attempts': value.attempts,
+        'first_at': dates.write(value.first_at, version),
+        'last_at': dates.write(value.last_at, version),
+        'waiting_for': value.waiting_for,
+        'error': value.error,
+        'lines': [{'at': dates.write(line.at, version), 'text': line.text} for line in value.lines],
+    }
+
+
+def _awaited(value: Event, version: Microversion) -> dict[str, Any]:
+    return {
+        'event_id': value.id,
+        'event_type': value.kind.value,
+        'time': dates.write(value.time, version),
+        'due': dates.write(value.due, version),
+        'failures': value.attempts,
+        'why': value.error,
     }

@@ -22,7 +22,7 @@ from climate.domain.resources import PropertyKey
 
 
 def name(value: PropertyKey) -> dict[str, Any]:
-    """Return a property as a short list shows it."""
+    """Return a property for the short list."""
     return {'property': value.name}
 
 
@@ -32,9 +32,9 @@ def detail(value: PropertyKey) -> dict[str, Any]:
 
 
 def record(value: PropertyKey, version: Microversion) -> dict[str, Any]:
-    """Return a property as the answer to a change shows it.
+    """Return a property for the response to a change.
 
-    Here, and only here, clients parse created_at in the long form.
+    Clients parse created_at in the long form here, and only here.
     """
     return {
         'id': value.id,

@@ -23,7 +23,7 @@ from climate.domain.resource_types import ResourceType
 
 
 def resource_type(value: ResourceType, version: Microversion) -> dict[str, Any]:
-    """Return a type; what only a declaration says is null for those of plugins."""
+    """Return a type; fields of declarations are null for types of plugins."""
     declared = value.declaration
     return {
         'name': value.name,

@@ -15,13 +15,13 @@
 Failure and drift: see :mod:`climate.clients.base` for what callers must
 expect, and :mod:`climate.clients.errors` for what becomes of errors. Every
 call has a time-out. A request that got no answer is sent once more by the
-library, but for those that make something: after a time-out nobody knows
-whether it was made. Nothing here is cached, and there is no state, so an
+library, except requests that create something: after a time-out it is unknown
+whether it was created. Nothing here is cached, and there is no state, so an
 object may be used from many threads.
 
 Nova says 404 both when an aggregate is missing and when a host is not in it,
-and 409 both for a conflict and for what is there already: these verbs look
-again before they complain.
+and 409 both for a conflict and for an existing object: these verbs look
+again before they raise.
 
 Microversions: hypervisors, servers and aggregates are asked for in that of the
 configuration. Where an answer has what we need in some microversions only, the

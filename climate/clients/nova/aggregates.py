@@ -23,10 +23,10 @@ from climate.clients.base import Aggregate
 from climate.clients.base import AVAILABILITY_ZONE_KEY
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
-from climate.clients.nova.verbs import Verbs
+from climate.clients.nova.verbs import NovaVerbs
 
 
-class NovaAggregates(Verbs):
+class NovaAggregates(NovaVerbs):
     """Fulfils :class:`climate.clients.protocols.aggregates.Aggregates`."""
 
     def list_aggregates(self) -> tuple[Aggregate, ...]:
@@ -85,7 +85,7 @@ class NovaAggregates(Verbs):
         except CloudNotFound:
             return
         except exceptions.Permanent:
-            # Nova refuses with a 400 that says nothing of its kind.
+            # Nova refuses with a 400 without a reason.
             with contextlib.suppress(CloudNotFound):
                 if self._get_aggregate(aggregate_id).hosts:
                     raise CloudConflict(f'aggregate {aggregate_id} still has hosts') from None

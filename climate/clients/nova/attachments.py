@@ -18,10 +18,10 @@ import contextlib
 
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
-from climate.clients.nova.verbs import Verbs
+from climate.clients.nova.verbs import NovaVerbs
 
 
-class NovaAttachments(Verbs):
+class NovaAttachments(NovaVerbs):
     """Fulfils :class:`climate.clients.protocols.attachments.Attachments`."""
 
     def detach_volume(self, server_id: str, volume_id: str) -> None:

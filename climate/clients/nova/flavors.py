@@ -28,7 +28,7 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Flavor
 from climate.clients.errors import Errors
 from climate.clients.nova.verbs import Library
-from climate.clients.nova.verbs import Verbs
+from climate.clients.nova.verbs import NovaVerbs
 
 MICROVERSION = '2.61'
 
@@ -38,7 +38,7 @@ _ID = re.compile('[A-Za-z0-9. _-]+')
 _DOTS = frozenset({'.', '..'})
 
 
-class NovaFlavors(Verbs):
+class NovaFlavors(NovaVerbs):
     """Fulfils :class:`climate.clients.protocols.flavors.Flavors`."""
 
     def __init__(self, library: Library, errors: Errors) -> None:
@@ -112,7 +112,7 @@ class NovaFlavors(Verbs):
             with self._errors.translated('add_flavor_access'):
                 self._nova.flavor_access.add_tenant_access(flavor_id, project_id)
         except CloudConflict:
-            # Told of a project that may already, and of a flavor that is public.
+            # The project has access already, or the flavor is public.
             if not self._may_use(flavor_id, project_id):
                 raise
 

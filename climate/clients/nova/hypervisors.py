@@ -26,14 +26,14 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Hypervisor
 from climate.clients.errors import Errors
 from climate.clients.nova.verbs import Library
-from climate.clients.nova.verbs import Verbs
+from climate.clients.nova.verbs import NovaVerbs
 
 COMPUTE_BINARY = 'nova-compute'
 # What Nova accepts as a part of a name to search for; it says 400 to all else.
 _SEARCHABLE = re.compile(r'[a-zA-Z0-9._-]*')
 
 
-class NovaHypervisors(Verbs):
+class NovaHypervisors(NovaVerbs):
     """Fulfils :class:`climate.clients.protocols.hypervisors.Hypervisors`."""
 
     def __init__(self, library: Library, errors: Errors, az_aware: bool) -> None:
@@ -97,7 +97,7 @@ class NovaHypervisors(Verbs):
 
 def _hypervisor(item: Mapping[str, Any], zones: Mapping[str, str]) -> Hypervisor:
     service_host = item['service']['host']
-    # Nova knows nothing of the size of some machines, and says null.
+    # Nova returns null for machines of unknown size.
     return Hypervisor(
         id=str(item['id']),
         hostname=item['hypervisor_hostname'],

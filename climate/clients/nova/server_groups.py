@@ -26,13 +26,13 @@ from climate.clients.base import Policy
 from climate.clients.base import ServerGroup
 from climate.clients.errors import Errors
 from climate.clients.nova.verbs import Library
-from climate.clients.nova.verbs import Verbs
+from climate.clients.nova.verbs import NovaVerbs
 
 MICROVERSION = '2.64'
 _PAGE = 500
 
 
-class NovaServerGroups(Verbs):
+class NovaServerGroups(NovaVerbs):
     """Fulfils :class:`climate.clients.protocols.server_groups.ServerGroups`."""
 
     def __init__(self, library: Library, errors: Errors) -> None:

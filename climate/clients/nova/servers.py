@@ -37,7 +37,7 @@ from climate.clients.base import Server
 from climate.clients.base import ServerDraft
 from climate.clients.errors import Errors
 from climate.clients.nova.verbs import Library
-from climate.clients.nova.verbs import Verbs
+from climate.clients.nova.verbs import NovaVerbs
 from climate.domain import names
 
 MICROVERSION = '2.46'
@@ -45,7 +45,7 @@ UNSHELVE_MICROVERSION = '2.91'
 HINTS_MICROVERSION = '2.100'
 
 
-class NovaServers(Verbs):
+class NovaServers(NovaVerbs):
     """Fulfils :class:`climate.clients.protocols.servers.Servers`."""
 
     def __init__(self, library: Library, errors: Errors) -> None:
@@ -59,8 +59,8 @@ class NovaServers(Verbs):
         """Return the servers of all projects on a service host, by id."""
         with self._errors.translated('list_servers'):
             found = self._listed(host=service_host)
-        # Nova ignores a filter that we may not use. Whoever deletes what this
-        # verb returns must not be handed the servers of the whole cloud.
+        # Nova ignores a filter that the user may not use. Callers delete the servers
+        # returned: those of the whole cloud must not be among them.
         strangers = [server for server in found if server.host != service_host]
         if strangers:
             raise exceptions.Permanent(

@@ -18,15 +18,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate.clients.base import CloudNotFound
-from climate.clients.base import Service
+from climate.clients.base import ComputeService
 from climate.clients.nova.hypervisors import COMPUTE_BINARY
-from climate.clients.nova.verbs import Verbs
+from climate.clients.nova.verbs import NovaVerbs
 
 
-class NovaServices(Verbs):
-    """Fulfils :class:`climate.clients.protocols.services.Services`."""
+class NovaServices(NovaVerbs):
+    """Fulfils :class:`climate.clients.protocols.services.ComputeServices`."""
 
-    def list_services(self) -> tuple[Service, ...]:
+    def list_services(self) -> tuple[ComputeService, ...]:
         """Return every nova-compute, by host."""
         with self._errors.translated('list_services'):
             items = self._nova.services.list(binary=COMPUTE_BINARY)
@@ -54,9 +54,9 @@ class NovaServices(Verbs):
         raise CloudNotFound(f'Nova has no nova-compute on {host}')
 
 
-def _service(item: Mapping[str, Any]) -> Service:
+def _service(item: Mapping[str, Any]) -> ComputeService:
     # From 2.69 on, of a cell that does not answer only the name is known.
-    return Service(
+    return ComputeService(
         id=str(item.get('id', '')),
         host=item['host'],
         state='up' if item.get('state') == 'up' else 'down',

@@ -75,7 +75,7 @@ class Library:
         return nova
 
 
-class Verbs:
+class NovaVerbs:
     """What the verbs about every noun need."""
 
     def __init__(self, library: Library, errors: Errors) -> None:

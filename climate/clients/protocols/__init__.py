@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What each kind of object in a cloud is, and the verbs about it.
+"""The kinds of objects in a cloud, and the verbs on them.
 
 A module per noun: values, and a Protocol whose docstrings are the contract.
 :mod:`climate.clients.base` composes them, says what holds for all of them, and

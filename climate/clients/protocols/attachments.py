@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What ties volumes to servers, as Nova has it."""
+"""Attachments of volumes to servers in Nova."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Flavors(Protocol):
         """Make a flavor as described, its extra specs included.
 
         Two requests: if the second one fails, there is a flavor without extra
-        specs, which :meth:`set_extra_specs` mends.
+        specs, which :meth:`set_extra_specs` repairs.
 
         :raises CloudConflict: if there is one of this id, or of this name
             (perhaps made by a call before, whose answer was lost: see

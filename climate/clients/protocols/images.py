@@ -43,7 +43,7 @@ class Image:
         return self.status in _UNFINISHED
 
 
-class Images(Protocol):
+class ImageVerbs(Protocol):
     """Verbs about images, those of all projects."""
 
     def find_image(self, image_id: str) -> Image | None:
@@ -62,19 +62,19 @@ class Images(Protocol):
 
         An image that is made of a server is listed as soon as
         :meth:`~climate.clients.protocols.servers.Servers.create_image` has
-        returned. Names are not unique, and anybody can make an image that has
+        returned. Names are not unique, and any user can make an image that has
         the name and the properties of another.
 
-        :param own: only those of the project that we are in: what we have made,
-            and not given to somebody else
+        :param own: only those of the current project: images it made and did
+            not give to another one
         """
         ...
 
     def give_image(self, image_id: str, project_id: str) -> None:
         """Let an image belong to a project; fine if it does already.
 
-        An image belongs to whom asked for it, also one of somebody else's
-        server. It can be given while it is still being made.
+        An image belongs to the project that requested it, also one of a server
+        of another project. It can be given while it is still being made.
 
         :raises CloudNotFound: if there is no such image
         """

@@ -20,7 +20,7 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class User:
-    """Somebody.
+    """A user.
 
     :ivar enabled: whether they can do anything
     :ivar email: their address, as Keystone has it; '' if it has none, and it

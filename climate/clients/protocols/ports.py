@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is plugged into networks: ports, and the routers behind some of them."""
+"""Ports of networks, and the routers behind some of them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Port:
 
     :ivar device_id: what is plugged in, such as the id of a server or router;
         '' if nothing is
-    :ivar device_owner: Neutron's word for who plugged it in, such as
-        ``compute:nova``; '' if nobody did
+    :ivar device_owner: Neutron's name of the service that uses it, such as
+        ``compute:nova``; '' if none does
     """
 
     id: str

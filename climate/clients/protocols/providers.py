@@ -37,8 +37,8 @@ class Provider:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Allocation:
-    """What somebody holds of a provider.
+class ProviderAllocation:
+    """An amount of a provider that a consumer holds.
 
     :ivar consumer_id: who: the id of a server, mostly
     :ivar amounts: by resource class
@@ -52,13 +52,13 @@ class Providers(Protocol):
     """Verbs about resource providers.
 
     Nova's computes write to the same providers: a verb that changes one reads
-    it anew and tries again if somebody else was quicker, a few times, before
+    it and tries again if another client was quicker, a few times, before
     it gives up with a CloudConflict.
 
     nova-compute remembers the providers that are nested in its own for some
     minutes (``[compute] resource_provider_association_refresh`` of Nova), and
-    while it remembers one that is gone it boots nothing: whoever can keep a
-    nested provider, and change what it has, does not delete and make it again.
+    while it remembers one that is gone it boots nothing: change a nested provider
+    if possible, rather than delete and create it.
     """
 
     def find_provider(self, name: str) -> Provider | None:
@@ -104,8 +104,8 @@ class Providers(Protocol):
     def set_inventory(self, uuid: str, inventory: Inventory) -> None:
         """Give a provider this inventory of a class, instead of what it had.
 
-        It may be less than what is allocated of it: nothing more is to be had
-        then, and nobody loses what he has.
+        It may be less than the allocated amount: nothing more can be allocated
+        then, but existing allocations remain.
 
         :raises CloudNotFound: if there is no such provider
         :raises climate.exceptions.Permanent: if there is no such class, or a
@@ -127,7 +127,7 @@ class Providers(Protocol):
         """
         ...
 
-    def allocations(self, uuid: str) -> tuple[Allocation, ...]:
+    def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
         """Return who holds what of a provider, by consumer.
 
         :raises CloudNotFound: if there is no such provider

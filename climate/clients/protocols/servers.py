@@ -116,8 +116,8 @@ class Servers(Protocol):
     def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
         """Return the servers of all projects made of a flavor, by id.
 
-        Wherever they are. Once a flavor is gone nobody finds its servers by
-        it: whoever wants to be rid of both begins with the servers.
+        On all hosts. The servers of a deleted flavor cannot be found by it:
+        delete the servers first.
         """
         ...
 
@@ -161,8 +161,8 @@ class Servers(Protocol):
     def create_server(self, draft: ServerDraft) -> str:
         """Begin to make a server in our own project and return its id.
 
-        Repeating it makes another one: names of servers are not unique. That
-        there is no room for it is told by its status ``ERROR`` and its fault.
+        Repeating it makes another one: names of servers are not unique. A
+        lack of room shows as its status ``ERROR`` and its fault.
 
         :raises CloudQuota: if the project may not have so much
         :raises CloudNotFound: never for what the draft names

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The nova-computes, as Nova knows them: are they alive, may they be used."""
+"""The nova-compute services: whether they are alive and enabled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Protocol
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Service:
+class ComputeService:
     """A nova-compute.
 
     :ivar id: Nova's id of it, a UUID in text
@@ -38,10 +38,10 @@ class Service:
     disabled_reason: str
 
 
-class Services(Protocol):
+class ComputeServices(Protocol):
     """Verbs about the nova-computes."""
 
-    def list_services(self) -> tuple[Service, ...]:
+    def list_services(self) -> tuple[ComputeService, ...]:
         """Return every nova-compute, by host."""
         ...
 

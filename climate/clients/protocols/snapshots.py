@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Copies of volumes: snapshots beside them and backups elsewhere."""
+"""Copies of volumes: snapshots in the same pool and backups elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import Protocol
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Snapshot:
+class VolumeSnapshot:
     """The content of a volume at an instant, kept where the volume is.
 
     :ivar size_gb: GiB
@@ -57,11 +57,11 @@ class Backup:
 class Snapshots(Protocol):
     """Verbs about snapshots; for projects see :class:`.volumes.Volumes`."""
 
-    def find_snapshot(self, snapshot_id: str) -> Snapshot | None:
+    def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
         """Return a snapshot; None if there is none."""
         ...
 
-    def list_snapshots(self, volume_id: str) -> tuple[Snapshot, ...]:
+    def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
         """Return the snapshots of a volume, by id.
 
         A volume that does not exist has none.
@@ -92,8 +92,8 @@ class Snapshots(Protocol):
 class Backups(Protocol):
     """Verbs about backups; for projects see :class:`.volumes.Volumes`.
 
-    A cloud may have no service for them, and does not say so beforehand: the
-    backup goes to ``error``, tells the reason, and cannot be deleted.
+    A cloud may have no service for them, which shows only afterwards: the
+    backup goes to ``error`` with the reason, and cannot be deleted.
     """
 
     def find_backup(self, backup_id: str) -> Backup | None:

@@ -48,8 +48,8 @@ class PlannedResource:
     :ivar type: such as ``OS::Nova::Server``
     :ivar properties: as the template has them, with the parameters filled in;
         the defaults of others may be among them
-    :ivar physical_id: of what is there already, and only named in the template;
-        '' of what is to be made
+    :ivar physical_id: of an existing object that the template only names;
+        '' of an object to create
     """
 
     name: str
@@ -184,7 +184,7 @@ class Stacks(Protocol):
         """Begin to take a snapshot of a stack and return the snapshot's id.
 
         Repeating it takes another one: names of snapshots are not unique. It
-        belongs to the project of whoever takes it, and nobody else sees it.
+        belongs to the project of the caller, and no other project sees it.
 
         :raises CloudNotFound: if there is no such stack
         :raises CloudConflict: if Heat is doing something with it, or it is

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Trusts: what users let a service do in their name."""
+"""Trusts, with which users let a service act in their name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Trust:
     expires_at: datetime.datetime | None
 
 
-class Trusts(Protocol):
+class TrustVerbs(Protocol):
     """Verbs about trusts; :meth:`climate.clients.base.Cloud.acting_for` uses them.
 
     A trust is gone as soon as it has expired, or its user or project was

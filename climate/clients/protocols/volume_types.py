@@ -42,7 +42,7 @@ class Pool:
     :ivar total_gb: None if it is endless, or the driver does not know
     :ivar free_gb: likewise
     :ivar allocated_gb: what Cinder has put there
-    :ivar provisioned_gb: what has been promised there by anybody
+    :ivar provisioned_gb: the amount provisioned there by all users
     """
 
     name: str
@@ -63,13 +63,13 @@ class VolumeTypes(Protocol):
     def list_volume_types(self) -> tuple[VolumeType, ...]:
         """Return all types, public or not, by name.
 
-        Whoever is no administrator is told those they may use, and of no
-        ``volume_backend_name``; likewise of :meth:`find_volume_type`.
+        Users without administrator rights get those they may use, without
+        ``volume_backend_name``; the same holds for :meth:`find_volume_type`.
         """
         ...
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
-        """Make a type that no project may use until it is told so.
+        """Make a type that no project may use until access is granted.
 
         :raises CloudConflict: if there is one of this name (perhaps made by a
             call before, whose answer was lost: see :meth:`find_volume_type`)

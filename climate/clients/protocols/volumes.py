@@ -95,10 +95,10 @@ class Volumes(Protocol):
     ) -> str:
         """Begin to make a volume and return its id.
 
-        How it goes is told by :attr:`Volume.status`.
+        :attr:`Volume.status` shows its progress.
 
-        Repeating it makes another volume: names are not unique. Whoever lost
-        the answer finds it by metadata, see :meth:`list_volumes`.
+        Repeating it makes another volume: names are not unique. After a lost
+        answer find it by its metadata, see :meth:`list_volumes`.
 
         :param size_gb: GiB; None if a source tells it
         :param volume_type: name; the cloud's default if None

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from alembic import context
 
-from climate.db import models
+from climate.db import tables
 
 connection = context.config.attributes['connection']
 context.configure(
     connection=connection,
-    target_metadata=models.Base.metadata,
+    target_metadata=tables.METADATA,
     # SQLite cannot alter a table in place.
     render_as_batch=connection.dialect.name == 'sqlite',
     compare_type=True,

@@ -1,0 +1,206 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""From a request to its handler: the router, the hooks, and the scope that a handler receives."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Any
+
+import pecan
+import webob
+from pecan import core
+from pecan import hooks
+
+from climate import exceptions
+from climate.api import bodies
+from climate.api import errors
+from climate.api import queries
+from climate.api.auth import CONTEXT
+from climate.api.controllers.base import Controller
+from climate.api.controllers.base import Guard
+from climate.api.controllers.base import Handler
+from climate.api.controllers.base import SHIELD
+from climate.api.microversions import Microversion
+from climate.api.services import Enforcer
+from climate.clock import Clock
+from climate.domain.requests import Caller
+from climate.policies import leases as lease_policies
+from climate.policies import properties as property_policies
+
+
+class Router(core.ExplicitPecan):
+    """pecan, with ids that cannot be taken for attributes of controllers.
+
+    pecan looks up each segment of a path as an attribute of a controller before it
+    asks ``_lookup``. Ids such as ``index`` or ``__init__`` would find one, so a
+    segment that is no word of a route gets a prefix that no attribute has.
+
+    :param words: of the paths of all routes, see :func:`climate.api.routes.words`
+    """
+
+    def __init__(self, root: Controller, words: Collection[str], **options: Any) -> None:
+        super().__init__(root, **options)
+        self._words = frozenset(words)
+
+    def route(self, req: Any, node: Any, path: str) -> Any:
+        """Return the controller of *path*, and the segments that are left."""
+        segments = path.rstrip('/').split('/')[1:]
+        shielded = [word if word in self._words else SHIELD + word for word in segments]
+        return super().route(req, node, '/'.join(['', *shielded]))
+
+
+class Json(hooks.PecanHook):
+    """Makes every response JSON, errors too."""
+
+    priority = 10
+
+    def on_route(self, state: Any) -> None:
+        """Keep pecan from negotiating: clients get JSON, whatever they accept."""
+        state.request.pecan['content_type'] = 'application/json'
+
+    def on_error(self, state: Any, error: Exception) -> webob.Response:
+        """Return the error response."""
+        return errors.response(error, state.request.environ)
+
+
+class Scope:
+    """One request.
+
+    :ivar now: the instant that ``now`` in the request means (aware UTC)
+    """
+
+    def __init__(self, environ: dict[str, Any], enforcer: Enforcer, clock: Clock) -> None:
+        self._environ = environ
+        self._enforcer = enforcer
+        context = environ[CONTEXT]
+        self._credentials = {
+            'user_id': context.user_id,
+            'project_id': context.project_id,
+            'roles': list(context.roles or ()),
+            'domain_id': context.domain_id,
+            'system_scope': context.system_scope,
+        }
+        self.now: datetime.datetime = clock.now()
+        self.version: Microversion = environ['climate.microversion']
+        self.parameters: queries.Parameters = environ['climate.parameters']
+        self.caller = Caller(
+            user_id=context.user_id,
+            project_id=context.project_id,
+            roles=frozenset(context.roles or ()),
+            all_projects=self._allows(lease_policies.ALL_PROJECTS),
+            request_id=context.request_id,
+            token=context.auth_token,
+        )
+
+    def _allows(self, rule: str) -> bool:
+        # Callers reach objects of their own project only, so that project is
+        # the target of each rule.
+        target = {'project_id': self._credentials['project_id']}
+        return bool(self._enforcer.authorize(rule, target, dict(self._credentials)))
+
+    def authorize(self, rule: str) -> None:
+        """Return if *rule* allows the request.
+
+        :raises climate.exceptions.PolicyNotAuthorized: if not
+        """
+        if not self._allows(rule):
+            raise exceptions.PolicyNotAuthorized(action=rule)
+
+    @property
+    def project_id(self) -> str | None:
+        """The project whose leases the caller can see; None for all projects."""
+        return None if self.caller.all_projects else self.caller.project_id
+
+    @property
+    def sees_private(self) -> bool:
+        """Whether the caller can see private properties."""
+        return self._allows(property_policies.PRIVATE)
+
+    def body(self) -> dict[str, Any]:
+        """Return the body.
+
+        :raises climate.exceptions.ClimateError: if it is not a JSON object
+        """
+        return bodies.read(self._environ)
+
+
+class Request(pecan.Request):
+    """A request that the hook ``Guards`` has let through."""
+
+    scope: Scope
+
+
+class Guards(hooks.PecanHook):
+    """Refuses requests that the guard of their route does not let through.
+
+    In this order: microversion, method, policy, query parameters.
+    """
+
+    priority = 30
+
+    def __init__(self, enforcer: Enforcer, clock: Clock) -> None:
+        self._enforcer = enforcer
+        self._clock = clock
+
+    def before(self, state: Any) -> None:
+        """Return if the handler may be called, with the scope in the request.
+
+        :raises climate.exceptions.ClimateError: if not
+        """
+        environ = state.request.environ
+        guard: Guard = state.controller.__dict__['guard']
+        since = guard.since or owner(state).since
+        if environ['climate.microversion'] < since:
+            raise errors.RouteNotFound
+        if not is_served(state):
+            raise exceptions.MethodNotAllowed(allowed=set(handlers(state.controller)))
+        scope = Scope(environ, self._enforcer, self._clock)
+        scope.authorize(guard.rule)
+        if guard.parameters is not None and scope.parameters:
+            queries.refuse_unknown(scope.parameters, guard.parameters, scope.version)
+        state.request.scope = scope
+
+
+def is_served(state: Any) -> bool:
+    """Whether the route of a request has its method."""
+    if is_generic_handler(state.controller):
+        return True
+    method = state.request.method
+    return ('GET' if method == 'HEAD' else method) in handlers(state.controller)
+
+
+def owner(state: Any) -> Controller:
+    """Return the controller whose method pecan is about to call."""
+    bound = getattr(state.controller, '__self__', None)
+    # Generic handlers are functions: pecan passes the controller as first argument.
+    found: Controller = state.arguments.args[0] if bound is None else bound
+    return found
+
+
+def handlers(action: Handler) -> Mapping[str, Handler]:
+    """Return the handlers of an exposed method by HTTP method.
+
+    pecan calls the handler DEFAULT for each method that has no handler of its own.
+    """
+    known = action.__dict__['_pecan'].get('generic_handlers')
+    if known is None:
+        return {action.__dict__['guard'].method: action}
+    return {'GET' if method == 'DEFAULT' else method: one for method, one in known.items()}
+
+
+def is_generic_handler(action: Handler) -> bool:
+    """Whether *action* was declared with ``when(method=...)``."""
+    return bool(action.__dict__['_pecan'].get('generic_handler'))

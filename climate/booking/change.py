@@ -1,0 +1,400 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Changes a lease, wholly or not at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from climate import exceptions
+from climate.booking import commit
+from climate.booking import prepare
+from climate.booking import refusals
+from climate.booking import requests
+from climate.booking import revise
+from climate.booking import trusts
+from climate.booking.choose import Choice
+from climate.booking.choose import Chooser
+from climate.booking.choose import lock
+from climate.booking.choose import LostRace
+from climate.booking.commit import AllocationRequest
+from climate.booking.context import Context
+from climate.booking.revise import Revision
+from climate.db.books import Books
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.periods import Period
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseChange
+from climate.leases import dates
+from climate.leases import following
+from climate.leases import notices
+from climate.leases import reading
+from climate.leases import schedule
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ChangeRequest:
+    """A change of a lease that a caller requests.
+
+    :ivar project_id: None looks in every project
+    :ivar trust_id: of the trust that the lease gets; None for the one it has
+    """
+
+    caller: Caller
+    lease_id: str
+    project_id: str | None
+    change: LeaseChange
+    trust_id: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Changed(AllocationRequest):
+    """A change that is not written yet.
+
+    :ivar old: the lease as it is
+    :ivar revisions: of its reservations
+    :ivar choice: None if only words change, such as the name
+    """
+
+    old: Lease
+    revisions: tuple[Revision, ...] = ()
+    choice: Choice | None = None
+
+
+def change(
+    context: Context, caller: Caller, lease_id: str, project_id: str | None, change: LeaseChange
+) -> Lease:
+    """Change a lease, wholly or not at all.
+
+    :param project_id: None looks in every project
+    :raises climate.exceptions.ClimateError: if it cannot be changed; it is then as before
+    """
+    new = ChangeRequest(caller=caller, lease_id=lease_id, project_id=project_id, change=change)
+    with trusts.renewed(context, caller, lease_id, change.end) as trust_id:
+        new = dataclasses.replace(new, trust_id=trust_id)
+        book = functools.partial(_book, context, new)
+        return prepare.booked(context, caller, book, book(prepare.NOTHING))
+
+
+def _book(
+    context: Context, new: ChangeRequest, findings: prepare.Findings
+) -> Lease | prepare.Missing:
+    steps = commit.Steps(
+        choose=lambda tx: choose(tx, context, new, findings),
+        write=lambda tx, changed, charge_id: write(tx, context, new, changed, charge_id),
+        recheck=lambda tx, changed: recheck(tx, new, changed),
+    )
+    return commit.book(context, new.caller, steps)
+
+
+def choose(
+    tx: Transaction,
+    context: Context,
+    new: ChangeRequest,
+    findings: prepare.Findings = prepare.NOTHING,
+) -> Changed | prepare.Missing:
+    """Lock the lease, check the change and choose what it needs; writes nothing.
+
+    :param findings: results of the cloud calls so far
+    :returns: the choice, or the cloud calls that are needed first
+    :raises climate.exceptions.ClimateError: if the lease cannot be changed so
+    """
+    old = tx.leases.get(new.lease_id, new.project_id, lock=True)
+    _check_state(old, new.change)
+    if dates.only_words(new.change):
+        return Changed(lease=old, old=old, filtered=False)
+    lease = dates.changed(old, new.change, tx.now)
+    if new.trust_id is not None:
+        lease = dataclasses.replace(lease, trust_id=new.trust_id)
+    ids = [reservation.id for reservation in old.reservations]
+    current = tx.allocations.live_of(ids) if ids else []
+    chooser = Chooser(tx, context.settings, context.rng, changing=ids)
+    found = _revisions(chooser, context, new, old, lease.period, current, findings)
+    if isinstance(found, prepare.Missing):
+        return found
+    revisions, creations = _with_facts(context, old, found, findings)
+    if creations and new.caller.project_id != old.project_id:
+        # Things made in another project would be of no use.
+        raise exceptions.Conflict('Only members of its project can make such a change')
+    if creations:
+        return prepare.Missing(creations=creations)
+    allocations = tuple(item for one in revisions for item in (*one.kept, *one.added))
+    lead_time = tx.properties.lead_time({item.resource_id for item in allocations})
+    return Changed(
+        lease=dataclasses.replace(
+            lease, reservations=tuple(one.new for one in revisions), lead_time=lead_time
+        ),
+        allocations=allocations,
+        old=old,
+        had=tuple(current),
+        limits=context.settings.limits.of(old.project_id),
+        revisions=revisions,
+        choice=chooser.choice,
+    )
+
+
+def recheck(tx: Transaction, new: ChangeRequest, changed: Changed) -> None:
+    """Lock the lease again, in a later transaction than the choice.
+
+    :raises climate.booking.choose.LostRace: if it is not as it was
+    """
+    now = tx.leases.get(new.lease_id, new.project_id, lock=True)
+    ids = [reservation.id for reservation in now.reservations]
+    current = tuple(tx.allocations.live_of(ids)) if ids and changed.choice else changed.had
+    if now != changed.old or current != changed.had:
+        raise LostRace
+
+
+def write(
+    tx: Transaction,
+    context: Context,
+    new: ChangeRequest,
+    changed: Changed,
+    charge_id: str | None = None,
+) -> Lease:
+    """Write a change; the lease is locked, and as it was when :func:`choose` read it.
+
+    :param charge_id: of the question that filters have answered
+    :raises climate.booking.choose.LostRace: if the choice is out of date
+    """
+    if changed.choice is None:
+        return _rename(tx, context, new.change, changed.old)
+    touched = {
+        item.resource_id
+        for one in changed.revisions
+        for item in (*one.kept, *one.leaving, *one.dropped)
+    }
+    _write_allocations(lock(tx, context.settings, changed.choice, touched), tx, changed)
+    return _write_lease(tx, context, new, changed, charge_id)
+
+
+def _check_state(lease: Lease, change: LeaseChange) -> None:
+    if lease.status is LeaseStatus.DELETING:
+        raise exceptions.InvalidState(state=lease.status, id=lease.id)
+    if dates.only_words(change):
+        return
+    if lease.status is LeaseStatus.TERMINATED:
+        raise exceptions.InvalidInput('Terminated leases can only be renamed')
+    if lease.status not in (LeaseStatus.PENDING, LeaseStatus.ACTIVE):
+        raise exceptions.InvalidState(state=lease.status, id=lease.id)
+
+
+def _bodies(lease: Lease, change: LeaseChange) -> Mapping[str, Mapping[str, Any]]:
+    """Return the changes by reservation id."""
+    bodies: dict[str, Mapping[str, Any]] = {}
+    known = {reservation.id for reservation in lease.reservations}
+    for one in change.reservations:
+        if not one.id:
+            raise exceptions.MissingParameter('Missing parameter reservation ID')
+        bodies[one.id] = one.body
+    unknown = sorted(set(bodies) - known)
+    if unknown:
+        raise exceptions.InvalidInput(
+            'Please enter valid reservation IDs. Invalid reservation IDs are: ' + ', '.join(unknown)
+        )
+    return bodies
+
+
+def _revisions(
+    chooser: Chooser,
+    context: Context,
+    new: ChangeRequest,
+    old: Lease,
+    period: Period,
+    current: Sequence[Allocation],
+    findings: prepare.Findings,
+) -> list[Revision] | prepare.Missing:
+    bodies = _bodies(old, new.change)
+    chooser.occupy(current)
+    found = []
+    resource_types = [item.resource_type for item in old.reservations]
+    for place, reservation in enumerate(old.reservations):
+        plugin = requests.plugin_of(context.plugins, reservation.resource_type)
+        before = reading.load(plugin, reservation)
+        body = bodies.get(reservation.id)
+        request = before
+        if body is not None:
+            request = _changed_request(new.change, old, plugin, reservation, before, body)
+        if plugin.inspects and request != before:
+            inspected, seen = findings.inspected.get(reservation.id, (None, None))
+            if inspected != request:
+                return prepare.Missing(
+                    inspections=(
+                        prepare.Inspection(
+                            plugin=plugin,
+                            reservation_id=reservation.id,
+                            request=request,
+                            project_id=old.project_id,
+                        ),
+                    )
+                )
+            request = seen
+        with refusals.naming(resource_types, place):
+            found.append(
+                revise.revise(
+                    chooser,
+                    old,
+                    period,
+                    reservation,
+                    before,
+                    request,
+                    plugin=plugin,
+                    current=[item for item in current if item.reservation_id == reservation.id],
+                    private=new.caller.all_projects,
+                )
+            )
+    return found
+
+
+def _changed_request(
+    change: LeaseChange,
+    lease: Lease,
+    plugin: Any,
+    reservation: Reservation,
+    before: Any,
+    body: Mapping[str, Any],
+) -> Any:
+    if reservation.part_of is not None:
+        raise exceptions.InvalidInput(
+            f'Reservation {reservation.id} is a part of reservation {reservation.part_of} '
+            'and changes with the dates of the lease only'
+        )
+    resource_type = body.get('resource_type')
+    if resource_type is not None and resource_type != plugin.resource_type:
+        raise exceptions.CantUpdateParameter(param='resource_type')
+    running = lease.status is LeaseStatus.ACTIVE
+    return plugin.change(before, body, strict=change.strict, running=running)
+
+
+def _with_facts(
+    context: Context, lease: Lease, revisions: Sequence[Revision], findings: prepare.Findings
+) -> tuple[tuple[Revision, ...], tuple[prepare.Creation, ...]]:
+    """Return the revisions with the facts of what the caller made, and what is still to be made.
+
+    It is made again where the plugin's word for it changes.
+    """
+    found, missing = [], []
+    for one in revisions:
+        plugin = requests.plugin_of(context.plugins, one.new.resource_type)
+        request = plugin.load(one.new.request)
+        what = plugin.makes(request)
+        if what == plugin.makes(plugin.load(one.old.request)):
+            found.append(one)
+            continue
+        facts = findings.facts(one.new.id, what)
+        if what is not None and facts is None:
+            missing.append(
+                prepare.Creation(
+                    plugin=plugin,
+                    request=request,
+                    reservation_id=one.new.id,
+                    project_id=lease.project_id,
+                    what=what,
+                    booked=True,
+                )
+            )
+        new = dataclasses.replace(one.new, facts={**one.new.facts, **(facts or {})})
+        found.append(dataclasses.replace(one, new=new))
+    return tuple(found), tuple(missing)
+
+
+def _rename(tx: Transaction, context: Context, change: LeaseChange, old: Lease) -> Lease:
+    new = dates.with_words(old, change)
+    if new == old:
+        return old
+    new = dataclasses.replace(new, updated_at=tx.now)
+    tx.leases.update(new)
+    notices.tell(tx, context.plugins, 'lease.update', new)
+    return new
+
+
+def _write_allocations(books: Books, tx: Transaction, changed: Changed) -> None:
+    """Write the allocations: first those that go and last those that come.
+
+    So nothing is over capacity in between.
+    """
+    dropped = {item.id for one in changed.revisions for item in one.dropped}
+    books.remove([number for number in dropped if number is not None])
+    stays = {one.old.id for one in changed.revisions if one.kept}
+    ids = [
+        item.id
+        for item in changed.had
+        if item.reservation_id in stays and item.id is not None and item.id not in dropped
+    ]
+    period = changed.lease.period.after(tx.now)
+    # What is in use keeps the instant at which it came into use.
+    start = None if changed.old.status is LeaseStatus.ACTIVE else period.start
+    books.move(ids, start=start, end=period.end)
+    books.insert(item for one in changed.revisions for item in one.added)
+
+
+def _write_lease(
+    tx: Transaction, context: Context, new: ChangeRequest, changed: Changed, charge_id: str | None
+) -> Lease:
+    old, lease, revisions = changed.old, changed.lease, changed.revisions
+    seen = [dataclasses.replace(one.new, resources_changed=False) for one in revisions]
+    for one, reservation in zip(revisions, seen, strict=True):
+        if reservation != one.old:
+            tx.reservations.update(reservation)
+    timetable = _reschedule(tx, context, old, lease)
+    status = old.status
+    moves = any(one.added or one.leaving or one.follows for one in revisions)
+    if old.status is LeaseStatus.ACTIVE and moves:
+        status = LEASE.table[old.status, LeaseTrigger.CHANGE]
+        leaving = [item for one in revisions for item in one.leaving]
+        before = {one.old.id: one.old.request for one in revisions if one.new != one.old}
+        event = following.new_event(tx, lease, changed.had, leaving, before, charge_id)
+        timetable.append(event)
+    written = dataclasses.replace(
+        lease,
+        status=status,
+        reservations=tuple(seen),
+        events=tuple(sorted(timetable, key=events.order)),
+        next_due=events.next_due(timetable),
+        updated_at=tx.now,
+    )
+    tx.leases.update(written)
+    if new.trust_id is not None:
+        tx.trusts.give(new.trust_id, written.id)
+    notices.tell(tx, context.plugins, 'lease.update', written)
+    return written
+
+
+def _reschedule(tx: Transaction, context: Context, old: Lease, new: Lease) -> list[events.Event]:
+    moved = schedule.rescheduled(
+        old,
+        new,
+        prepares=schedule.preparation(
+            context.plugins[item.resource_type] for item in old.reservations
+        ),
+        now=tx.now,
+        settings=context.settings,
+    )
+    for event in moved.changed:
+        tx.events.update(event)
+    tx.events.delete(moved.removed)
+    tx.events.insert(moved.added)
+    timetable = {event.id: event for event in old.events if event.id not in moved.removed}
+    timetable.update({event.id: event for event in (*moved.changed, *moved.added)})
+    return list(timetable.values())

@@ -1,0 +1,356 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Chooses free resources and locks them, inside one transaction."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import random
+from collections import Counter
+from collections import defaultdict
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from climate import exceptions
+from climate.allocation import shares as slots
+from climate.booking import refusals
+from climate.booking.requirements import Requirements
+from climate.booking.requirements import Searches
+from climate.db import judgement
+from climate.db.books import Books
+from climate.db.rooms import Room
+from climate.db.rooms import Window
+from climate.db.store import Transaction
+from climate.domain.leases import Allocation
+from climate.domain.resources import Candidate
+from climate.domain.resources import Share
+from climate.leases.settings import LeasingSettings
+from climate.plugins import contract
+
+LostRace = judgement.LostRace
+
+# Orders in which the reservations of a lease are chosen for before it is
+# refused: a refusal must not take much longer than a booking.
+_MOST_TRIES = 10
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Chosen:
+    """The resources that were chosen for some requirements.
+
+    :ivar bookable: whether they must be open to new bookings
+    """
+
+    requirements: Requirements
+    ids: frozenset[int]
+    bookable: bool = True
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """All that was chosen for one lease; :func:`lock` takes it.
+
+    :ivar generations: of the resources, as they were when they were seen first
+    :ivar changing: ids of the reservations that are being changed
+    """
+
+    generations: Mapping[int, int]
+    chosen: tuple[_Chosen, ...]
+    changing: tuple[str, ...]
+
+
+class Chooser:
+    """Chooses among free resources for one lease; one object for each transaction.
+
+    :param rng: breaks ties, so that equal searchers choose differently
+    :param changing: ids of the reservations that are being changed: their own
+        allocations block only each other; :meth:`occupy` names those they keep
+    :param searches: returns what asks the database; None to ask it again for
+        each reservation
+    """
+
+    def __init__(
+        self,
+        tx: Transaction,
+        settings: LeasingSettings,
+        rng: random.Random,
+        changing: Collection[str] = (),
+        searches: Callable[[], Searches] | None = None,
+    ) -> None:
+        self.tx = tx
+        self.settings = settings
+        self._searches = searches or functools.partial(Searches, tx, settings, rng)
+        self._rng = rng
+        self._changing = tuple(changing)
+        self._generations: dict[int, int] = {}
+        self._chosen: list[_Chosen] = []
+        self._whole: set[int] = set()
+        self._parts: dict[int, Counter[str]] = defaultdict(Counter)
+
+    @property
+    def choice(self) -> Choice:
+        """All that was chosen so far."""
+        return Choice(
+            generations=self._generations, chosen=tuple(self._chosen), changing=self._changing
+        )
+
+    def occupy(self, current: Iterable[Allocation]) -> None:
+        """Count allocations that reservations of this lease have or keep."""
+        for item in current:
+            if item.resource_class is None:
+                self._whole.add(item.resource_id)
+            else:
+                self._parts[item.resource_id][item.resource_class] += item.amount
+
+    def vacate(self, current: Iterable[Allocation]) -> None:
+        """Undo :meth:`occupy`."""
+        for item in current:
+            if item.resource_class is None:
+                self._whole.discard(item.resource_id)
+            else:
+                self._parts[item.resource_id][item.resource_class] -= item.amount
+
+    def choose(self, needed: Requirements) -> tuple[Allocation, ...]:
+        """Choose slots and return their allocations, which count as occupied from then on.
+
+        :raises climate.exceptions.NotEnoughResources: with the reasons
+        """
+        found = self.chosen(needed)
+        if found is None:
+            raise self.refusal(needed)
+        return found
+
+    def chosen(self, needed: Requirements) -> tuple[Allocation, ...] | None:
+        """Choose slots as :meth:`choose` does; return None if there are not enough."""
+        if not needed.maximum:
+            return ()
+        for candidates in self._candidates(needed):
+            snapshot = contract.Snapshot(
+                search=needed.search,
+                start=needed.period.start,
+                end=needed.period.end,
+                minimum=needed.minimum,
+                maximum=needed.maximum,
+                candidates=tuple(candidates),
+            )
+            pick = needed.plugin.choose(needed.request, snapshot, self._rng)
+            if not isinstance(pick, contract.NotEnough):
+                found = slots.allocations(
+                    needed.reservation_id, pick.shares, needed.search.demand, needed.period
+                )
+                self._took(needed, pick.shares, found)
+                return tuple(found)
+        return None
+
+    def each(
+        self, order: Iterable[int], needed: Sequence[Requirements]
+    ) -> dict[int, tuple[Allocation, ...]] | int:
+        """Choose for reservations one after the other, as :meth:`choose` does.
+
+        :param order: places in *needed*
+        :returns: the choice by place, or the place of the first one that finds too little
+        """
+        found = {}
+        for place in order:
+            chosen = self.chosen(needed[place])
+            if chosen is None:
+                return place
+            found[place] = chosen
+        return found
+
+    def matching(self, needed: Requirements, ids: Collection[int]) -> set[int]:
+        """Return which of *ids*, resources of the lease, match the requirements.
+
+        They need not be open to new bookings.
+        """
+        self._see(self.tx.resources.generations(ids))
+        found = self.tx.search.matching(needed.match, ids)
+        self._chosen.append(_Chosen(requirements=needed, ids=frozenset(found), bookable=False))
+        return found
+
+    def room(self, needed: Requirements, only: Collection[int]) -> list[Room]:
+        """Return the free amounts of some resources, without those of this lease.
+
+        They need not be open to new bookings.
+        """
+        return self.tx.rooms.find(
+            needed.match,
+            needed.search.demand,
+            self._window(needed),
+            only_ids=only,
+            bookable=False,
+        )
+
+    def hold(
+        self, needed: Requirements, shares: Iterable[Share], rooms: Mapping[int, Room]
+    ) -> bool:
+        """Keep slots of a running lease, if there is room for them.
+
+        :param rooms: free amounts without those of this lease, by resource id
+        :returns: whether there is
+        """
+        held = tuple(shares)
+        if any(self._fit(needed, rooms[item.candidate.resource_id]) < item.slots for item in held):
+            return False
+        found = slots.allocations(needed.reservation_id, held, needed.search.demand, needed.period)
+        self._took(needed, held, found, bookable=False)
+        return True
+
+    def refusal(self, needed: Requirements) -> exceptions.NotEnoughResources:
+        """Return the refusal of requirements, with the reasons."""
+        if not needed.search.demand:
+            return refusals.of_wholes(self.tx, needed)
+        window = self._window(needed)
+        return refusals.of_parts(self.tx, needed, window, lambda room: self._fit(needed, room))
+
+    def _took(
+        self,
+        needed: Requirements,
+        shares: tuple[Share, ...],
+        found: Collection[Allocation],
+        *,
+        bookable: bool = True,
+    ) -> None:
+        """Remember shares that were chosen, and count their allocations as occupied."""
+        seen = {share.candidate.resource_id: share.candidate.generation for share in shares}
+        self._see(seen)
+        self._chosen.append(_Chosen(requirements=needed, ids=frozenset(seen), bookable=bookable))
+        self.occupy(found)
+
+    def _see(self, generations: Mapping[int, int]) -> None:
+        """Remember the state of resources that a choice rests on: the first one seen."""
+        self._generations = {**generations, **self._generations}
+
+    def _candidates(self, needed: Requirements) -> Iterator[list[Candidate]]:
+        """Yield more and more candidates, until enough of them are good."""
+        if needed.search.demand:
+            never, window = {*needed.never, *self._whole}, self._window(needed)
+            for rooms in self._searches().rooms(needed, window, never):
+                yield [
+                    self._candidate(needed, room) for room in rooms if room.resource_id not in never
+                ]
+            return
+        taken = {*needed.never, *self._whole, *self._generations}
+        taken |= {key for key, parts in self._parts.items() if parts.total() > 0}
+        yield self._searches().untouched(needed, taken)
+
+    def _candidate(self, needed: Requirements, room: Room) -> Candidate:
+        used = [
+            1 - (room.left[name] - self._beside(room, name)) / room.capacity[name]
+            for name in room.left
+            if room.capacity[name] > 0
+        ]
+        return Candidate(
+            resource_id=room.resource_id,
+            name=room.name,
+            generation=room.generation,
+            slots=self._fit(needed, room),
+            load=min(max(used, default=1.0), 1.0),
+            own=needed.own.get(room.resource_id, 0),
+        )
+
+    def _fit(self, needed: Requirements, room: Room) -> int:
+        """Return how many slots fit, in addition to those of this lease."""
+        return max(
+            0,
+            min(
+                (room.left[name] - self._beside(room, name)) // needed.search.demand[name]
+                for name in room.left
+            ),
+        )
+
+    def _beside(self, room: Room, name: str) -> int:
+        return self._parts[room.resource_id][name] if room.resource_id in self._parts else 0
+
+    def _window(self, needed: Requirements) -> Window:
+        return Window(
+            period=needed.period,
+            padded=needed.padded,
+            except_reservations=self._changing,
+        )
+
+
+def together(
+    tx: Transaction,
+    settings: LeasingSettings,
+    rng: random.Random,
+    needed: Sequence[Requirements],
+) -> tuple[Choice, tuple[Allocation, ...]]:
+    """Choose for all reservations of a new lease together.
+
+    One reservation may get all that another could have used; so one that finds
+    nothing is tried again before the others, with all that require the same.
+    Each search is made once, however often is chosen.
+
+    :raises climate.exceptions.NotEnoughResources: with the reasons
+    """
+    maximum = sum(one.maximum for one in needed)
+    searches = functools.cache(functools.partial(Searches, tx, settings, rng, maximum))
+    order = list(range(len(needed)))
+    for _ in range(_MOST_TRIES):
+        chooser = Chooser(tx, settings, rng, searches=searches)
+        found = chooser.each(order, needed)
+        if not isinstance(found, int):
+            return chooser.choice, tuple(item for each in found.values() for item in each)
+        place = found
+        alike = [other for other in order if needed[other] == needed[place]]
+        if order[0] in alike:
+            break
+        order = alike + [other for other in order if other not in alike]
+    with refusals.naming([one.plugin.resource_type for one in needed], place):
+        raise chooser.refusal(needed[place])
+
+
+def lock(
+    tx: Transaction, settings: LeasingSettings, choice: Choice, resource_ids: Collection[int] = ()
+) -> Books:
+    """Lock what was chosen and return the right to book it; no other transaction can then.
+
+    Whether the resources bear the allocations is judged when they are written.
+    What bookings do not show is checked here: whether a resource that has
+    changed since it was chosen still matches the requirements.
+
+    :param tx: in which it is booked: that of the choice, or a later one
+    :param resource_ids: further resources that the lease keeps or gives up
+    :raises LostRace: if something chosen is no longer suitable
+    """
+    ids = {*choice.generations, *resource_ids}
+    books = tx.book(ids, pause=settings.cleaning_time, own=choice.changing)
+    found = books.generations
+    changed = dict(choice.generations.items() - found.items())
+    if not ids <= found.keys() or (changed and not _still_match(tx, choice, changed)):
+        raise LostRace
+    return books
+
+
+def _still_match(tx: Transaction, choice: Choice, changed: Collection[int]) -> bool:
+    """Whether the resources that have changed still match what they were chosen for.
+
+    Checking again instead of choosing again keeps a busy resource from starving a booking.
+    """
+    return all(
+        ids
+        == tx.search.matching(
+            one.requirements.match,
+            ids,
+            demand=one.requirements.search.demand,
+            bookable=one.bookable,
+        )
+        for one in choice.chosen
+        if (ids := one.ids.intersection(changed))
+    )

@@ -1,0 +1,236 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Books what filters allow: choose, check, write.
+
+Without a filter that waits, all of it is one transaction. With one, the choice
+is a transaction that writes nothing, the filters are asked while no transaction
+is open, and the choice is booked if it is still free. Otherwise the question is
+withdrawn, and another choice is made. So filters are asked only for leases that
+can be booked, and what they allowed is what is booked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import uuid
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Generic
+from typing import TypeVar
+
+from climate import exceptions
+from climate.booking.choose import LostRace
+from climate.booking.context import Context
+from climate.booking.prepare import Missing
+from climate.db.store import Transaction
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.requests import Caller
+from climate.enforcement import ledger
+from climate.enforcement import limits
+from climate.enforcement.base import Action
+from climate.enforcement.base import AllocatedLease
+from climate.enforcement.base import FilterQuestion
+from climate.enforcement.limits import Limits
+from climate.leases import notices
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class AllocationRequest:
+    """A lease as it would be, with the allocations that were chosen for it.
+
+    :ivar allocations: all that it would have
+    :ivar old: the lease as it is; None for a new one
+    :ivar had: the allocations that it has
+    :ivar filtered: whether filters decide about it
+    :ivar limits: of the project
+    """
+
+    lease: Lease
+    allocations: tuple[Allocation, ...] = ()
+    old: Lease | None = None
+    had: tuple[Allocation, ...] = ()
+    filtered: bool = True
+    limits: Limits = limits.NONE
+
+
+R = TypeVar('R', bound=AllocationRequest)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Steps(Generic[R]):
+    """The steps of one use case; none has effects but those in SQL.
+
+    :ivar choose: writes nothing but rows of things, which a refusal takes
+        with it
+    :ivar write: books in the transaction of the choice, or a later one; the
+        last argument is the id of the question that filters have answered;
+        raises :class:`climate.booking.choose.LostRace` if it is too late
+    :ivar recheck: in a later transaction, before the limits are checked; raises
+        :class:`climate.booking.choose.LostRace` if the choice is out of date
+    """
+
+    choose: Callable[[Transaction], R | Missing]
+    write: Callable[[Transaction, R, str | None], Lease]
+    recheck: Callable[[Transaction, R], None] = lambda _tx, _request: None
+
+
+def book(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
+    """Book a lease, or change one, or write nothing.
+
+    :returns: the lease, or the cloud calls that are needed first
+    :raises climate.exceptions.BookedMeanwhile: if others keep booking the same
+    :raises climate.exceptions.LimitExceeded: if a filter refuses a change
+    :raises climate.exceptions.LeaseRefused: if a filter refuses a new lease
+    """
+    attempt = _in_turns if context.filters.waits else _at_once
+    for _ in range(context.settings.booking_attempts):
+        try:
+            return attempt(context, caller, steps)
+        except (LostRace, exceptions.BookedMeanwhile):
+            continue
+    raise exceptions.BookedMeanwhile
+
+
+def _at_once(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
+    def work(tx: Transaction) -> Lease | Missing:
+        request = steps.choose(tx)
+        if isinstance(request, Missing):
+            tx.undo()
+            return request
+        question = _question(tx, context, caller, request)
+        if question is not None:
+            refusal = context.filters.judge(question).refusal
+            if refusal is not None:
+                raise _refused(question, refusal)
+        return _written(tx, steps, request, None)
+
+    return context.store.run(work)
+
+
+def _in_turns(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
+    store, filters = context.store, context.filters
+
+    def choose(tx: Transaction) -> tuple[R | Missing, FilterQuestion | None]:
+        found = steps.choose(tx)
+        if isinstance(found, Missing):
+            tx.undo()
+            return found, None
+        return found, _question(tx, context, caller, found)
+
+    request, question = store.run(choose)
+    if isinstance(request, Missing):
+        return request
+    if question is None:
+        return store.run(lambda tx: _rewritten(tx, steps, request, None))
+    store.run(lambda tx: ledger.open_question(tx, filters, question))
+    with _withdrawn(context, question):
+        verdict = filters.judge(question)
+        if verdict.refusal is not None:
+            store.run(lambda tx: ledger.refused(tx, filters, question, verdict.noted))
+            raise _refused(question, verdict.refusal)
+        return store.run(lambda tx: _decided(tx, context, steps, request, question))
+
+
+def _decided(
+    tx: Transaction, context: Context, steps: Steps[R], request: R, question: FilterQuestion
+) -> Lease:
+    lease = _rewritten(tx, steps, request, question.id)
+    if not ledger.booked(tx, context.filters, question):
+        # A manager took this process for dead and has withdrawn the question
+        # from the filters: nothing may be booked.
+        raise exceptions.ServiceUnavailable('It took too long to decide, please try again')
+    return lease
+
+
+@contextlib.contextmanager
+def _withdrawn(context: Context, question: FilterQuestion) -> Iterator[None]:
+    """Withdraw a question from the filters if the booking fails."""
+    try:
+        yield
+    except BaseException:
+        try:
+            context.store.run(lambda tx: ledger.failed(tx, context.filters, question))
+        except Exception:
+            # The first error is the one to report.
+            LOG.exception('Lease %s: a manager withdraws the question', question.terms.lease.id)
+        raise
+
+
+def _question(
+    tx: Transaction, context: Context, caller: Caller, request: AllocationRequest
+) -> FilterQuestion | None:
+    """Return the question to the filters; None if they do not decide."""
+    filters = context.filters
+    if not (request.filtered and filters.names and filters.judges(request.lease.project_id)):
+        return None
+    plugins, old = context.plugins, request.old
+    return FilterQuestion(
+        id=str(uuid.uuid4()),
+        action=Action.CREATE if old is None else Action.UPDATE,
+        user_id=caller.user_id,
+        now=tx.now,
+        terms=terms(tx, plugins, request.lease, request.allocations),
+        current=None if old is None else terms(tx, plugins, old, request.had),
+    )
+
+
+def _written(tx: Transaction, steps: Steps[R], request: R, charge_id: str | None) -> Lease:
+    """Write what was chosen, if the limits of the project allow it."""
+    with limits.held(
+        tx, request.limits, request.lease, request.old, request.allocations, request.had
+    ):
+        return steps.write(tx, request, charge_id)
+
+
+def _rewritten(tx: Transaction, steps: Steps[R], request: R, charge_id: str | None) -> Lease:
+    """Write what an earlier transaction has chosen."""
+    steps.recheck(tx, request)
+    return _written(tx, steps, request, charge_id)
+
+
+def terms(
+    tx: Transaction,
+    plugins: notices.Plugins,
+    lease: Lease,
+    allocations: tuple[Allocation, ...] | None = None,
+) -> AllocatedLease:
+    """Return a lease as filters see it.
+
+    :param allocations: None for those that it has
+    """
+    if allocations is None:
+        ids = [reservation.id for reservation in lease.reservations]
+        allocations = tuple(tx.allocations.live_of(ids)) if ids else ()
+    resource_ids = {item.resource_id for item in allocations}
+    return AllocatedLease(
+        lease=lease,
+        allocations=allocations,
+        resources=tuple(tx.resources.with_ids(resource_ids)) if resource_ids else (),
+        descriptions=notices.descriptions(lease, plugins),
+    )
+
+
+def _refused(
+    question: FilterQuestion, refusal: exceptions.LimitExceeded
+) -> exceptions.ClimateError:
+    """Return a refusal with the status clients expect: 403 for a new lease, 400 for a change."""
+    if question.action is Action.UPDATE:
+        return refusal
+    error = exceptions.LeaseRefused(refusal.message)
+    error.__cause__ = refusal
+    return error

@@ -1,0 +1,76 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What booking needs from the rest of a process."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clock import Clock
+from climate.db.store import Store
+from climate.domain.requests import Caller
+from climate.enforcement.filters import Filters
+from climate.leases.notices import Plugins
+from climate.leases.settings import LeasingSettings
+from climate.resources import catalog
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    """The store, the resource types, the filters and the cloud.
+
+    :ivar fixed: the plugins of the types that are there as long as the process runs
+    :ivar rng: breaks ties between equally good resources
+    :ivar cloud_of: returns the cloud as a caller sees it, with the caller's
+        own token; None if there is none
+    :ivar own_cloud: returns the cloud as Climate sees it; None if there is none
+    """
+
+    store: Store
+    plugins: Plugins
+    clock: Clock
+    settings: LeasingSettings
+    filters: Filters
+    rng: random.Random
+    cloud_of: Callable[[Caller], Cloud] | None = None
+    own_cloud: Callable[[], Cloud] | None = None
+    fixed: Plugins = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'fixed', catalog.fixed(self.plugins))
+
+    def cloud(self, caller: Caller) -> Cloud:
+        """Return the cloud as a caller sees it.
+
+        :raises climate.exceptions.CloudUnavailable: if there is none
+        """
+        if self.cloud_of is None:
+            raise _no_cloud()
+        return self.cloud_of(caller)
+
+    def service_cloud(self) -> Cloud:
+        """Return the cloud as Climate sees it.
+
+        :raises climate.exceptions.CloudUnavailable: if there is none
+        """
+        if self.own_cloud is None:
+            raise _no_cloud()
+        return self.own_cloud()
+
+
+def _no_cloud() -> exceptions.CloudUnavailable:
+    return exceptions.CloudUnavailable(service='The cloud', reason='it is not configured')

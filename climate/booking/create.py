@@ -1,0 +1,305 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Books a new lease."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import logging
+import operator
+import uuid
+from collections import Counter
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+
+from climate import exceptions
+from climate.booking import commit
+from climate.booking import prepare
+from climate.booking import requests
+from climate.booking import trusts
+from climate.booking.choose import Choice
+from climate.booking.choose import lock
+from climate.booking.choose import together
+from climate.booking.commit import AllocationRequest
+from climate.booking.context import Context
+from climate.booking.requests import ReservationRequest
+from climate.booking.requirements import Requirements
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.periods import Period
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseDraft
+from climate.enforcement import limits
+from climate.leases import dates
+from climate.leases import notices
+from climate.leases import schedule
+
+LOG = logging.getLogger(__name__)
+_PLUGIN = operator.attrgetter('plugin')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class NewLease:
+    """A lease that is requested, after all checks that need no SQL.
+
+    :ivar requests: with their parts
+    :ivar ids: of the reservations, in the order of the requests
+    :ivar things: existing things that are requested, by type and name
+    :ivar makes: whether the caller has to make something first
+    """
+
+    caller: Caller
+    draft: LeaseDraft
+    requests: tuple[ReservationRequest, ...]
+    ids: tuple[str, ...]
+    things: tuple[tuple[str, str], ...]
+    makes: bool
+    limits: limits.Limits
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Chosen(AllocationRequest):
+    """A lease that is not written yet."""
+
+    choice: Choice
+
+
+def create(context: Context, caller: Caller, draft: LeaseDraft) -> Lease:
+    """Book a lease.
+
+    :raises climate.exceptions.InvalidInput: naming the field that is wrong
+    :raises climate.exceptions.NotEnoughResources: if the period is taken
+    :raises climate.exceptions.LeaseRefused: if a limit or a filter forbids it
+    """
+    new = checked(context, caller, draft)
+
+    def book(trust_id: str | None, findings: prepare.Findings) -> Lease | prepare.Missing:
+        steps = commit.Steps(
+            choose=lambda tx: choose(tx, context, new, findings, trust_id),
+            write=lambda tx, chosen, _: write(tx, context, chosen, findings),
+        )
+        return commit.book(context, caller, steps)
+
+    with _trust(context, new) as trust_id, _things(context, new):
+        outcome = book(trust_id, prepare.NOTHING)
+        if isinstance(outcome, Lease):
+            return outcome
+        return prepare.booked(context, caller, functools.partial(book, trust_id), outcome)
+
+
+def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
+    """Check a new lease as far as that needs no SQL, and look it up in the cloud.
+
+    :raises climate.exceptions.InvalidInput: naming the field that is wrong
+    :raises climate.exceptions.LeaseRefused: if it has too many reservations
+    """
+    dates.check_new(draft, context.clock.now())
+    allowed = context.settings.limits.of(caller.project_id) if draft.limited else limits.NONE
+    limits.check_reservations(allowed, draft.reservations)
+    found = requests.read(context, caller, draft)
+    return NewLease(
+        caller=caller,
+        draft=draft,
+        requests=tuple(found),
+        ids=tuple(str(uuid.uuid4()) for _ in found),
+        things=_named(found),
+        makes=any(one.needs.makes is not None for one in found),
+        limits=allowed,
+    )
+
+
+def choose(
+    tx: Transaction,
+    context: Context,
+    new: NewLease,
+    findings: prepare.Findings = prepare.NOTHING,
+    trust_id: str | None = None,
+) -> Chosen | prepare.Missing:
+    """Choose resources for a new lease; writes nothing but rows of things.
+
+    :param findings: results of the cloud calls so far
+    :param trust_id: of the caller's trust; None if none is needed
+    :returns: the choice, or what the caller has to make first
+    :raises climate.exceptions.NotEnoughResources: if the period is taken
+    :raises climate.exceptions.LeaseRefused: if a limit of the project forbids it
+    """
+    lease = _lease(tx, new, findings, trust_id)
+    period = lease.period.after(tx.now)
+    padded = period.padded(context.settings.cleaning_time)
+    has = tx.projects.leases(lease.project_id) if new.limits.leases else 0
+    limits.check_new(new.limits, lease, has, tx.now)
+    for resource_type, name in new.things:
+        tx.things.ensure(resource_type, name, new.caller.project_id)
+    needed = _requirements(new, period, padded)
+    choice, allocations = together(tx, context.settings, context.rng, needed)
+    # After the choice, for it refuses most of what is refused.
+    if new.makes and (missing := _missing(new, findings)):
+        return prepare.Missing(creations=missing)
+    lead_time = tx.properties.lead_time(set(choice.generations))
+    lease = dataclasses.replace(lease, lead_time=lead_time)
+    timetable = schedule.initial(
+        lease,
+        new.draft.events,
+        prepares=schedule.preparation(map(_PLUGIN, new.requests)),
+        now=tx.now,
+        settings=context.settings,
+    )
+    return Chosen(
+        lease=dataclasses.replace(
+            lease, next_due=events.next_due(timetable), events=tuple(timetable)
+        ),
+        allocations=allocations,
+        limits=new.limits,
+        choice=choice,
+    )
+
+
+def write(
+    tx: Transaction,
+    context: Context,
+    chosen: Chosen,
+    findings: prepare.Findings = prepare.NOTHING,
+) -> Lease:
+    """Write a lease that was chosen, in the same or a later transaction.
+
+    :raises climate.booking.choose.LostRace: if the choice is out of date
+    """
+    lease = chosen.lease
+    books = lock(tx, context.settings, chosen.choice)
+    tx.leases.insert(lease)
+    if lease.trust_id is not None:
+        tx.trusts.give(lease.trust_id, lease.id)
+    tx.reservations.insert(lease.reservations)
+    if findings.created:
+        tx.intents.forget([reservation_id for reservation_id, _ in findings.created])
+    books.insert(chosen.allocations)
+    tx.events.insert(lease.events)
+    notices.tell(tx, context.plugins, 'lease.create', lease)
+    return lease
+
+
+def _missing(new: NewLease, findings: prepare.Findings) -> tuple[prepare.Creation, ...]:
+    """Return what the caller has to make first, and has not made."""
+    return tuple(
+        prepare.Creation(
+            plugin=one.plugin,
+            request=one.request,
+            reservation_id=reservation_id,
+            project_id=new.caller.project_id,
+            what=what,
+        )
+        for reservation_id, one in zip(new.ids, new.requests, strict=True)
+        if (what := one.needs.makes) is not None and findings.facts(reservation_id, what) is None
+    )
+
+
+@contextlib.contextmanager
+def _trust(context: Context, new: NewLease) -> Iterator[str | None]:
+    """Make the caller's trust, if effects need one; it goes if the booking fails."""
+    wanted = [(one.plugin, one.needs.roles) for one in new.requests if one.needs.roles]
+    if not wanted:
+        yield None
+        return
+    with trusts.made(new.caller, wanted, context, new.draft.end) as trust_id:
+        yield trust_id
+
+
+def _things(context: Context, new: NewLease) -> contextlib.AbstractContextManager[None]:
+    if not new.things:
+        return contextlib.nullcontext()
+    return _forgotten_unless_booked(context.store, new.things)
+
+
+def _named(wanted: Iterable[ReservationRequest]) -> tuple[tuple[str, str], ...]:
+    """Return the existing things that are requested, by type and name, in order.
+
+    :raises climate.exceptions.InvalidInput: if one is requested twice
+    """
+    found = Counter((one.plugin.resource_type, name) for one in wanted for name in one.needs.things)
+    for (resource_type, name), times in found.items():
+        if times > 1:
+            raise exceptions.InvalidInput(f'{resource_type} {name} is asked for twice')
+    return tuple(sorted(found))
+
+
+@contextlib.contextmanager
+def _forgotten_unless_booked(store: Store, wanted: Collection[tuple[str, str]]) -> Iterator[None]:
+    """Remove the resources of things if the booking fails.
+
+    With a filter that waits, the transaction that chose has written them.
+    """
+    try:
+        yield
+    except BaseException:
+        if wanted:
+            try:
+                store.run(lambda tx: tx.things.forget(wanted))
+            except Exception:
+                # The first error is the one to report.
+                LOG.exception('Resources that were not booked stay until the next purge')
+        raise
+
+
+def _requirements(new: NewLease, period: Period, padded: Period) -> list[Requirements]:
+    return [
+        Requirements(
+            reservation_id=reservation_id,
+            search=one.needs.search,
+            plugin=one.plugin,
+            request=one.request,
+            period=period,
+            padded=padded,
+            minimum=one.needs.search.minimum,
+            maximum=one.needs.search.maximum,
+            private=new.caller.all_projects,
+        )
+        for reservation_id, one in zip(new.ids, new.requests, strict=True)
+    ]
+
+
+def _lease(
+    tx: Transaction, new: NewLease, findings: prepare.Findings, trust_id: str | None
+) -> Lease:
+    draft = new.draft
+    lease_id = draft.id or str(uuid.uuid4())
+    return Lease(
+        id=lease_id,
+        name=draft.name,
+        user_id=new.caller.user_id,
+        project_id=new.caller.project_id,
+        before_end_date=draft.before_end_date,
+        notify_before_start=draft.notify_before_start,
+        notices=draft.notices,
+        trust_id=trust_id,
+        created_at=tx.now,
+        reservations=tuple(
+            Reservation(
+                id=new.ids[place],
+                lease_id=lease_id,
+                resource_type=one.plugin.resource_type,
+                request=one.needs.stored,
+                position=place,
+                facts=findings.created.get((new.ids[place], one.needs.makes or ''), {}),
+                part_of=None if one.whole is None else new.ids[one.whole],
+                created_at=tx.now,
+            )
+            for place, one in enumerate(new.requests)
+        ),
+        period=Period(start=draft.start, end=draft.end),
+    )

@@ -1,0 +1,288 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Moves reservations from one resource to others, within one transaction.
+
+The choice is that of a booking, for the time that is left. A lease that has not
+started is moved at once; an active one gets the new resource in addition to the
+old one, and an event has the cloud follow: the old one is released afterwards.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import TypeVar
+
+from climate import exceptions
+from climate.allocation import shares as slots
+from climate.booking import choose
+from climate.booking import requests
+from climate.booking.requirements import Requirements
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.payloads import Move
+from climate.domain.resources import Spread
+from climate.leases import following
+from climate.leases import notices
+from climate.leases import reading
+from climate.leases import schedule
+from climate.leases.settings import LeasingSettings
+
+T = TypeVar('T')
+
+
+class Mover:
+    """Moves reservations of one lease; one for each transaction.
+
+    :param lease: locked, and PENDING or ACTIVE
+    """
+
+    def __init__(
+        self,
+        tx: Transaction,
+        plugins: notices.Plugins,
+        settings: LeasingSettings,
+        rng: random.Random,
+        lease: Lease,
+    ) -> None:
+        self._tx = tx
+        self._plugins = plugins
+        self._settings = settings
+        self._lease = lease
+        self._ids = [reservation.id for reservation in lease.reservations]
+        self._known = tx.allocations.live_of(self._ids) if self._ids else []
+        self._chooser = choose.Chooser(tx, settings, rng, changing=self._ids)
+        self._chooser.occupy(self._known)
+        self._leaving: list[Allocation] = []
+        self._added: list[Allocation] = []
+        self._moves: list[Move] = []
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """What was found so far."""
+        return tuple(self._moves)
+
+    def has(self, reservation_id: str, resource_id: int) -> bool:
+        """Whether a reservation has anything of a resource."""
+        return any(
+            item.reservation_id == reservation_id and item.resource_id == resource_id
+            for item in self._known
+        )
+
+    def move(
+        self,
+        reservation: Reservation,
+        resource_id: int,
+        reason: str,
+        *,
+        never: Collection[int] = (),
+    ) -> None:
+        """Find another place for all that a reservation has on a resource.
+
+        :param never: ids of further resources that are no other place
+        :raises climate.exceptions.NotEnoughResources: if there is none
+        """
+        plugin = requests.plugin_of(self._plugins, reservation.resource_type)
+        request = reading.load(plugin, reservation)
+        search = plugin.search(request)
+        mine = [
+            item
+            for item in (*self._known, *self._added)
+            if item.reservation_id == reservation.id and item not in self._leaving
+        ]
+        leaving = [item for item in mine if item.resource_id == resource_id]
+        staying = [item for item in mine if item.resource_id != resource_id]
+        count = slots.slots(leaving, search.demand)[resource_id]
+        avoided = {resource_id, *never}
+        if search.spread is not Spread.ANY or not search.demand:
+            avoided |= {item.resource_id for item in staying}
+        stays = {item.resource_name for item in staying}
+        names = tuple(name for name in search.names if name not in stays)
+        period = self._lease.period.after(self._tx.now)
+        needed = Requirements(
+            reservation_id=reservation.id,
+            search=dataclasses.replace(search, names=names),
+            plugin=plugin,
+            request=request,
+            period=period,
+            padded=period.padded(self._settings.cleaning_time),
+            minimum=count,
+            maximum=count,
+            private=True,  # It was allowed to ask for it.
+            never=avoided,
+        )
+        added = self._chooser.choose(needed)
+        # What is in use is there until the cloud has followed.
+        self._chooser.vacate(() if self._lease.status is LeaseStatus.ACTIVE else leaving)
+        self._leaving += leaving
+        self._added += added
+        self._moves.append(_as_move(leaving, added, reason))
+
+    def write(self, lease: Lease, *, forced: bool = False) -> Lease:
+        """Write what was found; return *lease* with what it means for it.
+
+        The lease itself is left to the caller to write.
+
+        :param lease: the lease, perhaps with other flags
+        :param forced: whether what runs on resources in use may be taken away
+        :raises climate.booking.choose.LostRace: if it is to be tried again
+        """
+        if not self._moves:
+            return lease
+        books = choose.lock(
+            self._tx,
+            self._settings,
+            self._chooser.choice,
+            {item.resource_id for item in self._leaving},
+        )
+        if lease.status is LeaseStatus.PENDING:
+            books.remove([item.id for item in self._leaving if item.id is not None])
+        books.insert(self._added)
+        if lease.status is LeaseStatus.PENDING:
+            lease = self._reannounced(lease)
+            for move in self._moves:
+                tell(self._tx, self._plugins, lease, move)
+            return lease
+        event = following.new_event(
+            self._tx,
+            lease,
+            self._known,
+            self._leaving,
+            {},
+            moves=self.moves,
+            forced=forced,
+        )
+        timetable = (*lease.events, event)
+        return dataclasses.replace(
+            lease,
+            status=LEASE.table[lease.status, LeaseTrigger.CHANGE],
+            events=timetable,
+            next_due=events.next_due(timetable),
+        )
+
+    def _reannounced(self, lease: Lease) -> Lease:
+        """Tell earlier of the start if what came needs longer to get ready."""
+        tx = self._tx
+        gone = {item.id for item in self._leaving}
+        has = [*(item for item in self._known if item.id not in gone), *self._added]
+        lead_time = tx.properties.lead_time({item.resource_id for item in has})
+        new = dataclasses.replace(lease, lead_time=lead_time)
+        if lead_time == lease.lead_time:
+            return lease
+        change = schedule.reannounced(lease, new, now=tx.now, settings=self._settings)
+        tx.events.delete(change.removed)
+        tx.events.insert(change.added)
+        kept = (event for event in lease.events if event.id not in change.removed)
+        timetable = tuple(sorted((*kept, *change.added), key=events.order))
+        return dataclasses.replace(new, events=timetable, next_due=events.next_due(timetable))
+
+
+def run(store: Store, attempts: int, work: Callable[[Transaction], T]) -> T:
+    """Do *work* that moves something, again while others are faster.
+
+    :raises climate.exceptions.BookedMeanwhile: if they are so every time
+    """
+    for _ in range(attempts):
+        try:
+            return store.run(work)
+        except (choose.LostRace, exceptions.BookedMeanwhile):
+            continue
+    raise exceptions.BookedMeanwhile
+
+
+def _as_move(leaving: Sequence[Allocation], added: Iterable[Allocation], reason: str) -> Move:
+    return Move(
+        reservation_id=leaving[0].reservation_id,
+        left=leaving[0].resource_name,
+        came=tuple(dict.fromkeys(item.resource_name for item in added)),
+        reason=reason,
+    )
+
+
+def moves_of(event: Event) -> tuple[Move, ...]:
+    """Return what an event has the cloud follow; empty if it is no move."""
+    return event.change.moves if event.change else ()
+
+
+def tell(tx: Transaction, plugins: notices.Plugins, lease: Lease, move: Move) -> None:
+    """Tell that a reservation has another resource now."""
+    notices.tell(
+        tx,
+        plugins,
+        'lease.rehomed',
+        lease,
+        reason=move.reason,
+        moved={
+            'reservation_id': move.reservation_id,
+            'from': [move.left],
+            'to': list(move.came),
+        },
+    )
+
+
+def flagged(lease: Lease, missing: Collection[str]) -> Lease:
+    """Return *lease* as it is if these reservations lack something.
+
+    A lease whose last check failed stays degraded, whatever else is repaired.
+    """
+    failing = lease.degraded and any(
+        event.open and event.kind is EventKind.CHECK and event.error for event in lease.events
+    )
+    return dataclasses.replace(
+        lease,
+        degraded=bool(missing) or failing,
+        reservations=tuple(
+            dataclasses.replace(item, missing_resources=item.id in missing)
+            for item in lease.reservations
+        ),
+    )
+
+
+def moved(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> Lease:
+    """Return *lease* when the cloud has followed a move, and notify of it."""
+    if not moves_of(event):
+        return lease
+    ids = [item.id for item in lease.reservations]
+    has = {(item.reservation_id, item.resource_name) for item in tx.allocations.live_of(ids)}
+    # An effect may have given up other resources than it was asked to.
+    moves = [move for move in moves_of(event) if (move.reservation_id, move.left) not in has]
+    if not moves:
+        return lease
+    changed = {move.reservation_id for move in moves}
+    lease = dataclasses.replace(
+        lease,
+        reservations=tuple(
+            dataclasses.replace(item, resources_changed=True) if item.id in changed else item
+            for item in lease.reservations
+        ),
+    )
+    marked = [item.id for item in lease.reservations if item.missing_resources]
+    if marked:
+        left = tx.troubles.of(marked, None)
+        lease = flagged(lease, {trouble.reservation_id for trouble in left})
+    for move in moves:
+        tell(tx, plugins, lease, move)
+    return lease

@@ -1,0 +1,95 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Gives a reservation another resource in place of one that an operator names."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+from climate import exceptions
+from climate.booking import move
+from climate.db.store import Transaction
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import Reallocation
+from climate.leases import notices
+from climate.leases import states
+from climate.leases.settings import LeasingSettings
+
+_UNSAID = 'somebody asked for it'
+_MOVABLE = frozenset({LeaseStatus.PENDING, LeaseStatus.ACTIVE})
+
+
+def reallocate(
+    tx: Transaction,
+    plugins: notices.Plugins,
+    settings: LeasingSettings,
+    rng: random.Random,
+    lease_id: str,
+    project_id: str | None,
+    wanted: Reallocation,
+) -> Lease:
+    """Move a reservation off a resource.
+
+    What has not begun is moved at once. What is in use is moved by a manager,
+    who leaves it where it is if something runs there, unless that is forced.
+
+    :param project_id: None looks in every project
+    :raises climate.exceptions.ClimateError: if it cannot be; nothing is
+        changed then
+    :raises climate.booking.choose.LostRace: if it is to be tried again
+    """
+    old = tx.leases.get(lease_id, project_id, lock=True)
+    if old.status not in _MOVABLE:
+        raise exceptions.InvalidState(state=old.status, id=old.id)
+    reservation = _reservation(old, wanted.reservation_id)
+    resource_id = _resource_id(tx.allocations.live_of([reservation.id]), wanted)
+    mover = move.Mover(tx, plugins, settings, rng, old)
+    mover.move(reservation, resource_id, wanted.reason or _UNSAID)
+    lease = old
+    if old.status is LeaseStatus.PENDING:
+        marked = [item.id for item in old.reservations if item.missing_resources]
+        left = [
+            trouble
+            for trouble in (tx.troubles.of(marked, None) if marked else ())
+            if (trouble.reservation_id, trouble.resource_id) != (reservation.id, resource_id)
+        ]
+        lease = move.flagged(old, {trouble.reservation_id for trouble in left})
+    lease = dataclasses.replace(mover.write(lease, forced=wanted.forced), updated_at=tx.now)
+    states.write(tx, old, lease)
+    tx.leases.update(lease)
+    return lease
+
+
+def _reservation(lease: Lease, reservation_id: str) -> Reservation:
+    for reservation in lease.reservations:
+        if reservation.id == reservation_id:
+            return reservation
+    raise exceptions.InvalidInput(
+        f'Please enter valid reservation IDs. Invalid reservation IDs are: {reservation_id}'
+    )
+
+
+def _resource_id(current: list[Allocation], wanted: Reallocation) -> int:
+    for item in current:
+        if wanted.resource_id in (None, item.resource_id) and wanted.resource_name in (
+            '',
+            item.resource_name,
+        ):
+            return item.resource_id
+    if wanted.resource_id is None:
+        raise exceptions.NotFound(object={'resource_name': wanted.resource_name})
+    raise exceptions.NotFound(object={'resource_id': str(wanted.resource_id)})

@@ -1,0 +1,117 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a caller requests, reservation by reservation, with the parts of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.booking.context import Context
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseDraft
+from climate.leases import on_behalf
+from climate.leases.notices import Plugins
+from climate.plugins import contract
+from climate.plugins.searches import Needs
+from climate.resources import catalog
+
+# Those requested and their parts: a stack has one for each size of its volumes.
+_MOST = 200
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ReservationRequest:
+    """One reservation that is requested.
+
+    :ivar request: as the plugin read it, with what it saw in the cloud
+    :ivar needs: what follows from the request
+    :ivar whole: place of the reservation that it is a part of; None if the
+        caller requested it
+    """
+
+    plugin: contract.Plugin[Any]
+    request: Any
+    needs: Needs
+    whole: int | None = None
+
+
+def plugin_of(plugins: Plugins, resource_type: Any) -> contract.Plugin[Any]:
+    """Return the plugin of a type.
+
+    :raises climate.exceptions.UnsupportedResourceType: if there is none
+    """
+    plugin = catalog.current(plugins, resource_type) if isinstance(resource_type, str) else None
+    if plugin is None:
+        shown = resource_type if isinstance(resource_type, str) else repr(resource_type)
+        raise exceptions.UnsupportedResourceType(resource_type=shown[:100])
+    return plugin
+
+
+def read(context: Context, caller: Caller, draft: LeaseDraft) -> list[ReservationRequest]:
+    """Read the reservations of a draft, look them up in the cloud, put the parts of each before it.
+
+    :raises climate.exceptions.InvalidInput: naming the field that is wrong
+    :raises climate.exceptions.CloudUnavailable: if the cloud does not answer
+    :raises climate.exceptions.ClimateError: if something named, or the type of
+        a part, is not there
+    """
+    parsed = [_parsed(context, body, draft) for body in draft.reservations]
+    found: list[ReservationRequest] = []
+    for plugin, request in parsed:
+        if plugin.inspects:
+            request = _inspected(context, caller, plugin, request)
+        needs = plugin.needs(request)
+        if needs.parts:
+            place = len(found) + len(needs.parts)
+            found += [_part(context, caller, body, place) for body in needs.parts]
+        found.append(ReservationRequest(plugin=plugin, request=request, needs=needs))
+        if len(found) > _MOST:
+            raise exceptions.InvalidInput(
+                f'With all parts, a lease has at most {_MOST} reservations'
+            )
+    return found
+
+
+def _parsed(
+    context: Context, body: Mapping[str, Any], draft: LeaseDraft
+) -> tuple[contract.Plugin[Any], Any]:
+    resource_type = body.get('resource_type')
+    if resource_type in (None, ''):
+        raise exceptions.MissingParameter(param='resource_type')
+    plugin = context.fixed.get(resource_type) if isinstance(resource_type, str) else None
+    if plugin is None:
+        plugin = plugin_of(context.plugins, resource_type)
+    request = plugin.parse(body, strict=draft.strict)
+    # The operator imposes on a project what is not limited.
+    return plugin, request if draft.limited else plugin.imposed(request)
+
+
+def _part(
+    context: Context, caller: Caller, body: Mapping[str, Any], whole: int
+) -> ReservationRequest:
+    plugin = plugin_of(context.plugins, body['resource_type'])
+    request = plugin.parse(body, strict=True)
+    if plugin.inspects:
+        request = _inspected(context, caller, plugin, request)
+    return ReservationRequest(
+        plugin=plugin, request=request, needs=plugin.needs(request), whole=whole
+    )
+
+
+def _inspected(context: Context, caller: Caller, plugin: contract.Plugin[Any], request: Any) -> Any:
+    cloud = functools.partial(context.cloud, caller)
+    return on_behalf.answered(lambda: plugin.inspect(request, cloud, caller.project_id))

@@ -1,0 +1,207 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What one reservation requires of resources, and the search for what is free."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import random
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from climate.db.rooms import Room
+from climate.db.rooms import Window
+from climate.db.search import Match
+from climate.db.store import Transaction
+from climate.domain.periods import Period
+from climate.domain.resources import Candidate
+from climate.leases.settings import LeasingSettings
+from climate.plugins import contract
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Requirements:
+    """What one reservation requires.
+
+    :ivar reservation_id: the reservation that gets the allocations; two
+        reservations that require the same compare equal
+    :ivar period: of the allocations
+    :ivar padded: the period with the time for cleaning on both sides
+    :ivar minimum: how many slots at least, beyond what it keeps
+    :ivar maximum: how many slots at most, beyond what it keeps
+    :ivar private: whether the caller may ask for private properties
+    :ivar own: slots by resource id that it has and gives up if others are
+        chosen; the same ones are preferred
+    :ivar only: ids of the only suitable resources; None for any
+    :ivar never: ids of unsuitable resources
+    """
+
+    reservation_id: str = dataclasses.field(default='', compare=False)
+    search: contract.Search
+    plugin: contract.Plugin[Any]
+    request: Any
+    period: Period
+    padded: Period
+    minimum: int
+    maximum: int
+    private: bool
+    own: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    only: Collection[int] | None = None
+    never: Collection[int] = ()
+
+    @property
+    def match(self) -> Match:
+        """The conditions on a resource."""
+        return Match(
+            resource_type=self.search.resource_type,
+            requirement=self.search.requirement,
+            required_traits=self.search.required_traits,
+            forbidden_traits=self.search.forbidden_traits,
+            private=self.private,
+        )
+
+
+class Searches:
+    """Free resources for requirements; one object as long as nothing is written.
+
+    Equal requirements get the same answer, which costs statements only once.
+    Answers include what the lease itself has taken meanwhile: readers leave
+    that out, so choosing again costs no statement.
+
+    :param rng: picks the place in the list of resources where a sample begins
+    :param together: how many resources all requirements together may take;
+        each answer has so many more, since its readers may leave some out
+    """
+
+    def __init__(
+        self, tx: Transaction, settings: LeasingSettings, rng: random.Random, together: int = 0
+    ) -> None:
+        self._tx = tx
+        self._settings = settings
+        self._together = together
+        self._pivot = functools.partial(_pivot, tx, rng, {})
+        self._whole: list[tuple[Any, list[Candidate]]] = []
+        self._parts: list[tuple[Any, Iterator[list[Room]]]] = []
+
+    def _limit(self, needed: Requirements, taken: Collection[int]) -> int:
+        """Return how many resources to weigh, with those that readers may leave out."""
+        spare = max(self._together - needed.maximum, len(taken))
+        return needed.maximum + self._settings.sample_size + spare
+
+    def untouched(self, needed: Requirements, taken: Collection[int]) -> list[Candidate]:
+        """Return whole resources: those named, and a sample of the others.
+
+        :param taken: ids to leave out
+        """
+        key = (needed.match, needed.search.names, needed.only, needed.padded)
+        found = _kept(self._whole, key)
+        if found is None:
+            # The reader leaves out what is taken, now or when it reads again.
+            limit = self._limit(needed, taken)
+            found = self._named(needed) + self._sampled(needed, limit)
+            self._whole.append((key, found))
+        return [item for item in found if item.resource_id not in taken] if taken else found
+
+    def _named(self, needed: Requirements) -> list[Candidate]:
+        names = needed.search.names
+        if not names:
+            return []
+        match = dataclasses.replace(needed.match, names=names)
+        return self._tx.search.free(match, needed.padded, limit=len(names))
+
+    def _sampled(self, needed: Requirements, limit: int) -> list[Candidate]:
+        return self._tx.search.sample(
+            needed.match,
+            needed.padded,
+            only_ids=needed.only,
+            first_id=self._pivot(needed.search.resource_type),
+            limit=limit,
+        )
+
+    def rooms(
+        self, needed: Requirements, window: Window, never: Collection[int]
+    ) -> Iterator[list[Room]]:
+        """Yield more and more resources with their free amounts.
+
+        First those that the reservation has, then those in use, then a sample
+        of the others, then all.
+
+        :param never: ids to leave out
+        """
+        search = needed.search
+        key = (
+            needed.match,
+            search.demand,
+            needed.only,
+            tuple(needed.own),
+            needed.maximum,
+            window,
+        )
+        found = _kept(self._parts, key)
+        if found is None:
+            # It does not know this object, so that both go as soon as nothing needs them.
+            found = _looks(self._tx, self._pivot, needed, window, self._limit(needed, never))
+        else:
+            self._parts = [item for item in self._parts if item[0] != key]
+        # Two readers of one source: what one has read is kept for the other.
+        kept, found = itertools.tee(found)
+        self._parts.append((key, kept))
+        return found
+
+
+def _looks(
+    tx: Transaction,
+    pivot: Callable[[str], int],
+    needed: Requirements,
+    window: Window,
+    limit: int,
+) -> Iterator[list[Room]]:
+    seen: dict[int, Room] = {}
+
+    def look(**options: Any) -> None:
+        only = options.pop('only', needed.only)
+        found = tx.rooms.find(needed.match, needed.search.demand, window, only_ids=only, **options)
+        seen.update((room.resource_id, room) for room in found)
+
+    if needed.own:
+        look(only=list(needed.own))
+        yield list(seen.values())
+    first = pivot(needed.search.resource_type)
+    for loaded in (True, False):
+        before = len(seen)
+        look(loaded=loaded, first_id=first, limit=limit)
+        if len(seen) - before < limit:
+            look(loaded=loaded, before_id=first, limit=limit)
+        yield list(seen.values())
+    # Resources outside the samples may have room, and so may those that
+    # others began or ceased to use between the looks.
+    look()
+    yield list(seen.values())
+
+
+def _pivot(tx: Transaction, rng: random.Random, known: dict[str, int], resource_type: str) -> int:
+    """Return where a sample of resources begins, the same place each time."""
+    if resource_type not in known:
+        known[resource_type] = tx.search.pivot(resource_type, rng.random())
+    return known[resource_type]
+
+
+def _kept(answers: Iterable[tuple[Any, Any]], key: Any) -> Any:
+    """Return the answer to an earlier question; None for a new one."""
+    return next((answer for asked, answer in answers if asked == key), None)

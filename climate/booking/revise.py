@@ -1,0 +1,291 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Decides what each reservation of a changed lease keeps, gets and gives up."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from climate import exceptions
+from climate.allocation import changes
+from climate.allocation import shares as slots
+from climate.booking.choose import Chooser
+from climate.booking.requirements import Requirements
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import Period
+from climate.domain.resources import Candidate
+from climate.domain.resources import Share
+from climate.domain.resources import Spread
+from climate.plugins import contract
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Revision:
+    """One reservation with its allocations before and after a change.
+
+    :ivar dropped: allocations that were booked and are given up at once
+    :ivar leaving: allocations in use, given up once the cloud has followed
+    :ivar follows: whether the cloud has to follow, even if no allocation comes or goes
+    """
+
+    old: Reservation
+    new: Reservation
+    kept: tuple[Allocation, ...] = ()
+    dropped: tuple[Allocation, ...] = ()
+    leaving: tuple[Allocation, ...] = ()
+    added: tuple[Allocation, ...] = ()
+    follows: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Case:
+    """One reservation that is changed, with all that the choice depends on.
+
+    :ivar lease: as it is
+    :ivar period: the new period of the lease
+    :ivar before: the request as it is
+    :ivar request: the request as it will be
+    :ivar current: the allocations that it has
+    """
+
+    lease: Lease
+    period: Period
+    reservation: Reservation
+    plugin: contract.Plugin[Any]
+    before: Any
+    request: Any
+    needed: Requirements
+    current: tuple[Allocation, ...]
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.request != self.before)
+
+    @property
+    def running(self) -> bool:
+        return self.lease.status is LeaseStatus.ACTIVE
+
+    @property
+    def has(self) -> dict[int, int]:
+        return slots.slots(self.current, self.needed.search.demand)
+
+
+def revise(
+    chooser: Chooser,
+    lease: Lease,
+    period: Period,
+    reservation: Reservation,
+    before: Any,
+    request: Any,
+    *,
+    plugin: contract.Plugin[Any],
+    current: Sequence[Allocation],
+    private: bool,
+) -> Revision:
+    """Decide about one reservation of a lease.
+
+    :param lease: as it is
+    :param period: the new period of the lease
+    :param before: the request as it is
+    :param request: the request as it will be
+    :param current: the allocations of the reservation, booked or held
+    :param private: whether the caller may ask for private properties
+    :raises climate.exceptions.NotEnoughResources: if it is not possible
+    """
+    search = plugin.search(request)
+    rest = period.after(chooser.tx.now)
+    # New dates alone require no more than it has.
+    has = sum(slots.slots(current, search.demand).values())
+    changed = request != before
+    case = _Case(
+        lease=lease,
+        period=period,
+        reservation=reservation,
+        plugin=plugin,
+        before=before,
+        request=request,
+        needed=Requirements(
+            reservation_id=reservation.id,
+            search=search,
+            plugin=plugin,
+            request=request,
+            period=rest,
+            padded=rest.padded(chooser.settings.cleaning_time),
+            minimum=search.minimum,
+            maximum=search.maximum if changed else min(max(has, search.minimum), search.maximum),
+            private=private,
+        ),
+        current=tuple(current),
+    )
+    found = _parts(chooser, case) if search.demand else _wholes(chooser, case)
+    return dataclasses.replace(
+        found,
+        new=dataclasses.replace(reservation, request=plugin.dump(request)),
+        follows=case.running and changed and bool(plugin.follows(before, request)),
+    )
+
+
+def _wholes(chooser: Chooser, case: _Case) -> Revision:
+    kept = _kept(chooser, case)
+    added: tuple[Allocation, ...] = ()
+    if kept.missing_maximum > 0:
+        needed = dataclasses.replace(
+            case.needed,
+            minimum=kept.missing_minimum,
+            maximum=kept.missing_maximum,
+            never={item.resource_id for item in case.current},
+            search=_without_names(case.needed.search, kept.kept),
+        )
+        added = chooser.choose(needed)
+    return Revision(
+        old=case.reservation,
+        new=case.reservation,
+        kept=kept.kept,
+        # What a running lease gives up is its own until the cloud has followed.
+        leaving=kept.dropped if case.running else (),
+        dropped=() if case.running else kept.dropped,
+        added=added,
+    )
+
+
+def _kept(chooser: Chooser, case: _Case) -> changes.Kept:
+    needed = case.needed
+    good = {allocation.resource_id for allocation in case.current}
+    if good and case.changed:
+        good = chooser.matching(needed, good)
+    if good:
+        padded = needed.period.padded(chooser.settings.cleaning_time)
+        good -= chooser.tx.allocations.clashes(good, padded, [case.reservation.id])
+        good -= _in_maintenance(chooser, case, good)
+    has = {item.resource_name for item in case.current if item.resource_id in good}
+    named = len(set(needed.search.names) - has)
+    # Surplus can go if the plugin supports it; nothing that it must keep can.
+    fixed = case.running and not (case.plugin.shrinks and len(good) == len(case.current))
+    try:
+        kept = changes.keep(
+            sorted(case.current, key=lambda item: item.resource_name not in needed.search.names),
+            good,
+            max(needed.minimum - named, 0),
+            needed.maximum - named,
+            running=fixed,
+        )
+    except changes.WouldTakeRunning as error:
+        raise chooser.refusal(needed) from error
+    return dataclasses.replace(
+        kept,
+        missing_minimum=kept.missing_minimum + named,
+        missing_maximum=kept.missing_maximum + named,
+    )
+
+
+def _in_maintenance(chooser: Chooser, case: _Case, ids: Collection[int]) -> set[int]:
+    """Return those of *ids* that are in maintenance within the time that is new.
+
+    :raises climate.exceptions.ResourceInMaintenance: if one of them is in use
+    """
+    found = chooser.tx.maintenances.within(ids, case.needed.period.beyond(case.lease.period))
+    if found and case.running:
+        raise exceptions.ResourceInMaintenance(
+            name=found[0].resource_name,
+            start=found[0].period.start.isoformat(),
+            end=found[0].period.end.isoformat(),
+        )
+    return {item.resource_id for item in found}
+
+
+def _parts(chooser: Chooser, case: _Case) -> Revision:
+    bare = Revision(old=case.reservation, new=case.reservation, kept=case.current)
+    if not case.changed and case.period == case.lease.period:
+        return bare
+    chooser.vacate(case.current)
+    return _running_parts(chooser, case, bare) if case.running else _booked_parts(chooser, case)
+
+
+def _booked_parts(chooser: Chooser, case: _Case) -> Revision:
+    """Choose again, the same where possible: nothing is in use yet."""
+    added = chooser.choose(dataclasses.replace(case.needed, own=case.has))
+    chosen = slots.slots(added, case.needed.search.demand)
+    same = dict(case.plugin.search(case.before).demand) == dict(case.needed.search.demand)
+    if same and chosen == case.has:
+        return Revision(old=case.reservation, new=case.reservation, kept=case.current)
+    return Revision(
+        old=case.reservation,
+        new=case.reservation,
+        dropped=case.current,
+        added=added,
+    )
+
+
+def _running_parts(chooser: Chooser, case: _Case, bare: Revision) -> Revision:
+    """Keep what is in use where it is; only the number of slots may change."""
+    if dict(case.plugin.search(case.before).demand) != dict(case.needed.search.demand):
+        raise exceptions.CantUpdateParameter(param='The size of what is in use')
+    has = case.has
+    _in_maintenance(chooser, case, has)
+    total = sum(has.values())
+    stays = slots.fewer(has, max(0, total - case.needed.maximum))
+    kept, leaving = slots.cut(case.current, case.needed.search.demand, stays)
+    if case.needed.period.end > case.lease.period.end:
+        # What leaves is there until the cloud has followed, and stays if
+        # it refuses: there has to be room for it until the new end.
+        _hold(chooser, case, has)
+    else:
+        _hold(chooser, case, stays)
+        # Nor may other reservations of the lease have it before.
+        chooser.occupy(leaving)
+    missing = case.needed.minimum - total
+    if missing <= 0:
+        return dataclasses.replace(bare, kept=kept, leaving=leaving)
+    together = case.needed.search.spread is Spread.TOGETHER
+    needed = dataclasses.replace(
+        case.needed,
+        minimum=missing,
+        maximum=case.needed.maximum - total,
+        only=list(has) if together and has else None,
+        never=list(has) if case.needed.search.spread is Spread.APART else (),
+    )
+    added = chooser.choose(needed)
+    return dataclasses.replace(bare, kept=kept, added=added)
+
+
+def _hold(chooser: Chooser, case: _Case, stays: Mapping[int, int]) -> None:
+    """Check that what is in use can stay, for the new period and request."""
+    rooms = {room.resource_id: room for room in chooser.room(case.needed, list(stays))}
+    shares = [
+        Share(
+            candidate=Candidate(
+                resource_id=resource_id,
+                name=rooms[resource_id].name,
+                generation=rooms[resource_id].generation,
+            ),
+            slots=count,
+        )
+        for resource_id, count in stays.items()
+        if resource_id in rooms
+    ]
+    if len(shares) < len(stays) or not chooser.hold(case.needed, shares, rooms):
+        raise chooser.refusal(case.needed)
+
+
+def _without_names(search: Any, kept: tuple[Allocation, ...]) -> Any:
+    has = {item.resource_name for item in kept}
+    return dataclasses.replace(
+        search, names=tuple(name for name in search.names if name not in has)
+    )

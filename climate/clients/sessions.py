@@ -1,0 +1,203 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Sessions with the services of a cloud, each with an identity.
+
+As ourselves, as the configuration says; as a user who trusts us; as the
+caller whose token we were handed. Connections are shared between them, tokens
+never.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import Generic
+from typing import TypeVar
+
+from keystoneauth1 import exceptions as ksa
+from keystoneauth1 import loading as ks_loading
+from keystoneauth1 import plugin as ksa_plugin
+from keystoneauth1 import session as ksa_session
+from oslo_config import cfg
+
+from climate import exceptions
+from climate.clients import sending
+from climate.clients.errors import Errors
+from climate.clients.errors import Refusal
+from climate.clients.keystone import CallerAuth
+from climate.clients.keystone import Callers
+from climate.clients.keystone import KeystoneClient
+from climate.clients.keystone import why_no_token
+
+T = TypeVar('T')
+
+# The group of each service; all but the first may go without an auth_type.
+GROUPS = ('nova', 'placement', 'glance', 'neutron', 'cinder', 'heat', 'keystone')
+# How many users we act for without asking for a token each time.
+_KEPT = 64
+# A trust says for which project it is; nothing else may.
+_SCOPE = frozenset(
+    {'project_id', 'project_name', 'project_domain_id', 'project_domain_name'}
+    | {'domain_id', 'domain_name', 'system_scope'}
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServiceSession:
+    """A session and who we are in it.
+
+    :ivar refusal: says what it means that Keystone gives no token
+    """
+
+    session: ksa_session.Session
+    auth: ksa_plugin.BaseAuthPlugin = dataclasses.field(repr=False)
+    refusal: Refusal | None = None
+
+    def errors(self, service: str) -> Errors:
+        """Return what translates the errors of a service."""
+        return Errors(service, self.auth, self.refusal)
+
+    def under(self, auth: ksa_plugin.BaseAuthPlugin, refusal: Refusal | None) -> ServiceSession:
+        """Return the same session with another identity."""
+        session = ksa_session.Session(
+            auth=auth,
+            session=self.session.session,
+            verify=self.session.verify,
+            cert=self.session.cert,
+            timeout=self.session.timeout,
+            app_name=self.session.app_name,
+        )
+        return ServiceSession(session=session, auth=auth, refusal=refusal)
+
+
+ServiceSessions = Mapping[str, ServiceSession]
+
+
+def configured(conf: cfg.ConfigOpts) -> ServiceSessions:
+    """Return our own sessions, by group.
+
+    Without an ``auth_type`` of its own, a service is called through the
+    session of Nova, and in Nova's region unless it names one.
+
+    :raises climate.exceptions.ConfigurationError: if one cannot work
+    """
+    nova = _service_session(conf, 'nova')
+    if nova is None:
+        raise exceptions.ConfigurationError('[nova] auth_type is not set')
+    found = {'nova': nova}
+    for group in GROUPS:
+        # The same session, and so the same token, for all that have none of their own.
+        found[group] = found.get(group) or _service_session(conf, group) or nova
+        if found[group] is nova:
+            # Left open, it would be whichever the catalogue names first.
+            conf.set_default('region_name', conf.nova.region_name, group=group)
+    return found
+
+
+def service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession:
+    """Return our own session for a service that is called by some processes only.
+
+    :raises climate.exceptions.ConfigurationError: if it cannot work
+    """
+    found = _service_session(conf, group)
+    if found is None:
+        found = _service_session(conf, 'nova')
+        conf.set_default('region_name', conf.nova.region_name, group=group)
+    if found is None:
+        raise exceptions.ConfigurationError(
+            f'neither [{group}] auth_type nor [nova] auth_type is set'
+        )
+    return found
+
+
+def _service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession | None:
+    # Once more, after the files were read: an auth_section may have been named.
+    ks_loading.register_auth_conf_options(conf, group)
+    timeout = conf[group].timeout
+    if not timeout or timeout <= 0:
+        raise exceptions.ConfigurationError(f'[{group}] timeout must be above 0 seconds')
+    try:
+        auth = ks_loading.load_auth_from_conf_options(conf, group)
+        if auth is None:
+            return None
+        session = ks_loading.load_session_from_conf_options(
+            conf, group, auth=auth, app_name='climate'
+        )
+    except (ksa.AuthPluginException, TypeError, ValueError) as error:
+        raise exceptions.ConfigurationError(f'[{group}] {error}') from None
+    sending.fence(session)
+    return ServiceSession(session=session, auth=auth)
+
+
+class CloudOpener(Generic[T]):
+    """Opens clouds with the identity of a user.
+
+    :param own: our own sessions
+    :param keystone: with our own identity
+    :param callers: likewise
+    :param opened: makes a cloud out of sessions
+    """
+
+    def __init__(
+        self,
+        conf: cfg.ConfigOpts,
+        own: ServiceSessions,
+        keystone: KeystoneClient,
+        callers: Callers,
+        opened: Callable[[ServiceSessions], T],
+    ) -> None:
+        self._conf = conf
+        self._own = own
+        self._keystone = keystone
+        self._callers = callers
+        self._opened = opened
+        self.acting_for = functools.lru_cache(maxsize=_KEPT)(self._acting_for)
+
+    def _acting_for(self, trust_id: str) -> T:
+        refusal = functools.partial(why_no_token, self._keystone, trust_id)
+        return self._cloud(self._trusted(trust_id), refusal)
+
+    def of_caller(self, token: str) -> T:
+        """Return the cloud of the owner of a token."""
+        return self._cloud(CallerAuth(token, self._callers.access_of), None)
+
+    def as_service(self) -> T:
+        """Return our own cloud."""
+        return self._opened(self._own)
+
+    def _cloud(self, auth: ksa_plugin.BaseAuthPlugin, refusal: Refusal | None) -> T:
+        return self._opened({group: one.under(auth, refusal) for group, one in self._own.items()})
+
+    def _trusted(self, trust_id: str) -> ksa_plugin.BaseAuthPlugin:
+        """Return our own identity of [keystone], within the scope of a trust."""
+        group = 'keystone' if _authenticates(self._conf, 'keystone') else 'nova'
+        section = self._conf[group].auth_section or group
+        loader: Any = ks_loading.get_plugin_loader(self._conf[section].auth_type)
+        if 'trust_id' not in {option.dest for option in loader.get_options()}:
+            raise exceptions.Permanent(
+                f'[{section}] auth_type {self._conf[section].auth_type} cannot use trusts'
+            )
+
+        def value(option: ks_loading.Opt) -> object:
+            if option.dest == 'trust_id':
+                return trust_id
+            return None if option.dest in _SCOPE else self._conf[section][option.dest]
+
+        return loader.load_from_options_getter(value)
+
+
+def _authenticates(conf: cfg.ConfigOpts, group: str) -> bool:
+    return bool(conf[group].auth_section or conf[group].auth_type)

@@ -1,0 +1,115 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Frozen values of options: a dataclass names its options, which hold the defaults.
+
+::
+
+    @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+    class Pauses(Settings):
+        first: float = option('manager', 'retry_first_pause')
+        check: datetime.timedelta = option('manager', 'check_interval', seconds)
+
+``Pauses.from_conf(conf)`` reads a configuration, and ``Pauses()`` has the
+defaults of the options.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import functools
+import pathlib
+from collections.abc import Callable
+from typing import Any
+from typing import Self
+
+from climate import conf as groups
+
+_READ = 'climate.conf.settings'
+
+
+class Settings:
+    """Base of a dataclass whose fields are made by :func:`option` and :func:`part`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> Self:
+        """Return the settings that *conf* (an oslo.config ConfigOpts) holds."""
+        return cls(**values(cls, conf))
+
+
+def option(
+    group: str, name: str, convert: Callable[[Any], Any] | None = None, *, secret: bool = False
+) -> Any:
+    """Return a dataclass field that holds an option.
+
+    :param convert: makes the value of the field from that of the option; the
+        same if None
+    :param secret: leaves the value out of the field's representation
+    :raises KeyError: if there is no such option
+    """
+
+    def read(conf: Any) -> Any:
+        value = conf[group][name]
+        return convert(value) if convert else value
+
+    default = _defaults()[group, name]
+    return dataclasses.field(
+        default=convert(default) if convert else default, repr=not secret, metadata={_READ: read}
+    )
+
+
+def part(settings: Any) -> Any:
+    """Return a dataclass field that holds other settings.
+
+    :param settings: their class, with ``from_conf``
+    """
+    return dataclasses.field(default_factory=settings, metadata={_READ: settings.from_conf})
+
+
+def values(settings: Any, conf: Any) -> dict[str, Any]:
+    """Return the fields of a class of settings as *conf* has them, by name."""
+    fields = dataclasses.fields(settings)
+    return {each.name: each.metadata[_READ](conf) for each in fields if _READ in each.metadata}
+
+
+def as_text(value: str | None) -> str:
+    """Return an option of text, '' if it is not set."""
+    return value or ''
+
+
+def as_path(value: str | None) -> pathlib.Path | None:
+    """Return an option that names a file or a folder, None if it is not set."""
+    return pathlib.Path(value) if value else None
+
+
+def seconds(value: float) -> datetime.timedelta:
+    """Return a length of time given in seconds."""
+    return datetime.timedelta(seconds=value)
+
+
+def minutes(value: float) -> datetime.timedelta:
+    """Return a length of time given in minutes."""
+    return datetime.timedelta(minutes=value)
+
+
+@functools.cache
+def _defaults() -> dict[tuple[str, str], Any]:
+    return {
+        (group, each.dest): each.default
+        for module in groups.modules()
+        for group, options in module.list_opts().items()
+        for each in options
+    }

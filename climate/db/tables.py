@@ -1,0 +1,365 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The tables: a class for each noun.
+
+Times are naive UTC with microseconds. Ended leases keep their rows;
+``leases.deleted_at`` hides them. ``resources.deleted`` is 0 while the
+resource lives and its id afterwards, so that a name can be used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+import sqlalchemy as sa
+
+from climate.db import guards
+from climate.db import types
+
+METADATA: Final = sa.MetaData()
+"""All tables; migrations are compared with it."""
+
+_MYSQL: Final[Mapping[str, Any]] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
+
+RESOURCES: Final = sa.Table(
+    'resources',
+    METADATA,
+    sa.Column('id', sa.Integer(), primary_key=True),
+    sa.Column('resource_type', types.exact(64), nullable=False),
+    sa.Column('name', types.exact(255), nullable=False),
+    sa.Column('parent_id', sa.Integer(), sa.ForeignKey('resources.id')),
+    sa.Column('project_id', types.exact(255)),
+    sa.Column('reservable', sa.Boolean(), default=True, nullable=False),
+    sa.Column('disabled', sa.Boolean(), default=False, nullable=False),
+    sa.Column('failed_at', types.UtcDateTime()),
+    sa.Column('generation', types.big_id(), default=0, nullable=False),
+    sa.Column('deleted', sa.Integer(), default=0, nullable=False),
+    sa.Column('created_at', types.UtcDateTime()),
+    sa.Column('updated_at', types.UtcDateTime()),
+    sa.UniqueConstraint('resource_type', 'name', 'deleted', name='uniq_resources_type_name'),
+    sa.Index('ix_resources_choice', 'resource_type', 'deleted', 'reservable', 'disabled', 'id'),
+    sa.Index('ix_resources_parent', 'parent_id'),
+    **_MYSQL,
+)
+"""One thing that can be reserved; of a project if it is one of :mod:`climate.db.things`."""
+
+RESOURCE_TYPES: Final = sa.Table(
+    'resource_types',
+    METADATA,
+    sa.Column('name', types.exact(64), primary_key=True),
+    sa.Column('declaration', types.json_dict(), nullable=False),
+    sa.Column('created_at', types.UtcDateTime()),
+    sa.Column('updated_at', types.UtcDateTime()),
+    **_MYSQL,
+)
+"""A type of counted or whole things that an operator declared."""
+
+MAINTENANCES: Final = sa.Table(
+    'maintenances',
+    METADATA,
+    sa.Column('id', types.exact(36), primary_key=True),
+    sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
+    sa.Column('start_date', types.UtcDateTime(), nullable=False),
+    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    sa.Column('reason', types.exact_text(), nullable=False),
+    sa.Column('user_id', types.exact(255), nullable=False),
+    sa.Column('created_at', types.UtcDateTime()),
+    sa.Column('updated_at', types.UtcDateTime()),
+    sa.Index('ix_maintenances_resource', 'resource_id', 'end_date', 'start_date'),
+    **_MYSQL,
+)
+"""A period in which a resource is out; nothing new is booked on it then."""
+
+INVENTORIES: Final = sa.Table(
+    'inventories',
+    METADATA,
+    sa.Column('id', sa.Integer(), primary_key=True),
+    sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
+    sa.Column('resource_class', types.exact(255), nullable=False),
+    sa.Column('total', types.big_id(), nullable=False),
+    sa.Column('reserved', types.big_id(), default=0, nullable=False),
+    sa.Column('min_unit', sa.Integer(), default=1, nullable=False),
+    sa.Column('max_unit', sa.Integer(), nullable=False),
+    sa.Column('step_size', sa.Integer(), default=1, nullable=False),
+    sa.Column('allocation_ratio', sa.Double(), default=1.0, nullable=False),
+    sa.UniqueConstraint('resource_id', 'resource_class', name='uniq_inventories_class'),
+    **_MYSQL,
+)
+"""How much of a resource class a resource has."""
+
+PROPERTY_KEYS: Final = sa.Table(
+    'property_keys',
+    METADATA,
+    sa.Column('id', types.exact(36), primary_key=True),
+    sa.Column('resource_type', types.exact(64), nullable=False),
+    sa.Column('name', types.exact(255), nullable=False),
+    sa.Column('private', sa.Boolean(), default=False, nullable=False),
+    sa.Column('created_at', types.UtcDateTime()),
+    sa.Column('updated_at', types.UtcDateTime()),
+    sa.UniqueConstraint('resource_type', 'name', name='uniq_property_keys_name'),
+    **_MYSQL,
+)
+"""A name under which resources of a type have values."""
+
+PROPERTIES: Final = sa.Table(
+    'properties',
+    METADATA,
+    sa.Column('id', types.big_id(), primary_key=True),
+    sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
+    sa.Column('kind', types.exact(16), nullable=False),
+    sa.Column('name', types.exact(255), nullable=False),
+    sa.Column('value', types.exact_text(), nullable=False),
+    sa.Column('number', sa.Double()),
+    sa.UniqueConstraint('resource_id', 'name', 'kind', name='uniq_properties_name'),
+    sa.Index('ix_properties_name', 'name', 'resource_id'),
+    **_MYSQL,
+)
+"""A value of a resource: from the cloud, from an operator, or a trait.
+
+``number`` is the value as a number where it is one, so that a requirement
+can compare numbers as numbers.
+"""
+
+LEASES: Final = sa.Table(
+    'leases',
+    METADATA,
+    sa.Column('id', types.exact(36), primary_key=True),
+    sa.Column('name', types.exact(80), nullable=False),
+    sa.Column('user_id', types.exact(255), nullable=False),
+    sa.Column('project_id', types.exact(255), nullable=False),
+    sa.Column('start_date', types.UtcDateTime(), nullable=False),
+    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    sa.Column('status', types.exact(16), nullable=False),
+    sa.Column('degraded', sa.Boolean(), default=False, nullable=False),
+    sa.Column('before_end_date', types.UtcDateTime()),
+    sa.Column('options', types.json_dict(), nullable=False),
+    sa.Column('trust_id', types.exact(64)),
+    sa.Column('next_due', types.UtcDateTime()),
+    sa.Column('claim_owner', types.exact(64)),
+    sa.Column('claim_until', types.UtcDateTime()),
+    sa.Column('created_at', types.UtcDateTime()),
+    sa.Column('updated_at', types.UtcDateTime()),
+    sa.Column('deleted_at', types.UtcDateTime()),
+    sa.Index('ix_leases_next_due', 'next_due'),
+    # Lists are walks in the order of these two. What is deleted is passed
+    # over: PostgreSQL does not follow an order that comes after a NULL.
+    sa.Index('ix_leases_project', 'project_id', 'created_at', 'id'),
+    sa.Index('ix_leases_all', 'created_at', 'id'),
+    sa.Index('ix_leases_deleted', 'deleted_at'),
+    sa.Index('ix_leases_status', 'status', 'deleted_at'),
+    sa.Index('ix_leases_name', 'name', 'deleted_at'),
+    sa.Index('ix_leases_start', 'start_date'),
+    sa.Index('ix_leases_end', 'end_date'),
+    sa.Index('ix_leases_degraded', 'degraded', 'status'),
+    **_MYSQL,
+)
+"""A contract of one project."""
+
+RESERVATIONS: Final = sa.Table(
+    'reservations',
+    METADATA,
+    sa.Column('id', types.exact(36), primary_key=True),
+    sa.Column('lease_id', types.exact(36), sa.ForeignKey('leases.id'), nullable=False),
+    sa.Column('position', sa.Integer(), default=0, nullable=False),
+    sa.Column('resource_type', types.exact(64), nullable=False),
+    sa.Column('status', types.exact(16), nullable=False),
+    sa.Column('request', types.json_dict(), nullable=False),
+    sa.Column('facts', types.json_dict(), nullable=False),
+    sa.Column('missing_resources', sa.Boolean(), default=False, nullable=False),
+    sa.Column('resources_changed', sa.Boolean(), default=False, nullable=False),
+    sa.Column('part_of', types.exact(36)),
+    sa.Column('created_at', types.UtcDateTime()),
+    sa.Column('updated_at', types.UtcDateTime()),
+    sa.Index('ix_reservations_lease', 'lease_id', 'resource_type'),
+    **_MYSQL,
+)
+"""One line of a lease."""
+
+ALLOCATIONS: Final = sa.Table(
+    'allocations',
+    METADATA,
+    sa.Column('id', types.big_id(), primary_key=True),
+    sa.Column('reservation_id', types.exact(36), sa.ForeignKey('reservations.id'), nullable=False),
+    sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
+    sa.Column('resource_class', types.exact(255)),
+    sa.Column('amount', types.big_id(), default=1, nullable=False),
+    sa.Column('start_date', types.UtcDateTime(), nullable=False),
+    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    sa.Column('state', types.exact(16), nullable=False),
+    sa.Column(
+        'live',
+        sa.SmallInteger(),
+        sa.Computed("CASE WHEN state = 'released' THEN 0 ELSE 1 END", persisted=True),
+    ),
+    sa.Index('ix_allocations_live', 'resource_id', 'live', 'end_date', 'start_date'),
+    sa.Index('ix_allocations_reservation', 'reservation_id'),
+    **_MYSQL,
+)
+"""An amount of a resource class on a resource, for a period.
+
+``live`` is 0 once the resource is released. The database computes it from
+``state``: an index is searched by equality, so ``ix_allocations_live`` answers
+"is this resource free then?" without reading the history of the resource.
+"""
+
+EVENTS: Final = sa.Table(
+    'events',
+    METADATA,
+    sa.Column('id', types.exact(36), primary_key=True),
+    sa.Column('lease_id', types.exact(36), sa.ForeignKey('leases.id'), nullable=False),
+    sa.Column('kind', types.exact(32), nullable=False),
+    sa.Column('time', types.UtcDateTime(), nullable=False),
+    sa.Column('due', types.UtcDateTime(), nullable=False),
+    sa.Column('state', types.exact(16), nullable=False),
+    sa.Column('attempts', sa.Integer(), default=0, nullable=False),
+    sa.Column('begun_at', types.UtcDateTime()),
+    sa.Column('error', sa.Text()),
+    sa.Column('payload', types.json_dict(), nullable=False),
+    sa.Column('created_at', types.UtcDateTime()),
+    sa.Column('updated_at', types.UtcDateTime()),
+    sa.Index('ix_events_lease', 'lease_id', 'state'),
+    **_MYSQL,
+)
+"""What must happen to a lease, and when."""
+
+STEPS: Final = sa.Table(
+    'steps',
+    METADATA,
+    sa.Column('id', types.big_id(), primary_key=True),
+    sa.Column(
+        'lease_id', types.exact(36), sa.ForeignKey('leases.id', ondelete='CASCADE'), nullable=False
+    ),
+    sa.Column('event_id', types.exact(36), nullable=False),
+    sa.Column('reservation_id', types.exact(36)),
+    sa.Column('resource_type', types.exact(64)),
+    sa.Column('effect', types.exact(16), nullable=False),
+    sa.Column('state', types.exact(16), nullable=False),
+    sa.Column('attempts', sa.Integer(), default=1, nullable=False),
+    sa.Column('first_at', types.UtcDateTime(), nullable=False),
+    sa.Column('last_at', types.UtcDateTime(), nullable=False),
+    sa.Column('detail', types.json_dict(), nullable=False),
+    sa.Index('ix_steps_lease', 'lease_id', 'event_id'),
+    **_MYSQL,
+)
+"""What an effect did to a reservation, for an event, with all its attempts.
+
+Events may be removed before their lease is, and what was done stays done.
+"""
+
+OUTBOX: Final = sa.Table(
+    'outbox',
+    METADATA,
+    sa.Column('seq', types.big_id(), primary_key=True),
+    sa.Column('id', types.exact(36), nullable=False),
+    sa.Column('lease_id', types.exact(36), nullable=False),
+    sa.Column('event_type', types.exact(64), nullable=False),
+    sa.Column('priority', types.exact(16), nullable=False),
+    sa.Column('payload', types.json_dict(), nullable=False),
+    sa.Column('created_at', types.UtcDateTime(), nullable=False),
+    sa.Column('claim_owner', types.exact(64)),
+    sa.Column('claim_until', types.UtcDateTime()),
+    sa.Column('attempts', sa.Integer(), default=0, server_default=sa.text('0'), nullable=False),
+    sa.Column('due', types.UtcDateTime()),
+    sa.Column('error', sa.Text()),
+    sa.Column('set_aside_at', types.UtcDateTime()),
+    sa.Index('ix_outbox_lease', 'lease_id', 'seq'),
+    sa.UniqueConstraint('id', name='uniq_outbox_id'),
+    **_MYSQL,
+)
+"""A notification, written in the transaction that it reports.
+
+One that cannot be sent, though others can, is tried again when it is due,
+and in the end set aside.
+"""
+
+TRUSTS: Final = sa.Table(
+    'trusts',
+    METADATA,
+    sa.Column('id', types.exact(64), primary_key=True),
+    sa.Column('lease_id', types.exact(36)),
+    sa.Column('made_at', types.UtcDateTime(), nullable=False),
+    sa.Column('expires_at', types.UtcDateTime()),
+    **_MYSQL,
+)
+"""A trust of Keystone that is not deleted yet; see :mod:`climate.db.trusts`."""
+
+INTENTS: Final = sa.Table(
+    'intents',
+    METADATA,
+    sa.Column('reservation_id', types.exact(36), primary_key=True),
+    sa.Column('resource_type', types.exact(64), nullable=False),
+    sa.Column('project_id', types.exact(255), nullable=False),
+    sa.Column('written_at', types.UtcDateTime(), nullable=False),
+    **_MYSQL,
+)
+"""What callers are about to make in the cloud; see :mod:`climate.db.intents`."""
+
+SECRETS: Final = sa.Table(
+    'secrets',
+    METADATA,
+    sa.Column('name', types.exact(64), primary_key=True),
+    sa.Column('value', types.exact(255), nullable=False),
+    sa.Column('created_at', types.UtcDateTime(), nullable=False),
+    **_MYSQL,
+)
+"""What processes share and callers must not know; see :mod:`climate.db.secrets`."""
+
+PROJECTS: Final = sa.Table(
+    'projects',
+    METADATA,
+    sa.Column('id', types.exact(255), primary_key=True),
+    sa.Column('generation', sa.Integer(), nullable=False),
+    **_MYSQL,
+)
+"""By which what a project has is counted; see :mod:`climate.db.projects`."""
+
+CHORES: Final = sa.Table(
+    'chores',
+    METADATA,
+    sa.Column('name', types.exact(64), primary_key=True),
+    sa.Column('begun_at', types.UtcDateTime(), nullable=False),
+    sa.Column('claim_owner', types.exact(64)),
+    sa.Column('claim_until', types.UtcDateTime()),
+    **_MYSQL,
+)
+"""What managers do now and then, one of them at a time."""
+
+CHARGES: Final = sa.Table(
+    'charges',
+    METADATA,
+    sa.Column('seq', types.big_id(), primary_key=True),
+    sa.Column('charge_id', types.exact(36), nullable=False),
+    sa.Column('judge', types.exact(64), nullable=False),
+    sa.Column('lease_id', types.exact(36), nullable=False),
+    sa.Column('state', types.exact(16), nullable=False),
+    sa.Column('payload', types.json_dict(), nullable=False),
+    sa.Column('due', types.UtcDateTime(), nullable=False),
+    sa.Column('attempts', sa.Integer(), default=0, nullable=False),
+    sa.Column('error', sa.Text()),
+    sa.Column('created_at', types.UtcDateTime(), nullable=False),
+    sa.Column('claim_owner', types.exact(64)),
+    sa.Column('claim_until', types.UtcDateTime()),
+    sa.Index('ix_charges_charge', 'charge_id'),
+    sa.Index('ix_charges_due', 'state', 'due'),
+    sa.Index('ix_charges_lease', 'lease_id', 'seq'),
+    **_MYSQL,
+)
+"""A question or report for an external judge of leases; see :mod:`climate.db.charges`.
+
+Without a foreign key: a question is written before its lease is, and may
+come to nothing.
+"""
+
+guards.come_with(METADATA)

@@ -1,0 +1,137 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The facts that effects leave with a reservation, as values with typed fields.
+
+A type declares its facts as a frozen class::
+
+    @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+    class HostFacts(AggregateFacts):
+        images: Mapping[str, str] = fact(factory=dict)
+
+It reads them with ``HostFacts.of(work.reservation)``, and returns what has
+changed with ``Done(facts=facts.changes(work.reservation))``. The store keeps
+them as JSON, and managers of two releases read and write the same rows during
+an upgrade. So the keys stay as they are; what this release does not know stays
+untouched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+from typing import Self
+
+from climate.domain.leases import Reservation
+
+_KEY: Final = 'key'
+_READ: Final = 'read'
+_FIRST_VERSION: Final = 1
+
+
+def fact(
+    default: Any = dataclasses.MISSING,
+    *,
+    factory: Callable[[], Any] | None = None,
+    key: str | None = None,
+    read: Callable[[Any], Any] | None = None,
+) -> Any:
+    """Declare a fact.
+
+    :param factory: returns the default, if that can be changed
+    :param key: under which it is stored; by default the name of the field
+    :param read: returns the value of the field for the JSON value that is stored
+    """
+    metadata = {_KEY: key, _READ: read}
+    if factory is not None:
+        return dataclasses.field(default_factory=factory, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Facts:
+    """The facts of a reservation; each has a default, which is not stored.
+
+    :ivar version: of the stored shape; rows without one are of the first
+    """
+
+    version: int = _FIRST_VERSION
+
+    @classmethod
+    def of(cls, reservation: Reservation) -> Self:
+        """Return the facts of a reservation."""
+        return cls.load(reservation.facts)
+
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> Self:
+        """Return the facts that this release has stored, or one before it.
+
+        Ignores keys that this class does not have. A null is as good as no key.
+        """
+        known = {}
+        for field in dataclasses.fields(cls):
+            value = stored.get(_key(field))
+            if value is not None:
+                read = field.metadata.get(_READ)
+                known[field.name] = value if read is None else read(value)
+        return cls(**known)
+
+    def dump(self) -> dict[str, Any]:
+        """Return the facts that are not the default, as JSON values."""
+        return {
+            _key(field): _plain(getattr(self, field.name))
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != _default(field)
+        }
+
+    def changes(self, reservation: Reservation) -> dict[str, Any]:
+        """Return what differs from the facts of a reservation; None for what goes."""
+        wanted = self.dump()
+        return {
+            key: wanted.get(key)
+            for key in map(_key, dataclasses.fields(self))
+            if wanted.get(key) != reservation.facts.get(key)
+        }
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class AggregateFacts(Facts):
+    """The facts of a reservation that has an aggregate of hosts in Nova.
+
+    :ivar aggregate_id: Nova's id of it; None if there is none
+    """
+
+    aggregate_id: int | None = None
+
+
+def _key(field: dataclasses.Field[Any]) -> str:
+    return field.metadata.get(_KEY) or field.name
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def _plain(value: Any) -> Any:
+    """Return a JSON value."""
+    if isinstance(value, Facts):
+        return value.dump()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,258 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Keeps what effects did, so that the owner of a lease can see it.
+
+One step for each effect on a reservation for an event, however often it is
+tried: a lease that waits or fails for long does not grow. A check that finds
+all as it should be leaves nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+from oslo_utils import strutils
+
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.history import Effect
+from climate.domain.history import History
+from climate.domain.history import HistoryStep
+from climate.domain.history import Line
+from climate.domain.history import StepState
+from climate.domain.lifecycles import EventState
+from climate.leases.jobs import Job
+from climate.leases.jobs import Report
+from climate.leases.jobs import Step
+from climate.plugins.contract import Again
+from climate.plugins.contract import Done
+
+_EFFECTS = {
+    EventKind.PREPARE: Effect.PREPARE,
+    EventKind.START: Effect.START,
+    EventKind.UPDATE: Effect.UPDATE,
+    EventKind.CHECK: Effect.CHECK,
+    EventKind.BEFORE_END: Effect.BEFORE_END,
+    EventKind.END: Effect.END,
+    EventKind.UNDO: Effect.UNDO,
+    EventKind.DELETE: Effect.END,
+}
+# These begin again under the same id, at another time.
+_REPEATED = frozenset({EventKind.CHECK, EventKind.BEFORE_END})
+_GIVES = frozenset({Effect.PREPARE, Effect.START})
+
+_MOST_LINES = 50
+_LONGEST = 1000
+
+
+def record(tx: Transaction, job: Job, report: Report, event: Event) -> None:
+    """Record the outcome of *job*.
+
+    :param event: as it was settled
+    """
+    quiet = _quiet(job, report)
+    if quiet and job.event.error is None and not job.lease.degraded:
+        return
+    lost = _given_up(job, event)
+    effect = _effect(job)
+    known = {} if _first(job) else _known(tx, job, effect)
+    steps = [
+        _told(known.get(step.reservation_id or None) or _new(tx, job, step, effect), step, tx, lost)
+        for step in report.steps
+    ]
+    tx.steps.insert(step for step in steps if step.id is None and not quiet)
+    tx.steps.update(step for step in steps if step.id is not None)
+    if effect is Effect.UNDO:
+        _undo(tx, job, steps)
+
+
+def note(
+    tx: Transaction, event: Event, state: StepState, *, text: str = '', error: str | None = None
+) -> None:
+    """Write something about a lease as a whole.
+
+    :param event: that it belongs to
+    :param text: what was done or seen; '' for nothing
+    """
+    step = HistoryStep(
+        lease_id=event.lease_id,
+        event_id=event.id,
+        reservation_id=None,
+        resource_type=None,
+        effect=_EFFECTS[event.kind],
+        state=state,
+        first_at=tx.now,
+        last_at=tx.now,
+        error=error,
+        lines=_lines((), [text] if text else [], (), tx.now),
+    )
+    tx.steps.insert([step])
+
+
+def show(tx: Transaction, lease_id: str, project_id: str | None) -> History:
+    """Return what happened to a lease, and what is still to happen.
+
+    :param project_id: None looks in every project
+    :raises climate.exceptions.NotFound: if there is none
+    """
+    lease = tx.leases.get(lease_id, project_id)
+    awaited = tuple(
+        dataclasses.replace(event, error=_clean(event.error))
+        for event in sorted(lease.events, key=events.order)
+        if event.open
+    )
+    going_on = {event.id for event in awaited}
+    steps = (_as_it_is(step, going_on) for step in tx.steps.of_lease(lease_id))
+    return History(lease=lease, steps=tuple(steps), awaited=awaited)
+
+
+def _as_it_is(step: HistoryStep, going_on: Iterable[str]) -> HistoryStep:
+    """Return *step* as failed if it waits for an event that will not come."""
+    if step.state is StepState.WAITING and step.event_id not in going_on:
+        return dataclasses.replace(step, state=StepState.FAILED)
+    return step
+
+
+# -- which steps there are
+
+
+def _quiet(job: Job, report: Report) -> bool:
+    """Whether it is a check that found all as it should be.
+
+    It is of interest only if it did not the last time.
+    """
+    return job.event.kind is EventKind.CHECK and all(
+        isinstance(step.outcome, Done) and not step.outcome.steps and not step.outcome.repaired
+        for step in report.steps
+    )
+
+
+def _event_id(job: Job) -> str:
+    """All checks of a lease are one step, also those that are none of its events."""
+    if job.event.kind is not EventKind.CHECK:
+        return job.event.id
+    ids = {event.kind: event.id for event in job.lease.events}
+    return ids.get(EventKind.CHECK, ids[EventKind.START])
+
+
+def _effect(job: Job) -> Effect:
+    if job.event.kind is EventKind.UPDATE and job.event.undoing:
+        return Effect.UNDO
+    if job.event.kind in (EventKind.END, EventKind.DELETE) and not job.started:
+        return Effect.UNDO
+    return _EFFECTS[job.event.kind]
+
+
+def _first(job: Job) -> bool:
+    """Whether nothing can have been written about the effect yet."""
+    return job.first and job.event.kind not in _REPEATED
+
+
+def _known(tx: Transaction, job: Job, effect: Effect) -> Mapping[str | None, HistoryStep]:
+    return {
+        step.reservation_id: step
+        for step in tx.steps.of_event(job.lease.id, _event_id(job))
+        if step.effect is effect
+    }
+
+
+def _new(tx: Transaction, job: Job, step: Step, effect: Effect) -> HistoryStep:
+    types = {item.id: item.resource_type for item in job.lease.reservations}
+    return HistoryStep(
+        lease_id=job.lease.id,
+        event_id=_event_id(job),
+        reservation_id=step.reservation_id or None,
+        resource_type=types.get(step.reservation_id),
+        effect=effect,
+        state=StepState.WAITING,
+        attempts=0,
+        first_at=job.event.begun_at or tx.now,
+        last_at=tx.now,
+    )
+
+
+# -- what is written of them
+
+
+def _given_up(job: Job, event: Event) -> str | None:
+    """Return why the event was given up; None if it was not."""
+    undoing = event.undoing and not job.event.undoing
+    if event.state is EventState.ERROR or undoing:
+        return event.error or 'it was given up'
+    return None
+
+
+def _told(known: HistoryStep, step: Step, tx: Transaction, lost: str | None) -> HistoryStep:
+    """Return *known* with the outcome of this attempt.
+
+    :param lost: why the event was given up, if it was
+    """
+    outcome = step.outcome
+    error = step.error.message if step.error is not None else None
+    waiting = outcome.why if isinstance(outcome, Again) else None
+    state = StepState.DONE
+    if error is not None:
+        state = StepState.FAILED
+    elif waiting is not None:
+        state, error = (StepState.WAITING, None) if lost is None else (StepState.FAILED, lost)
+    return dataclasses.replace(
+        known,
+        state=state,
+        attempts=known.attempts + 1,
+        last_at=tx.now,
+        waiting_for=_clean(waiting) if state is StepState.WAITING else None,
+        error=_clean(error) or known.error,
+        lines=_lines(
+            known.lines,
+            outcome.steps if outcome is not None else (),
+            outcome.repaired if isinstance(outcome, Done) else (),
+            tx.now,
+        ),
+    )
+
+
+def _lines(
+    known: tuple[Line, ...], done: Iterable[str], repaired: Iterable[str], now: datetime.datetime
+) -> tuple[Line, ...]:
+    """Return the lines with the new ones, each only once."""
+    lines = list(known)
+    told = {line.text for line in known}
+    for text in (_clean(text) for text in done):
+        if text and text not in told:
+            told.add(text)
+            lines.append(Line(at=now, text=text))
+    lines += [Line(at=now, text=f'repaired: {_clean(text)}') for text in repaired]
+    return tuple(lines[-_MOST_LINES:])
+
+
+def _clean(text: str | None) -> str | None:
+    """Return *text* without what looks like a secret, and not endless."""
+    return None if text is None else str(strutils.mask_password(text))[:_LONGEST]
+
+
+def _undo(tx: Transaction, job: Job, steps: Iterable[HistoryStep]) -> None:
+    ids = [
+        step.reservation_id
+        for step in steps
+        if step.reservation_id is not None and step.state is StepState.DONE
+    ]
+    if not ids:
+        return
+    if job.event.kind is EventKind.UPDATE:
+        tx.steps.undo(job.lease.id, ids, [Effect.UPDATE], job.event.id)
+    else:
+        tx.steps.undo(job.lease.id, ids, _GIVES)

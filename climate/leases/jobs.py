@@ -1,0 +1,128 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""One event that a manager works on, and its outcome."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Mapping
+
+from climate import exceptions
+from climate.domain.events import Event
+from climate.domain.leases import Lease
+from climate.plugins.contract import Again
+from climate.plugins.contract import Done
+from climate.plugins.contract import Outcome
+from climate.plugins.contract import Work
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """An event whose effects are to be run now.
+
+    :ivar lease: the lease as it was when the event was begun
+    :ivar works: what is to be done, in the order in which it is to be done
+    :ivar first: whether the event was never taken up before, at its time
+    """
+
+    lease: Lease
+    event: Event
+    works: tuple[Work, ...]
+    first: bool = False
+
+    @property
+    def started(self) -> bool:
+        """Whether the lease ever had what it is about."""
+        return self.lease.started
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """The outcome of the effect on one reservation; exactly one of the two is set.
+
+    :ivar reservation_id: '' of the deletion of the trust, which is of all of them
+    """
+
+    reservation_id: str
+    outcome: Outcome | None = None
+    error: exceptions.EffectError | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """The outcome of a job: a step for each reservation that was reached."""
+
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def again(self) -> datetime.timedelta | None:
+        """How long to wait before going on; None if nothing is under way."""
+        waits = [step.outcome.after for step in self.steps if isinstance(step.outcome, Again)]
+        return max(waits, default=None)
+
+    @property
+    def time_limit(self) -> datetime.timedelta:
+        """How long what is under way may take in all, as far as it says."""
+        waits = [step.outcome.time_limit for step in self.steps if isinstance(step.outcome, Again)]
+        return max(waits, default=datetime.timedelta(0))
+
+    def overdue(self, event: Event, deadline: datetime.timedelta) -> bool:
+        """Whether what is under way is not waited for any more."""
+        return self.again is not None and event.tried >= max(deadline, self.time_limit)
+
+    def well(self, event: Event) -> Event:
+        """Return *event*, with the note that what it waits for went well until now.
+
+        An effect that does not say how long it may take notes nothing.
+        """
+        return event.well() if self.time_limit > datetime.timedelta(0) else event
+
+    @property
+    def why(self) -> str:
+        """What is being waited for, for people."""
+        return '; '.join(
+            step.outcome.why
+            for step in self.steps
+            if isinstance(step.outcome, Again) and step.outcome.why
+        )
+
+    @property
+    def error(self) -> exceptions.EffectError | None:
+        """The worst failure: a permanent one if there is one."""
+        errors = [step.error for step in self.steps if step.error is not None]
+        return min(
+            errors, key=lambda error: not isinstance(error, exceptions.Permanent), default=None
+        )
+
+    @property
+    def trust_deleted(self) -> bool:
+        """Whether the lease has no trust any more."""
+        return any(not step.reservation_id and step.error is None for step in self.steps)
+
+    @property
+    def repaired(self) -> tuple[str, ...]:
+        """Return what had to be repaired."""
+        lines: list[str] = []
+        for step in self.steps:
+            lines += getattr(step.outcome, 'repaired', ())
+        return tuple(lines)
+
+    @property
+    def kept(self) -> dict[str, Mapping[int, int]]:
+        """The slots that reservations keep, where an effect chose them itself."""
+        return {
+            step.reservation_id: step.outcome.kept
+            for step in self.steps
+            if isinstance(step.outcome, Done) and step.outcome.kept is not None
+        }

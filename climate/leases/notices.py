@@ -1,0 +1,70 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Writes notifications into the outbox, in the transaction that they report."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from climate.db.outbox import OutboxRow
+from climate.db.store import Transaction
+from climate.domain.events import Event
+from climate.domain.leases import Lease
+from climate.leases import reading
+from climate.messaging import payloads
+from climate.plugins.contract import Plugin
+
+Plugins = Mapping[str, Plugin[Any]]
+
+
+def descriptions(lease: Lease, plugins: Plugins) -> dict[str, dict[str, Any]]:
+    """Return what each reservation's plugin says of it, by reservation id."""
+    return {
+        reservation.id: reading.describe(plugins[reservation.resource_type], reservation)
+        for reservation in lease.reservations
+        if reservation.resource_type in plugins
+    }
+
+
+def tell(
+    tx: Transaction,
+    plugins: Plugins,
+    event_type: str,
+    lease: Lease,
+    *,
+    event: Event | None = None,
+    **details: Any,
+) -> None:
+    """Have a manager send a notification once the transaction is committed."""
+    payload = payloads.build(
+        event_type,
+        lease,
+        now=tx.now,
+        event=event,
+        descriptions=descriptions(lease, plugins),
+        **details,
+    )
+    tx.outbox.insert(
+        [
+            OutboxRow(
+                id=str(uuid.uuid4()),
+                lease_id=lease.id,
+                event_type=event_type,
+                payload=payload,
+                created_at=tx.now,
+                priority=payloads.priority(event_type),
+            )
+        ]
+    )

@@ -1,0 +1,63 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What is said of the resources of a lease: that they are ready, or not yet.
+
+A service that gets resources ready, such as one that switches hosts on, is
+notified that a lease starts soon, and reports its progress here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate import exceptions
+from climate.db.store import Transaction
+from climate.domain.events import Event
+from climate.domain.history import StepState
+from climate.domain.leases import Lease
+from climate.domain.leases import Readiness
+from climate.domain.lifecycles import LeaseStatus
+from climate.leases import history
+from climate.leases import notices
+
+_S = LeaseStatus
+_OPEN = frozenset({_S.PENDING, _S.STARTING, _S.ACTIVE, _S.UPDATING})
+
+
+def say(tx: Transaction, plugins: notices.Plugins, lease_id: str, said: Readiness) -> Lease:
+    """Keep what was said, and tell when everything is ready.
+
+    A repeated report sends no second notification.
+
+    :param lease_id: of whatever project
+    :raises climate.exceptions.NotFound: if there is none
+    :raises climate.exceptions.InvalidState: if it is over
+    """
+    lease = tx.leases.get(lease_id, lock=True)
+    if lease.status not in _OPEN:
+        raise exceptions.InvalidState(state=lease.status, id=lease.id)
+    before = lease.readiness
+    lease = dataclasses.replace(lease, readiness=said, updated_at=tx.now)
+    tx.leases.update(lease)
+    same = before is not None and dataclasses.replace(before, at=said.at) == said
+    if said.ready and not said.waiting and not same:
+        notices.tell(tx, plugins, 'lease.ready', lease, readiness=said)
+    return lease
+
+
+def at_start(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> None:
+    """Report a lease that has started while some of its resources are not ready."""
+    said = lease.readiness
+    if said is not None and said.waiting:
+        notices.tell(tx, plugins, 'lease.not_ready', lease, event=event, readiness=said)
+        text = f'{said.by} says that {", ".join(said.waiting)} is not ready yet'
+        history.note(tx, event, StepState.DONE, text=text)

@@ -1,0 +1,82 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Has plugins read the reservations that are stored, whatever they make of them.
+
+A plugin that cannot read one, such as a new release of it, must not keep the
+lease from being shown, reported and ended.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from typing import Final
+from typing import Protocol
+
+from climate import exceptions
+from climate.domain.leases import Reservation
+from climate.plugins.contract import Plugin
+
+LOG = logging.getLogger(__name__)
+
+FAULT: Final = 'fault'
+"""Key of a reservation that its plugin cannot read: why, for people."""
+
+
+class Describer(Protocol):
+    """What tells the keys of a resource type's own."""
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return extra keys."""
+        ...
+
+
+def describe(plugin: Describer, reservation: Reservation) -> dict[str, Any]:
+    """Return the keys of a reservation's own; only its fault if it has one."""
+    try:
+        return plugin.describe(reservation)
+    except Exception as error:
+        return {FAULT: _fault(reservation, error)}
+
+
+def load(plugin: Plugin[Any], reservation: Reservation) -> Any:
+    """Return the request of a reservation.
+
+    :raises climate.exceptions.Conflict: if its plugin cannot read it
+    """
+    try:
+        return plugin.load(reservation.request)
+    except Exception as error:
+        raise exceptions.Conflict(
+            f'Reservation {reservation.id}: {_fault(reservation, error)}'
+        ) from error
+
+
+def leaves(plugin: Plugin[Any], reservation: Reservation) -> bool:
+    """Whether there may be something in the cloud before any effect was run."""
+    try:
+        return plugin.leaves(reservation)
+    except Exception as error:
+        _fault(reservation, error)
+        return True
+
+
+def _fault(reservation: Reservation, error: Exception) -> str:
+    LOG.error(
+        'Reservation %s of lease %s cannot be read by the plugin of %s: %r',
+        reservation.id,
+        reservation.lease_id,
+        reservation.resource_type,
+        error,
+    )
+    return f'the plugin of {reservation.resource_type} cannot read it ({type(error).__name__})'

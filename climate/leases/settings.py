@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What operators configure of leasing, as one value."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+
+from climate.conf.settings import minutes
+from climate.conf.settings import option
+from climate.conf.settings import part
+from climate.conf.settings import seconds
+from climate.conf.settings import Settings
+from climate.domain.health import HealActive
+from climate.enforcement.limits import ProjectLimits
+
+
+def _horizon(value: float) -> datetime.timedelta | None:
+    return seconds(value) or None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class LeasingSettings(Settings):
+    """The options that decide which events a lease gets and how it is booked.
+
+    :ivar cleaning_time: pause between two leases of one resource
+    :ivar sample_size: free resources weighed beyond those needed
+    :ivar booking_attempts: choices made before giving up a lost race
+    :ivar notify_before_start: seconds before the start at which to tell
+    :ivar notify_before_end: time before the end at which to tell; zero for never
+    :ivar prepare_lead_time: how long before the start to prepare; zero for never
+    :ivar check_interval: pause between two checks of an active lease; zero for never
+    :ivar effect_deadline: how long a failing effect is tried again
+    :ivar retry_first_pause: seconds after the first failure
+    :ivar retry_longest_pause: seconds after many failures
+    :ivar handover_pause: pause between two looks at what a start waits for
+    :ivar handover_patience: how long a start waits for the lease before until
+        it is moved to other resources
+    :ivar heal_active: which reservations in use are moved off what is out
+    :ivar limits: what projects may have
+    :ivar trust_margin: how long after the end of a lease its trust expires
+    :ivar heal_horizon: how far ahead bookings of a failed resource are
+        moved; None without limit
+    """
+
+    cleaning_time: datetime.timedelta = option('allocation', 'cleaning_time', seconds)
+    sample_size: int = option('allocation', 'sample_size')
+    booking_attempts: int = option('allocation', 'booking_attempts')
+    notify_before_start: tuple[int, ...] = option('manager', 'notify_before_start', tuple)
+    notify_before_end: datetime.timedelta = option('manager', 'minutes_before_end_lease', minutes)
+    prepare_lead_time: datetime.timedelta = option('manager', 'prepare_lead_time', seconds)
+    check_interval: datetime.timedelta = option('manager', 'check_interval', seconds)
+    effect_deadline: datetime.timedelta = option('manager', 'effect_deadline', seconds)
+    retry_first_pause: float = option('manager', 'retry_first_pause')
+    retry_longest_pause: float = option('manager', 'retry_longest_pause')
+    handover_pause: datetime.timedelta = option('manager', 'handover_pause', seconds)
+    handover_patience: datetime.timedelta = option('manager', 'handover_patience', seconds)
+    heal_active: HealActive = option('health', 'heal_active', HealActive)
+    heal_horizon: datetime.timedelta | None = option('health', 'heal_horizon', _horizon)
+    limits: ProjectLimits = part(ProjectLimits)
+    trust_margin: datetime.timedelta = option('trusts', 'margin', seconds)

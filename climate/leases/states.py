@@ -1,0 +1,40 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How the reservations of a lease follow its life."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate.db.store import Transaction
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import RESERVATION
+from climate.domain.lifecycles import ReservationTrigger
+
+
+def reservations(lease: Lease, trigger: ReservationTrigger) -> tuple[Reservation, ...]:
+    """Return the reservations of *lease* after *trigger*, where it may happen."""
+    return tuple(
+        dataclasses.replace(item, status=RESERVATION.table[item.status, trigger])
+        if (item.status, trigger) in RESERVATION.table
+        else item
+        for item in lease.reservations
+    )
+
+
+def write(tx: Transaction, old: Lease, new: Lease) -> None:
+    """Write what has changed of the reservations of a lease."""
+    for before, later in zip(old.reservations, new.reservations, strict=True):
+        if later != before:
+            tx.reservations.update(later)

@@ -1,0 +1,91 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What operators configure of leases by booting."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+from climate.clients.base import Server
+from climate.conf.settings import option
+from climate.conf.settings import Settings
+from climate.conf.settings import values
+from climate.domain import periods
+from climate.plugins.server.plugin import VirtualServer
+
+RESOURCE_TYPE: Final = VirtualServer.resource_type
+ALL: Final = '*'
+
+
+def _length(text: str) -> datetime.timedelta | None:
+    """Return the length of time that an option holds; None if it is empty.
+
+    :raises climate.exceptions.ConfigurationError: if it is none
+    """
+    if not text:
+        return None
+    length = periods.duration(text)
+    if length is None or length < periods.SECOND:
+        raise exceptions.ConfigurationError(
+            f'[{RESOURCE_TYPE}] default_lease: {text!r} is no length of time '
+            'such as 30d, 12h or PT90M'
+        )
+    return length
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServerLeaseSettings(Settings):
+    """What operators configure of leases by booting.
+
+    :ivar enabled: whether there are any
+    :ivar default_lease: how long the lease lasts that servers get without
+        asking; None if they get none
+    :ivar projects: ids of those whose servers do; :data:`ALL` for all
+    :ivar exempt: ids of those whose servers do not
+    :ivar on_end: what is done with those servers in the end
+    :ivar poll_interval: seconds between two looks at Nova
+    """
+
+    enabled: bool = option(RESOURCE_TYPE, 'leases_by_booting')
+    default_lease: datetime.timedelta | None = option(RESOURCE_TYPE, 'default_lease', _length)
+    projects: frozenset[str] = option(RESOURCE_TYPE, 'default_lease_projects', frozenset)
+    exempt: frozenset[str] = option(RESOURCE_TYPE, 'default_lease_exempt_projects', frozenset)
+    on_end: tuple[str, ...] = option(RESOURCE_TYPE, 'default_lease_on_end', tuple)
+    poll_interval: float = option(RESOURCE_TYPE, 'poll_interval')
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> ServerLeaseSettings:
+        """Return the settings that *conf* (an oslo.config ConfigOpts) holds.
+
+        :raises climate.exceptions.ConfigurationError: if they contradict one another
+        """
+        found = cls(**values(cls, conf))
+        if found.default_lease is not None and not found.enabled:
+            raise exceptions.ConfigurationError(
+                f'[{RESOURCE_TYPE}] default_lease needs leases_by_booting'
+            )
+        if found.enabled and RESOURCE_TYPE not in conf.resource_types:
+            raise exceptions.ConfigurationError(
+                f'[{RESOURCE_TYPE}] leases_by_booting needs {RESOURCE_TYPE} in resource_types'
+            )
+        return found
+
+    def covers(self, server: Server) -> bool:
+        """Whether a server is of a project whose servers get a lease by default."""
+        if self.default_lease is None or server.project_id in self.exempt:
+            return False
+        return ALL in self.projects or server.project_id in self.projects

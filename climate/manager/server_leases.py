@@ -1,0 +1,390 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Gives servers leases that were asked for by booting them.
+
+Every manager is notified of every server, and asks Nova for what it missed. A server
+still gets one lease, and never a second one when that is over: the id of
+the lease is made of the id of the server, and nothing that its owner says counts
+for it (:mod:`climate.manager.booted_servers`). That several managers do not begin
+at the same time is seen to by a claim on the server. The id is written to the
+metadata of the server before the lease is booked, for Nova takes none once the
+server is shelved, which is the first thing that is done for a lease in the
+future.
+
+A lease that a server asks for is booked if its owner could book it over HTTP.
+If it cannot be, or what is asked for cannot be read, the server gets the lease
+that servers of its project get by default, if there is one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import logging
+import threading
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from climate import exceptions
+from climate.booking.leases import Leases
+from climate.clients import fence
+from climate.clients.base import Cloud
+from climate.clients.base import Server
+from climate.clock import Clock
+from climate.db.store import Store
+from climate.domain import booting
+from climate.domain import names
+from climate.domain import periods
+from climate.domain.booting import ServerReport
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import LeaseDraft
+from climate.manager import booted_servers
+from climate.manager.booted_servers import Tie
+from climate.manager.server_lease_settings import RESOURCE_TYPE
+from climate.manager.server_lease_settings import ServerLeaseSettings
+
+LOG = logging.getLogger(__name__)
+
+
+# Names of chores: until when Nova was asked, and since when there are leases
+# by default.
+_SEEN = 'server leases'
+_DEFAULTS = 'server leases by default'
+_GONE = frozenset({'DELETED', 'SOFT_DELETED'})
+_BROKEN = 'ERROR'
+# Clocks differ, and Nova lists what was made a moment ago a moment later.
+_OVERLAP = datetime.timedelta(minutes=1)
+# For how long a server that does not come up is waited for.
+_LONGEST_BUILD = datetime.timedelta(days=1)
+_CLAIM = datetime.timedelta(minutes=1)
+_SURE = _CLAIM.total_seconds() * (1 - fence.MARGIN)
+_LONGEST_NAME = 80
+
+
+class ServerLeases:
+    """What managers do about servers that are booted and deleted.
+
+    :param leases: where leases are booked; it shows every caller our own cloud
+    :param cloud: as we see it ourselves
+    :param owner: in whose name servers are claimed; no other has it
+    :param may: returns whether policy lets a user with roles create leases; None
+        if there is no identity service, and no policy to ask
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        leases: Leases,
+        clock: Clock,
+        settings: ServerLeaseSettings,
+        cloud: Cloud,
+        owner: str,
+        may: Callable[[Caller], bool] | None = None,
+    ) -> None:
+        self._store = store
+        self._leases = leases
+        self._clock = clock
+        self._settings = settings
+        self._cloud = fence.Fenced(cloud, self._guard)
+        # The claim of each thread, of those that hear and those that look.
+        self._here = threading.local()
+        self._owner = owner
+        self._may = may
+
+    def hear(self, report: ServerReport) -> bool:
+        """Give a server its lease, or end the lease of one that was deleted.
+
+        :returns: whether it is to be looked at once more
+        :raises climate.exceptions.ClimateError: if that could not be done for now
+        """
+        server = self._cloud.compute.find_server(report.server_id)
+        if not report.gone:
+            return server is not None and not self._attend(server)
+        if server is None or server.status in _GONE:
+            self._over(report.server_id)
+            return False
+        # Many can write to a bus, and Nova is the one to say.
+        LOG.info('Server %s is said to be deleted; it is %s', server.id, server.status)
+        return server.task_state == 'deleting'
+
+    def look(self, cloud: Cloud) -> bool:
+        """Ask Nova for the servers since the last look that left none over.
+
+        The first look of all begins with the present instant.
+
+        :returns: False; there is nothing to follow up
+        :raises climate.exceptions.ClimateError: if not all could be seen to
+        """
+        begun = self._clock.now()
+        seen = self._store.run(lambda tx: tx.chores.heard_of(_SEEN))
+        if self._settings.default_lease is not None:
+            self._store.run(lambda tx: tx.chores.heard_of(_DEFAULTS))
+        until, failure = begun, None
+        for server in self._unleased(cloud, seen - _OVERLAP):
+            try:
+                if not self._attend(server):
+                    until = min(until, server.created_at)
+            except exceptions.ClimateError as error:
+                LOG.warning('Server %s has to wait for its lease: %s', server.id, error.message)
+                failure = error
+        if failure is not None:
+            raise failure
+        until = max(until, begun - _LONGEST_BUILD)
+        self._store.run(lambda tx: tx.chores.advance(_SEEN, until))
+        return False
+
+    def _unleased(self, cloud: Cloud, since: datetime.datetime) -> Iterator[Server]:
+        """Yield the servers that came since some instant, and those that lost a lease to come.
+
+        An owner who asks for a lease that begins later, and deletes it, has got none.
+        """
+        yield from cloud.compute.list_servers_since(since)
+        if self._settings.default_lease is None:
+            return
+        with self._store.reading() as tx:
+            requests = tx.leases.requests_given_up(RESOURCE_TYPE, since)
+        for server_id in {str(one.get('server_id') or '') for one in requests} - {''}:
+            server = cloud.compute.find_server(server_id)
+            if server is not None and self._settings.covers(server):
+                yield server
+
+    # -- servers that come
+
+    def _attend(self, server: Server) -> bool:
+        """Give a server the lease that it is to have, if any.
+
+        :returns: whether all was done that is to be done
+        """
+        if server.status == _BROKEN:
+            # Its owner can bring it back, and can have broken it for that.
+            return not self._settings.covers(server)
+        settled = server.status in _GONE or self._settled(server)
+        if settled is True:
+            return True
+        if settled is None or _busy(server):
+            return False
+        hints = self._cloud.compute.scheduler_hints(server.id)
+        requested_leases = self._requested_leases(server, hints)
+        if not requested_leases:
+            return True
+        with self._claimed(server) as mine:
+            if mine:
+                self._provide(server, requested_leases)
+        return mine
+
+    def _requested_leases(
+        self, server: Server, hints: Mapping[str, object]
+    ) -> list[booting.RequestedLease]:
+        """Return the lease that a server asks for, and that which it gets otherwise."""
+        now, found = self._clock.now(), []
+        try:
+            asked = booting.requested_lease(server.metadata, hints.get(booting.HINT), now)
+        except booting.Unreadable as error:
+            self._refuse(server, str(error))
+        else:
+            # What it was given once and did not want is not given again.
+            new = not self._has_given_up(server)
+            if asked is not None and new and self._allowed(server):
+                found.append(asked)
+        usual = self._default(server, hints, now)
+        return found if usual is None else [*found, usual]
+
+    def _has_given_up(self, server: Server) -> bool:
+        with self._store.reading() as tx:
+            return booted_servers.has_given_up(tx, server.id)
+
+    def _allowed(self, server: Server) -> bool:
+        """Whether policy lets the owner of a server create leases; told if not."""
+        if self._may is None:
+            return True
+        roles = self._cloud.identity.list_roles(server.user_id, server.project_id)
+        caller = Caller(user_id=server.user_id, project_id=server.project_id, roles=roles)
+        if not self._may(caller):
+            self._refuse(server, 'policy does not let you create leases')
+            return False
+        return True
+
+    def _default(
+        self, server: Server, hints: Mapping[str, object], now: datetime.datetime
+    ) -> booting.RequestedLease | None:
+        length = self._settings.default_lease
+        if length is None or not self._settings.covers(server):
+            return None
+        since = self._store.run(lambda tx: tx.chores.heard_of(_DEFAULTS))
+        with self._store.reading() as tx:
+            leased = booted_servers.has_room(tx, server, hints)
+        if leased or server.created_at < since.replace(microsecond=0):
+            return None
+        return booting.RequestedLease(
+            start=now, end=now + length, on_end=self._settings.on_end, imposed=True
+        )
+
+    @contextlib.contextmanager
+    def _claimed(self, server: Server) -> Iterator[bool]:
+        """Keep other managers from a server; yields whether they keep us from it."""
+        name = f'server {server.id}'
+        since, until = self._clock.ticks(), self._clock.now() + _CLAIM
+        mine = self._store.run(lambda tx: tx.chores.take(name, self._owner, until))
+        self._here.hold = fence.Hold(name, _SURE, self._clock.ticks, since)
+        try:
+            yield mine
+        finally:
+            self._here.hold = None
+            if mine:
+                self._store.run(lambda tx: tx.chores.forget(name, self._owner))
+
+    def _guard(self) -> None:
+        """Return if the claim of this thread is sure; a refusal needs none."""
+        hold = getattr(self._here, 'hold', None)
+        if hold is not None:
+            hold.check()
+
+    def _settled(self, server: Server) -> bool | None:
+        """Whether a server has got its lease, or cannot, or was booted by one.
+
+        :returns: None if that cannot be said yet
+        """
+        # Its owner can write there what comes to mind, and only harm itself by it.
+        if server.metadata.get(booting.ERROR) and not self._settings.covers(server):
+            return True
+        with self._store.reading() as tx:
+            found = booted_servers.tie(tx, server)
+        return None if found is Tie.UNSURE else found is Tie.YES
+
+    def _provide(self, server: Server, requested_leases: Sequence[booting.RequestedLease]) -> None:
+        """Book the first lease that is available."""
+        lease_id = self._latest(server.id)
+        if lease_id is not None:
+            self._mark(server, lease_id)
+            return
+        # Others may have been at it while we were not.
+        current = self._cloud.compute.find_server(server.id)
+        if current is None or self._settled(current):
+            return
+        for requested in requested_leases:
+            lease_id = booted_servers.lease_id(current.id, again=self._has_given_up(current))
+            self._mark(current, lease_id)
+            try:
+                self._book(current, requested, lease_id)
+            except exceptions.ClimateError as error:
+                if _passes(error):
+                    raise
+                # It may have been booked by its owner meanwhile.
+                booked = self._latest(server.id)
+                if booked is None:
+                    self._refuse(current, error.message)
+                    continue
+                self._mark(current, booked)
+            return
+
+    def _book(self, server: Server, requested: booting.RequestedLease, lease_id: str) -> Lease:
+        now = self._clock.now()
+        body: dict[str, Any] = {'resource_type': RESOURCE_TYPE, 'server_id': server.id}
+        if requested.on_end is not None:
+            body['on_end'] = list(requested.on_end)
+        if requested.guarantee is not None:
+            body['guarantee'] = requested.guarantee
+        elif requested.start <= now:
+            # It runs already.
+            body['guarantee'] = False
+        lease = self._leases.create(
+            Caller(user_id=server.user_id, project_id=server.project_id),
+            LeaseDraft(
+                name=names.without_controls(
+                    requested.name or server.name[:_LONGEST_NAME] or server.id
+                ),
+                start=max(requested.start, now),
+                end=requested.end,
+                id=lease_id,
+                reservations=(body,),
+                events=requested.events,
+                before_end_date=requested.before_end_date,
+                strict=True,
+                grain=periods.SECOND,
+                asked_at=now,
+                limited=not requested.imposed,
+            ),
+        )
+        LOG.info('Server %s has got lease %s by being booted', server.id, lease.id)
+        return lease
+
+    def _refuse(self, server: Server, why: str) -> None:
+        LOG.warning('Server %s gets no lease: %s', server.id, why)
+        self._tell(server, {booting.ERROR: why[: booting.LONGEST], booting.LEASE_ID: ''})
+
+    def _mark(self, server: Server, lease_id: str) -> None:
+        self._tell(server, {booting.LEASE_ID: lease_id})
+
+    def _tell(self, server: Server, metadata: Mapping[str, str]) -> None:
+        """Write what its owner is to know; it is given up if Nova refuses it permanently."""
+        known = self._cloud.compute.find_server(server.id)
+        has = {} if known is None else known.metadata
+        # What is empty is not written where there is nothing.
+        new = {key: value for key, value in metadata.items() if value != has.get(key, '')}
+        try:
+            if new:
+                self._cloud.compute.set_server_metadata(server.id, new)
+        except exceptions.Permanent as error:
+            LOG.warning('Server %s cannot be told of its lease: %s', server.id, error.message)
+
+    def _latest(self, server_id: str) -> str | None:
+        """Return the id of the latest lease that had a server, be it over or deleted."""
+        with self._store.reading() as tx:
+            return next(iter(tx.leases.ids_with(RESOURCE_TYPE, server_id)), None)
+
+    # -- servers that go
+
+    def _over(self, server_id: str) -> None:
+        """End the leases that were about a server only, for their owner has deleted it."""
+        with self._store.reading() as tx:
+            ids = tx.leases.ids_with(RESOURCE_TYPE, server_id, live=True)
+            leases = [lease for lease in map(tx.leases.find, ids) if lease is not None]
+        for lease in leases:
+            whole = [item for item in lease.reservations if item.part_of is None]
+            if len(whole) == 1:
+                self._finish(lease, server_id)
+
+    def _finish(self, lease: Lease, server_id: str) -> None:
+        caller = Caller(user_id=lease.user_id, project_id=lease.project_id)
+        try:
+            if lease.status is LeaseStatus.PENDING:
+                self._leases.delete(caller, lease.id, lease.project_id)
+            elif lease.status is LeaseStatus.ACTIVE:
+                now = self._clock.now()
+                change = LeaseChange(end=now, strict=True, grain=periods.SECOND, asked_at=now)
+                self._leases.update(caller, lease.id, lease.project_id, change)
+            else:
+                return
+        except (exceptions.Conflict, exceptions.NotFound) as error:
+            # Its end has come, or another manager was first.
+            LOG.info('Lease %s is left as it is: %s', lease.id, error.message)
+            return
+        LOG.info('Lease %s is over: server %s was deleted', lease.id, server_id)
+
+
+def _busy(server: Server) -> bool:
+    """Whether Nova is not through with a server yet."""
+    return server.status == 'BUILD' or server.task_state is not None
+
+
+def _passes(error: exceptions.ClimateError) -> bool:
+    """Whether trying again may help, so the owner need not be notified."""
+    return error.code >= 500 or isinstance(
+        error, exceptions.BookedMeanwhile | exceptions.ExternalServiceUnavailable
+    )

@@ -1,0 +1,90 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Brings messages out that no transaction has written, off the path of requests.
+
+What the publisher does not take, and what comes while too much waits, is written
+to the log, so that nothing is lost without a trace.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import threading
+
+from climate.messaging.publisher import BrokerUnavailable
+from climate.messaging.publisher import OutboxMessage
+from climate.messaging.publisher import Publisher
+
+LOG = logging.getLogger(__name__)
+
+
+class BackgroundPublisher:
+    """A line of messages, and a thread that publishes them in order.
+
+    The thread waits in the line itself, which has an end: an executor would take
+    any number of messages, and a thread that is woken would need a line besides.
+    It is started by the first message, in the process that tells it: web servers
+    fork after they have made the application.
+
+    :param most: how many may wait
+    """
+
+    def __init__(self, publisher: Publisher, most: int = 1000) -> None:
+        self._publisher = publisher
+        self._most = most
+        self._lock = threading.Lock()
+        self._process = 0
+        self._waiting: queue.Queue[OutboxMessage] = queue.Queue(most)
+
+    def tell(self, message: OutboxMessage) -> None:
+        """Have a message published; returns at once."""
+        self._run()
+        try:
+            self._waiting.put_nowait(message)
+        except queue.Full:
+            _log(message, 'too many wait')
+
+    def flush(self) -> None:
+        """Wait until all messages are published, or in the log."""
+        self._waiting.join()
+
+    def _run(self) -> None:
+        with self._lock:
+            if self._process == os.getpid():
+                return
+            self._process = os.getpid()
+            self._waiting = queue.Queue(self._most)
+            threading.Thread(
+                target=self._publish, args=(self._waiting,), name='audit', daemon=True
+            ).start()
+
+    def _publish(self, waiting: queue.Queue[OutboxMessage]) -> None:
+        while True:
+            message = waiting.get()
+            try:
+                self._publisher.publish([message])
+            except BrokerUnavailable as error:
+                _log(message, error.message)
+            except Exception:
+                LOG.exception('A message of the audit trail failed')
+                _log(message, 'it failed')
+            finally:
+                waiting.task_done()
+
+
+def _log(message: OutboxMessage, why: str) -> None:
+    text = json.dumps(dict(message.payload))
+    LOG.error('Not published (%s): %s %s', why, message.event_type, text)

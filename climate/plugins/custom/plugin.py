@@ -1,0 +1,220 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What operators declare: ``custom:<name>``, one class for all of them.
+
+Licences, instruments, racks: Climate keeps the book on them, tells who has
+what and when, and changes nothing in the cloud.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import ClassVar
+
+from climate import exceptions
+from climate.allocation import requirements
+from climate.clients.base import Cloud
+from climate.domain.leases import Reservation
+from climate.domain.resource_types import Declaration
+from climate.domain.resources import Inventory
+from climate.plugins import contract
+from climate.plugins.custom.facts import CustomFacts
+from climate.plugins.custom.request import CustomRequest
+from climate.plugins.custom.request import SlotRequest
+from climate.plugins.custom.request import WholeRequest
+
+
+class Custom(contract.Plugin[CustomRequest]):
+    """Reserves what operators declared.
+
+    :ivar declaration: the type as they declared it
+    """
+
+    # No object in the cloud prevents it.
+    shrinks: ClassVar[bool] = True
+    resource_schema: ClassVar[Mapping[str, Any]] = contract.BY_NAME
+
+    def __init__(self, declaration: Declaration) -> None:
+        self.declaration = declaration
+        # A class is a type elsewhere; here each instance is one.
+        self.resource_type = declaration.name  # type: ignore[misc]  # each instance is a type
+        # The same holds for what a request looks like.
+        self.request_model = (  # type: ignore[misc]  # each instance is a type
+            WholeRequest if declaration.exclusive else SlotRequest
+        )
+        self.request_schema = self._schema()  # type: ignore[misc]  # each instance is a type
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> Custom:  # noqa: ARG003  none of it is read
+        """Refuse: these types are declared, not installed.
+
+        :raises climate.exceptions.ConfigurationError: always
+        """
+        raise exceptions.ConfigurationError('types are declared in [custom] types_file')
+
+    @property
+    def description(self) -> str:
+        """What operators say that it is."""
+        return self.declaration.description
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether a reservation has whole resources."""
+        return self.declaration.exclusive
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The resource classes that are counted."""
+        return tuple(item.resource_class for item in self.declaration.classes)
+
+    # -- pure half
+
+    def parse(self, body: Mapping[str, Any], *, strict: bool = False) -> CustomRequest:
+        """Read what a client sent; see :class:`climate.plugins.contract.Plugin`."""
+        return self._checked(super().parse(body, strict=strict))
+
+    def change(
+        self,
+        request: CustomRequest,
+        body: Mapping[str, Any],
+        *,
+        strict: bool = False,
+        running: bool = False,
+    ) -> CustomRequest:
+        """Return *request* with the changes a client sent."""
+        return self._checked(super().change(request, body, strict=strict, running=running))
+
+    def _checked(self, request: CustomRequest) -> CustomRequest:
+        """Return *request* if it goes with the declaration."""
+        if isinstance(request, WholeRequest):
+            if request.minimum > request.maximum:
+                raise exceptions.InvalidRange(what=self.declaration.noun)
+            return request
+        if not request.resources:
+            if len(self.classes) > 1:
+                raise exceptions.MissingParameter(param='resources')
+            return dataclasses.replace(request, resources={self.classes[0]: 1})
+        unknown = sorted(set(request.resources) - set(self.classes))
+        if unknown:
+            raise exceptions.MalformedParameter(
+                f"Malformed parameter resources: '{unknown[0][:60]}' is not one of "
+                + ', '.join(self.classes)
+            )
+        return request
+
+    def _schema(self) -> dict[str, Any]:
+        """Return the schema of a request, with the classes of the type."""
+        schema = self.model.schema(self.resource_type)
+        if self.exclusive:
+            return schema
+        resources = schema['properties']['resources']
+        resources.pop('default', None)
+        units = resources['anyOf'][0]
+        units['properties'] = dict.fromkeys(self.classes, units['additionalProperties'])
+        units['additionalProperties'] = False
+        if len(self.classes) > 1:
+            schema['required'].append('resources')
+            resources['anyOf'] = [units]
+        return schema
+
+    def search(self, request: CustomRequest) -> contract.Search:
+        """Say which resources the request can use."""
+        return contract.Search(
+            resource_type=self.resource_type,
+            minimum=request.minimum,
+            maximum=request.maximum,
+            requirement=requirements.parse(request.resource_properties),
+            noun=self.declaration.noun,
+            demand=request.resources,
+            spread=request.spread,
+        )
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return what was asked for, and while the lease is active what it has."""
+        return {
+            **reservation.request,
+            'allocated': list(CustomFacts.of(reservation).allocated),
+        }
+
+    # -- effect half: facts for users only
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Remember what the lease has, for those who ask and those who listen."""
+        return self._remember(work, self._allocated(work))
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Tell what operators say of it now."""
+        return self.start(work, cloud)
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Forget what the lease had."""
+        return self._remember(work, ())
+
+    def _remember(
+        self, work: contract.Work, allocated: tuple[dict[str, Any], ...]
+    ) -> contract.Done:
+        facts = dataclasses.replace(CustomFacts.of(work.reservation), allocated=allocated)
+        return contract.Done(facts=facts.changes(work.reservation))
+
+    def _allocated(self, work: contract.Work) -> tuple[dict[str, Any], ...]:
+        amounts: defaultdict[int | None, dict[str, int]] = defaultdict(dict)
+        for item in work.allocations:
+            mine = amounts[item.resource_id]
+            if item.resource_class is not None:
+                mine[item.resource_class] = mine.get(item.resource_class, 0) + item.amount
+        return tuple(
+            {
+                'id': str(resource.id),
+                'name': resource.name,
+                'resources': amounts[resource.id],
+                'properties': {
+                    name: resource.capabilities[name]
+                    for name in self.declaration.announce
+                    if name in resource.capabilities
+                },
+            }
+            for resource in sorted(work.resources, key=lambda one: one.name)
+            if resource.id in amounts
+        )
+
+    # -- resources
+
+    def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
+        """Return an inventory of each class, by default what the type says.
+
+        :raises climate.exceptions.InvalidInput: naming the one that is wrong
+        """
+        wanted = {item.resource_class: item for item in declared}
+        if len(wanted) < len(declared):
+            raise exceptions.MalformedParameter(
+                'Malformed parameter inventories: a class may be given once only'
+            )
+        unknown = sorted(set(wanted) - set(self.classes))
+        if unknown:
+            raise exceptions.MalformedParameter(
+                f"Malformed parameter inventories: '{unknown[0]}' is no class of "
+                f'{self.resource_type}'
+            )
+        return tuple(
+            _stocked(wanted.get(item.resource_class, item)) for item in self.declaration.classes
+        )
+
+
+def _stocked(item: Inventory) -> Inventory:
+    if not item.total:
+        raise exceptions.MissingParameter(param=f'inventories.{item.resource_class}')
+    return item

@@ -1,0 +1,285 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Floating IPs: ``virtual:floatingip``.
+
+An operator registers addresses that Neutron does not assign by itself: they
+lie in a subnet of an external network, outside of its allocation pools. During
+a lease Neutron has a floating IP of the address, in the project of the lease,
+with the tags of :mod:`climate.plugins.marks`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import ipaddress
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Annotated
+from typing import Any
+from typing import ClassVar
+from typing import Self
+
+from climate import exceptions
+from climate.allocation.requirements import Comparison
+from climate.allocation.requirements import Operator
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import Network
+from climate.clients.base import Subnet
+from climate.domain.leases import Reservation
+from climate.domain.resources import Resource
+from climate.domain.resources import ResourceDraft
+from climate.plugins import contract
+from climate.plugins import fields
+from climate.plugins import marks
+from climate.plugins import models
+from climate.plugins import schemas
+from climate.plugins.fields import Fixed
+from climate.plugins.floating_ip.effects import AddressEffects
+
+RESOURCE_TYPE = 'virtual:floatingip'
+
+
+@dataclasses.dataclass(frozen=True)
+class AddressList(fields.Kind):
+    """A list of IP addresses; clients that leave it empty send an empty text."""
+
+    kind = 'list'
+
+    @property
+    def bounds(self) -> str:
+        """The limits of a value, for users."""
+        return 'IP addresses'
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        address = {
+            'type': 'string',
+            'anyOf': [{'format': 'ipv4'}, {'format': 'ipv6'}],
+        }
+        return {'anyOf': [{'type': 'array', 'items': address}, {'enum': ['']}]}
+
+    def read(self, value: Any) -> tuple[str, ...]:
+        """Return the addresses in canonical form."""
+        if value == '':
+            return ()
+        if not isinstance(value, list):
+            raise fields.Fault('it is not a list of addresses')
+        return tuple(dict.fromkeys(str(_address(item)) for item in value))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class FloatingIPRequest(models.Request):
+    """Floating IPs of a network."""
+
+    network_id: Annotated[
+        str,
+        fields.Text(
+            'The external network, by its id in Neutron.',
+            required=True,
+            fixed=Fixed.ALWAYS,
+        ),
+    ]
+    amount: Annotated[int, fields.Count('The number of floating IPs.')]
+    required: Annotated[
+        tuple[str, ...],
+        AddressList(
+            'Addresses that have to be among them; once the lease runs none can be added.',
+            key='required_floatingips',
+        ),
+    ] = ()
+
+    unstated: ClassVar[tuple[str, ...]] = (
+        'required_floatingips must not have more addresses than amount.',
+    )
+
+    def check(self) -> None:
+        """Refuse more addresses than are to be leased."""
+        if len(self.required) > self.amount:
+            raise exceptions.TooLongFloatingIPs
+
+    def check_change(self, before: Self, given: Collection[str], *, running: bool) -> None:
+        """Refuse addresses that were not required before, in a running lease.
+
+        It might be another one than those that the project makes use of.
+        """
+        if running and set(self.required) - set(before.required):
+            raise exceptions.CantUpdateParameter(param='required_floatingips')
+
+
+class FloatingIP(contract.Plugin[FloatingIPRequest]):
+    """Leases addresses by making floating IPs of them."""
+
+    resource_type: ClassVar[str] = RESOURCE_TYPE
+    request_model: ClassVar[type[models.Request]] = FloatingIPRequest
+    shrinks: ClassVar[bool] = True
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> FloatingIP:  # noqa: ARG003  nothing is configured
+        """Return the plugin; nothing is configured."""
+        return cls()
+
+    # -- pure half
+
+    def search(self, request: FloatingIPRequest) -> contract.Search:
+        """Say which addresses the request can use."""
+        return contract.Search(
+            resource_type=RESOURCE_TYPE,
+            minimum=request.amount,
+            maximum=request.amount,
+            requirement=Comparison(
+                key='floating_network_id', op=Operator.EQ, value=request.network_id
+            ),
+            noun='floating IPs',
+            names=tuple(resource_name(request.network_id, item) for item in request.required),
+        )
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of a reservation of floating IPs in the API's answer."""
+        return self.dump(self.load(reservation.request))
+
+    # -- effect half
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Make exactly the allocated floating IPs.
+
+        What is to be given up are rather those that lead nowhere.
+
+        :raises climate.exceptions.Permanent: if all of them lead to ports
+        """
+        return self._addresses(work, cloud).settle()
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Repair what others changed about the floating IPs."""
+        return self._addresses(work, cloud).check()
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Remove the floating IPs, wherever they lead to."""
+        return self._addresses(work, cloud).remove()
+
+    def sweep(
+        self, records: contract.Records, cloud: Cloud, *, dry_run: bool
+    ) -> Iterable[contract.SweepFinding]:
+        """Remove the floating IPs that leases which are over have left."""
+        for found in cloud.network.list_floating_ips():
+            reservation_id = marks.over(found, records)
+            if reservation_id is None:
+                continue
+            if not dry_run:
+                cloud.network.delete_floating_ip(found.id)
+            yield contract.SweepFinding(
+                what=f'floating IP {found.address} of reservation {reservation_id}, which is over',
+                done='' if dry_run else 'removed',
+            )
+
+    def _addresses(self, work: contract.Work, cloud: Cloud) -> AddressEffects:
+        required = self.load(work.reservation.request).required
+        return AddressEffects(work, cloud.network, required)
+
+    # -- resources
+
+    resource_schema: ClassVar[Mapping[str, Any]] = {
+        'type': 'object',
+        'additionalProperties': False,
+        'required': ['floating_network_id', 'floating_ip_address'],
+        'properties': {
+            'floating_network_id': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+            'floating_ip_address': {'type': 'string', 'minLength': 1, 'maxLength': 64},
+        },
+    }
+
+    def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
+        """Look up where an address belongs that Neutron does not assign by itself."""
+        address = str(_address(draft.attributes['floating_ip_address']))
+        network = _network(cloud, str(draft.attributes['floating_network_id']))
+        subnet = _subnet(cloud.network.list_subnets(network.id), address)
+        if _is_given_away(subnet, address) or (
+            cloud.network.find_port_of_address(network.id, address)
+            or cloud.network.find_floating_ip(network.id, address)
+        ):
+            raise exceptions.NeutronUsesFloatingIP(floatingip=address)
+        return Resource(
+            resource_type=RESOURCE_TYPE,
+            name=resource_name(network.id, address),
+            attributes={
+                'floating_network_id': network.id,
+                'subnet_id': subnet.id,
+                'floating_ip_address': address,
+            },
+            capabilities=draft.capabilities,
+        )
+
+
+def resource_name(network_id: str, address: str) -> str:
+    """Return under which name an address of a network is registered."""
+    return f'{network_id}:{address}'
+
+
+def _address(value: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return an IP address.
+
+    :raises climate.exceptions.InvalidIPFormat: if it is none
+    """
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return ipaddress.ip_address(value)
+    raise exceptions.InvalidIPFormat(ip=repr(value)[:60])
+
+
+def _network(cloud: Cloud, network_id: str) -> Network:
+    """Return an external network.
+
+    :raises climate.exceptions.FloatingIPNetworkNotFound: if there is none
+    """
+    try:
+        found = cloud.network.find_network(network_id)
+    except CloudConflict:
+        # Several have this name; it is no id.
+        found = None
+    if found is None or found.id != network_id or not found.external:
+        raise exceptions.FloatingIPNetworkNotFound(network=network_id)
+    return found
+
+
+def _subnet(subnets: Iterable[Subnet], address: str) -> Subnet:
+    """Return the subnet that an address is of.
+
+    :raises climate.exceptions.FloatingIPSubnetNotFound: if there is none
+    """
+    wanted = ipaddress.ip_address(address)
+    for subnet in subnets:
+        network = ipaddress.ip_network(subnet.cidr)
+        if wanted in network and wanted not in _reserved(network):
+            return subnet
+    raise exceptions.FloatingIPSubnetNotFound(floatingip=address)
+
+
+def _reserved(network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> Iterator[Any]:
+    """Yield the addresses of a range that no server can have."""
+    if network.version == 4 and network.prefixlen < 31:
+        yield network.network_address
+        yield network.broadcast_address
+
+
+def _is_given_away(subnet: Subnet, address: str) -> bool:
+    """Whether an address is the gateway, or one that Neutron assigns by itself."""
+    wanted = int(ipaddress.ip_address(address))
+    if subnet.gateway_ip and wanted == int(ipaddress.ip_address(subnet.gateway_ip)):
+        return True
+    return any(
+        int(ipaddress.ip_address(first)) <= wanted <= int(ipaddress.ip_address(last))
+        for first, last in subnet.allocation_pools
+    )

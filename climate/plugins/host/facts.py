@@ -1,0 +1,48 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is remembered with a reservation of hosts, and of a host of the pool."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from climate.domain.facts import AggregateFacts
+from climate.domain.facts import fact
+from climate.domain.facts import Facts
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class HostFacts(AggregateFacts):
+    """The facts of a reservation of hosts.
+
+    :ivar images: ids of the images that were made, by server id
+    :ivar images_before: ids of the images that there were before, by server id
+    """
+
+    images: Mapping[str, str] = fact(factory=dict)
+    images_before: Mapping[str, tuple[str, ...]] = fact(
+        factory=dict,
+        key='imaging',
+        read=lambda stored: {server_id: tuple(ids) for server_id, ids in stored.items()},
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ReleaseFacts(Facts):
+    """The facts of a reservation that takes a host out of the pool for a while.
+
+    :ivar released_host: service host that is out of the pool; None if none is
+    """
+
+    released_host: str | None = fact(None, key='door')

@@ -1,0 +1,258 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whole hosts: ``physical:host``.
+
+A reservable host waits in the aggregate ``freepool``. During a lease it is in
+an aggregate of its own, named after the reservation, in an availability zone
+of its own; afterwards it goes back. Names and metadata keys are part of the
+contract with Nova's scheduler: see :mod:`climate.plugins.host.isolation`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Annotated
+from typing import Any
+from typing import ClassVar
+
+from climate import exceptions
+from climate.allocation import requirements
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.domain.leases import Reservation
+from climate.domain.resources import Resource
+from climate.domain.resources import ResourceDraft
+from climate.plugins import contract
+from climate.plugins import fields
+from climate.plugins import models
+from climate.plugins.host import images
+from climate.plugins.host import isolation
+from climate.plugins.host import pools
+from climate.plugins.host import providers
+from climate.plugins.host import resources
+from climate.plugins.host import servers
+from climate.plugins.host.facts import HostFacts
+from climate.plugins.host.pools import HostSettings
+from climate.plugins.host.sweep import HostSweep
+
+RESOURCE_TYPE = 'physical:host'
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class HostRequest(models.Request):
+    """Between ``minimum`` and ``maximum`` whole hosts."""
+
+    minimum: Annotated[int, fields.Count('The smallest number of hosts.', key='min')]
+    maximum: Annotated[int, fields.Count('The largest number of hosts.', key='max')]
+    hypervisor_properties: Annotated[
+        str, fields.Requirement('A requirement on what Nova reports about the hosts.')
+    ] = ''
+    resource_properties: Annotated[
+        str, fields.Requirement('A requirement on the properties that operators set on hosts.')
+    ] = ''
+    before_end: Annotated[
+        str,
+        fields.OneOf(
+            'What to do shortly before the end: make an image of each server (``snapshot``), '
+            'nothing (an empty text), or what the operator has configured (``default``).',
+            words=('', 'default', 'snapshot'),
+        ),
+    ] = 'default'
+
+    unstated: ClassVar[tuple[str, ...]] = ('min must not be larger than max.',)
+
+    def check(self) -> None:
+        """Refuse a minimum that is larger than the maximum."""
+        if self.minimum > self.maximum:
+            raise exceptions.InvalidRange(what='hosts')
+
+
+class PhysicalHost(contract.Plugin[HostRequest]):
+    """Leases whole hosts by moving them between Nova aggregates."""
+
+    resource_type: ClassVar[str] = RESOURCE_TYPE
+    prepares: ClassVar[bool] = True
+    reserved_properties: ClassVar[frozenset[str]] = resources.RESERVED_PROPERTIES
+    refusals: ClassVar[resources.HostRefusals] = resources.HostRefusals()
+    request_model: ClassVar[type[models.Request]] = HostRequest
+
+    def __init__(self, settings: HostSettings | None = None) -> None:
+        self._settings = settings or HostSettings()
+        self._pools = pools.HostPools(self._settings)
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> PhysicalHost:
+        """Return the plugin as *conf* wants it."""
+        return cls(HostSettings.from_conf(conf))
+
+    # -- pure half
+
+    def search(self, request: HostRequest) -> contract.Search:
+        """Say which hosts the request can use."""
+        texts = filter(None, (request.hypervisor_properties, request.resource_properties))
+        parts = [requirements.parse(text) for text in texts]
+        return contract.Search(
+            resource_type=RESOURCE_TYPE,
+            minimum=request.minimum,
+            maximum=request.maximum,
+            requirement=requirements.all_of(*parts) if parts else None,
+            noun='hosts',
+        )
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of a host reservation in the API's answer."""
+        return self.dump(self.load(reservation.request))
+
+    # -- effect half
+
+    def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Make the aggregate, still empty."""
+        aggregate, _ = self._pools.aggregate(work, cloud)
+        return contract.Done(facts=_having(work, aggregate))
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Move exactly the allocated hosts into the reservation's aggregate.
+
+        A host that is to be given up must be empty, unless that is forced.
+        """
+        going = servers.empty(work, cloud, pools.hosts_of(work, work.leaving))
+        if going:
+            return self._pools.until_gone(work, going, {})
+        wanted = pools.hosts_of(work, work.allocations)
+        aggregate, _, occupied = self._pools.reconcile(work, cloud, wanted)
+        facts = _having(work, aggregate)
+        return (
+            self._pools.until_gone(work, occupied, facts)
+            if occupied
+            else contract.Done(facts=facts)
+        )
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Put right what somebody else changed about the aggregate."""
+        # What is to be given up is still there until it was.
+        wanted = pools.hosts_of(work, (*work.allocations, *work.leaving))
+        aggregate, repaired, occupied = self._pools.reconcile(work, cloud, wanted)
+        facts = _having(work, aggregate)
+        if occupied:
+            return self._pools.until_gone(work, occupied, facts)
+        return contract.Done(facts=facts, repaired=tuple(repaired))
+
+    def before_end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Make an image of every server on the hosts, if that is wanted."""
+        action = self.load(work.reservation.request).before_end
+        if action == 'default':
+            action = self._settings.before_end
+        aggregate = cloud.compute.find_aggregate(work.reservation.id)
+        if action != 'snapshot' or aggregate is None:
+            return contract.Done()
+        return images.take(work, cloud, aggregate.hosts, self._settings.image_prefix)
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Delete the servers, and put the hosts back once they are empty.
+
+        The project is shut out first, or it could start servers faster than
+        they go.
+        """
+        aggregate = cloud.compute.find_aggregate(work.reservation.id)
+        members = aggregate.hosts if aggregate is not None else ()
+        if aggregate is not None and members:
+            self._pools.close_to_owner(cloud, aggregate)
+        images.finish(work, cloud, self._settings.image_prefix)
+        going = [server for host in members for server in servers.clear(work, cloud, host)]
+        if going:
+            return self._pools.until_gone(work, going, {})
+        # A host that was taken out of the pool by a manager that died before
+        # it could put it anywhere is in no aggregate, but held.
+        self._pools.give_back(cloud, aggregate, {*members, *pools.held_hosts(work)})
+        if aggregate is not None:
+            try:
+                cloud.compute.delete_aggregate(aggregate.id)
+            except CloudConflict as error:
+                # Somebody put a host in meanwhile; it is seen next time.
+                raise exceptions.Transient(error.message) from error
+        facts = dataclasses.replace(
+            HostFacts.of(work.reservation), aggregate_id=None, images_before={}
+        )
+        return contract.Done(facts=facts.changes(work.reservation))
+
+    def sweep(
+        self, records: contract.Records, cloud: Cloud, *, dry_run: bool
+    ) -> Iterable[contract.SweepFinding]:
+        """Find aggregates of leases that are over, and hosts that are nowhere."""
+        return HostSweep(self._settings, self._pools, records, dry_run).run(cloud)
+
+    def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
+        """Name the servers on a host."""
+        host = servers.service_host(resource)
+        return ', '.join(server.id for server in cloud.compute.list_servers(host))
+
+    # -- resources
+
+    resource_schema: ClassVar[Mapping[str, Any]] = {
+        'type': 'object',
+        'additionalProperties': False,
+        'properties': {},
+    }
+
+    def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
+        """Look an empty hypervisor up, in Nova and in Placement."""
+        hypervisor = cloud.compute.find_hypervisor(draft.name)
+        if hypervisor is None:
+            raise exceptions.HostNotFound(host=draft.name)
+        provider = cloud.placement.find_provider(hypervisor.hostname)
+        found = Resource(
+            resource_type=RESOURCE_TYPE,
+            name=hypervisor.hostname,
+            inventories=() if provider is None else cloud.placement.inventories(provider.uuid),
+            traits=frozenset() if provider is None else cloud.placement.traits(provider.uuid),
+            attributes={
+                'hypervisor_id': hypervisor.id,
+                'hypervisor_hostname': hypervisor.hostname,
+                'hypervisor_type': hypervisor.hypervisor_type,
+                'hypervisor_version': hypervisor.hypervisor_version,
+                'vcpus': hypervisor.vcpus,
+                'memory_mb': hypervisor.memory_mb,
+                'local_gb': hypervisor.local_gb,
+                'cpu_info': hypervisor.cpu_info,
+                'service_name': hypervisor.service_host,
+                'availability_zone': hypervisor.availability_zone,
+            },
+        )
+        servers.refuse_servers(cloud, found)
+        return found
+
+    def admit(self, resource: Resource, cloud: Cloud) -> None:
+        """Put a host into the pool of reservable hosts.
+
+        Slots of it are counted in a provider of our own, see
+        :mod:`climate.plugins.host.providers`.
+        """
+        traits = isolation.of_provider(self._settings.isolation)
+        providers.admit(cloud, resource.name, traits)
+        self._pools.put_into_pool(cloud, servers.service_host(resource))
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        """Take a host without servers out of the pool of reservable hosts."""
+        host = servers.service_host(resource)
+        servers.refuse_servers(cloud, resource)
+        self._pools.take_out_of_pool(cloud, host)
+        providers.release(cloud, resource.name)
+
+
+def _having(work: contract.Work, aggregate: Aggregate) -> dict[str, Any]:
+    """Return the change of the facts that makes *aggregate* known."""
+    known = HostFacts.of(work.reservation)
+    return dataclasses.replace(known, aggregate_id=aggregate.id).changes(work.reservation)

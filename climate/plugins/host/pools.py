@@ -1,0 +1,270 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The aggregates of hosts: the pool they wait in, and one for each reservation."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Server
+from climate.conf.settings import option
+from climate.conf.settings import Settings
+from climate.domain.leases import Allocation
+from climate.domain.leases import AllocationState
+from climate.plugins import contract
+from climate.plugins.host import isolation
+from climate.plugins.host import servers as host_servers
+from climate.plugins.host.isolation import Isolation
+from climate.plugins.host.isolation import Marking
+from climate.plugins.host.servers import service_host
+
+_FIRST_LOOK = datetime.timedelta(seconds=0.25)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class HostSettings(Settings):
+    """What operators configure.
+
+    :ivar server_deletion_poll: longest time between two looks for servers that
+        go, in seconds
+    """
+
+    freepool: str = option('nova', 'aggregate_freepool_name')
+    zone_prefix: str = option('physical:host', 'blazar_az_prefix')
+    owner_key: str = option('physical:host', 'blazar_owner')
+    image_prefix: str = option('nova', 'image_prefix')
+    before_end: str = option('physical:host', 'before_end')
+    server_deletion_poll: float = option('physical:host', 'server_deletion_poll')
+    isolation: Isolation = option('physical:host', 'isolation', Isolation)
+
+
+class HostPools:
+    """Brings aggregates to what they should be; every step can be taken twice."""
+
+    def __init__(self, settings: HostSettings) -> None:
+        self._settings = settings
+
+    def _freepool(self, cloud: Cloud) -> tuple[Aggregate, list[str]]:
+        aggregate = cloud.compute.find_aggregate(self._settings.freepool)
+        if aggregate is None:
+            # An operator can make it, so an effect is tried again.
+            raise exceptions.Transient(f"there is no aggregate '{self._settings.freepool}'")
+        return aggregate, self._close(cloud, aggregate)
+
+    def _close(self, cloud: Cloud, freepool: Aggregate) -> list[str]:
+        return _mark(cloud, freepool, isolation.of_pool(self._settings.isolation))
+
+    def put_into_pool(self, cloud: Cloud, host: str) -> None:
+        """Put a host that is to be leased into the pool.
+
+        :raises climate.exceptions.FreePoolNotFound: if there is no pool
+        """
+        freepool = cloud.compute.find_aggregate(self._settings.freepool)
+        if freepool is None:
+            raise exceptions.FreePoolNotFound(name=self._settings.freepool)
+        self._close(cloud, freepool)
+        if host not in freepool.hosts:
+            cloud.compute.add_host(freepool.id, host)
+
+    def keep_in_pool(self, cloud: Cloud, hosts: Iterable[str]) -> list[str]:
+        """Put hosts of which parts are leased back into the pool, where they are not."""
+        freepool, repaired = self._freepool(cloud)
+        for host in sorted(set(hosts) - set(freepool.hosts)):
+            cloud.compute.add_host(freepool.id, host)
+            repaired.append(f'host {host} was not in aggregate {freepool.name}')
+        return repaired
+
+    def take_out_of_pool(self, cloud: Cloud, host: str) -> None:
+        """Let everybody use a host again."""
+        freepool = cloud.compute.find_aggregate(self._settings.freepool)
+        if freepool is not None and host in freepool.hosts:
+            cloud.compute.remove_host(freepool.id, host)
+
+    def aggregate(self, work: contract.Work, cloud: Cloud) -> tuple[Aggregate, list[str]]:
+        """Return the reservation's aggregate as it should be, and what was done."""
+        name = work.reservation.id
+        repaired = []
+        aggregate = cloud.compute.find_aggregate(name)
+        if aggregate is None:
+            aggregate = self._create_aggregate(name, cloud)
+            repaired.append(f'aggregate {name} was missing')
+        marking = isolation.of_lease(
+            self._settings.isolation, self._settings.owner_key, work.lease.project_id
+        )
+        return aggregate, repaired + _mark(cloud, aggregate, marking)
+
+    def close_to_owner(self, cloud: Cloud, aggregate: Aggregate) -> None:
+        """Let nobody start servers on the hosts of an aggregate any more."""
+        marking = isolation.of_ended_lease(self._settings.isolation, self._settings.owner_key)
+        _mark(cloud, aggregate, marking)
+
+    def _create_aggregate(self, name: str, cloud: Cloud) -> Aggregate:
+        try:
+            return cloud.compute.create_aggregate(name, self._settings.zone_prefix + name)
+        except CloudConflict:
+            # Made a moment ago by a call whose answer was lost.
+            aggregate = cloud.compute.find_aggregate(name)
+            if aggregate is None:
+                raise
+            return aggregate
+
+    def until_gone(
+        self, work: contract.Work, servers: list[Server], facts: Mapping[str, Any]
+    ) -> contract.Again:
+        """Come back when *servers* have had time to go.
+
+        Most go within a second; the longer they have taken, the less a look
+        too late matters.
+        """
+        longest = datetime.timedelta(seconds=self._settings.server_deletion_poll)
+        return contract.Again(
+            after=min(max((work.now - work.since) / 4, _FIRST_LOOK), longest),
+            why=f'{len(servers)} servers are being deleted',
+            facts=facts,
+        )
+
+    def reconcile(
+        self, work: contract.Work, cloud: Cloud, wanted: AbstractSet[str]
+    ) -> tuple[Aggregate, list[str], list[Server]]:
+        """Put exactly the *wanted* service hosts into the aggregate.
+
+        :returns: the aggregate, what was not as it should be, and the servers
+            of others that have to go before their hosts can be moved
+        """
+        aggregate, repaired = self.aggregate(work, cloud)
+        freepool, closed = self._freepool(cloud)
+        repaired += closed
+        surplus = sorted(set(aggregate.hosts) - wanted)
+        self.give_back(cloud, aggregate, surplus)
+        repaired += [f'host {host} was in aggregate {aggregate.name}' for host in surplus]
+        occupied: list[Server] = []
+        for host in sorted(wanted):
+            if host not in aggregate.hosts:
+                occupied += self._take_host(work, cloud, host, freepool, aggregate)
+                repaired.append(f'host {host} was not in aggregate {aggregate.name}')
+            elif host in freepool.hosts:
+                cloud.compute.remove_host(freepool.id, host)
+                repaired.append(f'host {host} was in aggregate {freepool.name} as well')
+        return aggregate, repaired, occupied
+
+    def _take_host(
+        self,
+        work: contract.Work,
+        cloud: Cloud,
+        host: str,
+        freepool: Aggregate,
+        aggregate: Aggregate,
+    ) -> list[Server]:
+        """Move a host of the pool into the aggregate; return servers in the way.
+
+        Whatever others run on a host of the pool is there on sufferance only,
+        and Nova does not let a host with servers change its zone.
+        """
+        foreign = host_servers.evict(
+            work, cloud, host, lambda: self._is_let(cloud, host, aggregate)
+        )
+        if foreign:
+            return foreign
+        try:
+            # In this order, for a host in no aggregate is open to everybody.
+            cloud.compute.add_host(aggregate.id, host)
+            if host in freepool.hosts:
+                cloud.compute.remove_host(freepool.id, host)
+        except CloudConflict as error:
+            # Another zone still has it; that passes, or an operator helps.
+            raise exceptions.Transient(str(error)) from error
+        return []
+
+    def give_back(self, cloud: Cloud, aggregate: Aggregate | None, hosts: Iterable[str]) -> None:
+        """Put hosts back into the pool.
+
+        Into the pool first and out of the aggregate then: whoever dies in
+        between leaves a host that is still seen to be in the aggregate.
+        """
+        hosts = sorted(hosts)
+        if not hosts:
+            return
+        freepool, _ = self._freepool(cloud)
+        # Looked at again: another manager may have given them back meanwhile.
+        found = None if aggregate is None else cloud.compute.find_aggregate(aggregate.name)
+        members = () if found is None else found.hosts
+        strays = {host for host in hosts if host not in members and host not in freepool.hosts}
+        elsewhere = strays & self._leased(cloud) if strays else strays
+        try:
+            for host in hosts:
+                if host not in freepool.hosts and host not in elsewhere:
+                    self._pool(cloud, freepool, host)
+                if found is not None and host in members:
+                    cloud.compute.remove_host(found.id, host)
+        except CloudConflict as error:
+            # A server came up meanwhile; it is seen when one looks again.
+            raise exceptions.Transient(error.message) from error
+
+    def _pool(self, cloud: Cloud, freepool: Aggregate, host: str) -> None:
+        try:
+            cloud.compute.add_host(freepool.id, host)
+        except CloudNotFound:
+            # Either the pool went away, which an operator can mend, or the
+            # machine did, and then there is nothing to give back.
+            self._freepool(cloud)
+
+    def _is_let(self, cloud: Cloud, host: str, mine: Aggregate) -> bool:
+        """Look whether a reservation other than that of *mine* has a host, or slots on it."""
+        return any(
+            host in aggregate.hosts and aggregate.id != mine.id and self._is_of_lease(aggregate)
+            for aggregate in cloud.compute.list_aggregates()
+        )
+
+    def _is_of_lease(self, aggregate: Aggregate) -> bool:
+        return aggregate.availability_zone == self._settings.zone_prefix + aggregate.name or (
+            isolation.is_of_slots(aggregate)
+            and aggregate.metadata.get(isolation.SLOTS_KEY) == aggregate.name
+        )
+
+    def _leased(self, cloud: Cloud) -> set[str]:
+        """Return the hosts that are in the aggregate of any reservation."""
+        return {
+            host
+            for aggregate in cloud.compute.list_aggregates()
+            if (aggregate.availability_zone or '').startswith(self._settings.zone_prefix)
+            for host in aggregate.hosts
+        }
+
+
+def _mark(cloud: Cloud, aggregate: Aggregate, marking: Marking) -> list[str]:
+    changes = marking.changes(aggregate.metadata)
+    if not changes:
+        return []
+    cloud.compute.set_aggregate_metadata(aggregate.id, changes)
+    return [f'aggregate {aggregate.name} was not marked as it should be: {", ".join(changes)}']
+
+
+def hosts_of(work: contract.Work, allocations: Iterable[Allocation]) -> set[str]:
+    """Return the service hosts of some of the allocations of *work*."""
+    ids = {allocation.resource_id for allocation in allocations}
+    return {service_host(resource) for resource in work.resources if resource.id in ids}
+
+
+def held_hosts(work: contract.Work) -> set[str]:
+    """Return the service hosts that the lease has in hand."""
+    return hosts_of(work, (item for item in work.allocations if item.state is AllocationState.HELD))

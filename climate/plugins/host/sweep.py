@@ -1,0 +1,121 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What leases of hosts left among the aggregates, and hosts that got lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from climate import exceptions
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.base import CloudNotFound
+from climate.plugins.contract import Records
+from climate.plugins.contract import SweepFinding
+from climate.plugins.host.pools import HostPools
+from climate.plugins.host.pools import HostSettings
+from climate.plugins.host.servers import service_host
+
+
+class HostSweep:
+    """One sweep.
+
+    Hosts of active leases that are in the pool as well are left to the check
+    of the lease: for an instant they are there rightly, while a host is moved.
+
+    :param dry_run: only say what would be done
+    """
+
+    def __init__(
+        self, settings: HostSettings, pools: HostPools, records: Records, dry_run: bool
+    ) -> None:
+        self._settings = settings
+        self._pools = pools
+        self._records = records
+        self._dry_run = dry_run
+        # What is being registered, or let go, is not reservable.
+        self._ours = {service_host(item) for item in records.resources if item.reservable}
+
+    def run(self, cloud: Cloud) -> Iterator[SweepFinding]:
+        """Look at the aggregates of leases, then for hosts that are nowhere."""
+        for aggregate in cloud.compute.list_aggregates():
+            if self._of_lease(aggregate) and aggregate.name not in self._records.alive:
+                yield self._orphan(aggregate, cloud)
+        yield from self._lost(cloud)
+
+    def _of_lease(self, aggregate: Aggregate) -> bool:
+        """Whether it is named, and has a zone, as only aggregates of reservations are."""
+        return aggregate.availability_zone == self._settings.zone_prefix + aggregate.name
+
+    def _orphan(self, aggregate: Aggregate, cloud: Cloud) -> SweepFinding:
+        what = f'aggregate {aggregate.name}'
+        if aggregate.name not in self._records.ended:
+            return SweepFinding(what=f'{what} is of a reservation that is not known here')
+        hosts = f' with {", ".join(aggregate.hosts)}' if aggregate.hosts else ''
+        what = f'{what} of a lease that is over{hosts}'
+        busy = [host for host in aggregate.hosts if cloud.compute.list_servers(host)]
+        if busy:
+            # Whose they are is for people to find out: nobody should have
+            # been able to start them.
+            return SweepFinding(what=f'{what}, and servers on {", ".join(busy)}')
+        if self._dry_run:
+            return SweepFinding(what=what)
+        try:
+            self._pools.close_to_owner(cloud, aggregate)
+            self._empty(aggregate, cloud)
+            cloud.compute.delete_aggregate(aggregate.id)
+        except exceptions.EffectError as error:
+            return SweepFinding(what=f'{what}; it cannot be deleted: {error.message}')
+        return SweepFinding(what=what, done='deleted')
+
+    def _empty(self, aggregate: Aggregate, cloud: Cloud) -> None:
+        registered = {service_host(item) for item in self._records.resources}
+        ours = [item for item in aggregate.hosts if item in registered or not registered]
+        self._pools.give_back(cloud, aggregate, ours)
+        for host in set(aggregate.hosts) - set(ours):
+            # Let go meanwhile: it is not for leases any more.
+            cloud.compute.remove_host(aggregate.id, host)
+
+    def _lost(self, cloud: Cloud) -> Iterator[SweepFinding]:
+        for host in sorted(self._idle(cloud)):
+            what = f'host {host} is in no lease and not in {self._settings.freepool}'
+            if self._dry_run:
+                yield SweepFinding(what=what)
+                continue
+            try:
+                self._pools.put_into_pool(cloud, host)
+                self._yield_to_lease(cloud, host)
+            except CloudNotFound:
+                yield SweepFinding(what=f'host {host} is registered, and Nova does not know it')
+            except exceptions.ClimateError as error:
+                yield SweepFinding(what=f'{what}; it cannot be put there: {error.message}')
+            else:
+                yield SweepFinding(what=what, done='put there')
+
+    def _idle(self, cloud: Cloud) -> set[str]:
+        """Return the hosts of ours that are neither leased nor in the pool."""
+        there = {
+            host
+            for aggregate in cloud.compute.list_aggregates()
+            if self._of_lease(aggregate) or aggregate.name == self._settings.freepool
+            for host in aggregate.hosts
+        }
+        return self._ours - there
+
+    def _yield_to_lease(self, cloud: Cloud, host: str) -> None:
+        """Take a host out of the pool again that a lease took at the same moment."""
+        for aggregate in cloud.compute.list_aggregates():
+            # Those that are not known here include leases that began after this sweep.
+            over = aggregate.name in self._records.ended
+            if host in aggregate.hosts and self._of_lease(aggregate) and not over:
+                self._pools.take_out_of_pool(cloud, host)

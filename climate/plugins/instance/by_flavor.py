@@ -1,0 +1,169 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Room for instances of a flavor that exists: ``flavor:instance``."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Annotated
+from typing import Any
+from typing import ClassVar
+
+from climate import exceptions
+from climate.allocation import requirements
+from climate.clients.base import Cloud
+from climate.clients.base import Flavor
+from climate.domain.leases import Reservation
+from climate.plugins import contract
+from climate.plugins import fields
+from climate.plugins import models
+from climate.plugins import schemas
+from climate.plugins.fields import Fixed
+from climate.plugins.host.plugin import RESOURCE_TYPE as HOST_TYPE
+from climate.plugins.instance import demand
+from climate.plugins.instance import names
+from climate.plugins.instance.facts import InstanceFacts
+from climate.plugins.instance.plugin import Instances
+
+RESOURCE_TYPE = 'flavor:instance'
+
+
+@dataclasses.dataclass(frozen=True)
+class NoAffinity(fields.Flag):
+    """What clients send for affinity, which is not served yet."""
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        return {'type': 'string', 'pattern': r'^\s*(?:[Nn][Oo][Nn][Ee])?\s*$'}
+
+    def read(self, value: Any) -> None:
+        """Return nothing.
+
+        :raises climate.exceptions.Conflict: if affinity is wanted
+        """
+        if super().read(value) is not None:
+            raise exceptions.Conflict('Affinity not supported yet')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class FlavorRequest(models.Request):
+    """Room for ``amount`` servers of a flavor.
+
+    :ivar source: the flavor as the caller saw it when it was asked for; None
+        until it was looked at
+    """
+
+    flavor_id: Annotated[
+        str,
+        fields.Text('The flavor, by its id in Nova.', required=True, fixed=Fixed.RUNNING),
+    ]
+    amount: Annotated[int, fields.Count('The number of servers.')]
+    resource_properties: Annotated[str, fields.Requirement('A requirement on the hosts.')] = ''
+    affinity: Annotated[
+        None, NoAffinity('Not supported yet: only an empty text or none.', kept=False)
+    ] = None
+    source: Flavor | None = None
+
+
+class FlavorInstance(Instances[FlavorRequest]):
+    """Leases room for servers of a flavor, by a copy of it."""
+
+    resource_type: ClassVar[str] = RESOURCE_TYPE
+    inspects: ClassVar[bool] = True
+    request_model: ClassVar[type[models.Request]] = FlavorRequest
+
+    def change(
+        self,
+        request: FlavorRequest,
+        body: Mapping[str, Any],
+        *,
+        strict: bool = False,
+        running: bool = False,
+    ) -> FlavorRequest:
+        """Return *request* with the changes a client sent; another flavor is looked at again."""
+        changed = super().change(request, body, strict=strict, running=running)
+        if changed.flavor_id == request.flavor_id:
+            return changed
+        return dataclasses.replace(changed, source=None)
+
+    def inspect(
+        self,
+        request: FlavorRequest,
+        cloud: Callable[[], Cloud],
+        project_id: str,
+    ) -> FlavorRequest:
+        """Look at the flavor, as the caller sees it, unless that was done before.
+
+        :raises climate.exceptions.InvalidInput: if the caller sees none of this
+            id, or none that can be reserved
+        """
+        if request.source is not None:
+            return request
+        found = cloud().compute.find_flavor(request.flavor_id)
+        if found is None:
+            raise exceptions.InvalidInput(f"Flavor '{request.flavor_id}' not found")
+        if names.RESERVATION_KEY in found.extra_specs:
+            raise exceptions.InvalidInput(
+                f"Flavor '{request.flavor_id}' is of a reservation and cannot be reserved"
+            )
+        if not demand.demand(found):
+            raise exceptions.InvalidInput(
+                f"Flavor '{request.flavor_id}' needs nothing that could be reserved"
+            )
+        return dataclasses.replace(request, source=found)
+
+    def search(self, request: FlavorRequest) -> contract.Search:
+        """Say which hosts the request can use, and how much of them.
+
+        :raises climate.exceptions.InvalidInput: if the flavor was not looked at
+        """
+        source = self.template(request)
+        return contract.Search(
+            resource_type=HOST_TYPE,
+            minimum=request.amount,
+            maximum=request.amount,
+            requirement=requirements.parse(request.resource_properties),
+            noun='hosts',
+            demand=self.demand(request),
+            required_traits=demand.traits(source, 'required'),
+            forbidden_traits=demand.traits(source, 'forbidden'),
+        )
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of a reservation of instances in the API's answer."""
+        request = self.load(reservation.request)
+        source = self.template(request)
+        return {
+            'vcpus': source.vcpus,
+            'memory_mb': source.memory_mb,
+            'disk_gb': source.disk_gb,
+            'amount': request.amount,
+            'affinity': None,
+            'resource_properties': request.resource_properties,
+            'flavor_id': reservation.id,
+            'aggregate_id': InstanceFacts.of(reservation).aggregate_id,
+            'server_group_id': None,
+        }
+
+    def demand(self, request: FlavorRequest) -> dict[str, int]:
+        """Return the units of each resource class that one server takes."""
+        return demand.demand(self.template(request))
+
+    def template(self, request: FlavorRequest) -> Flavor:
+        """Return the flavor that servers are to be like."""
+        if request.source is None:
+            raise exceptions.InvalidInput(f"Flavor '{request.flavor_id}' was not looked at")
+        return request.source

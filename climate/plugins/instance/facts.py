@@ -1,0 +1,38 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is remembered with a reservation of instances."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate.domain.facts import AggregateFacts
+from climate.domain.facts import fact
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class InstanceFacts(AggregateFacts):
+    """The facts of a reservation of instances.
+
+    :ivar server_group_id: Nova's id of its server group; None if it has none
+    :ivar other_server_groups: whether there may be others of its name, of
+        another policy
+    :ivar shrinking: resource ids with the slots that go, of a change that has
+        begun to keep other slots than suggested; empty if there is none
+    """
+
+    server_group_id: str | None = None
+    other_server_groups: bool = False
+    shrinking: tuple[tuple[int, int], ...] = fact(
+        (), read=lambda stored: tuple((number, count) for number, count in stored)
+    )

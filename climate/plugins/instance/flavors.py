@@ -1,0 +1,171 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The flavor and the server group of a reservation of instances.
+
+Every step can be taken twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Flavor
+from climate.clients.base import Policy
+from climate.clients.base import ServerGroup
+from climate.plugins import contract
+from climate.plugins.instance import names
+from climate.plugins.instance.facts import InstanceFacts
+
+
+def make_group(cloud: Cloud, reservation_id: str, policy: Policy) -> InstanceFacts:
+    """Make the server group of a reservation, and return the facts about it.
+
+    Groups that it had before go when it is prepared or starts.
+
+    :param cloud: as a member of the project sees it
+    :raises climate.exceptions.EffectError: if it cannot be made
+    """
+    try:
+        made = cloud.compute.create_server_group(names.name(reservation_id), policy)
+    except exceptions.EffectError as error:
+        text = f'The server group cannot be made: {error.message}'
+        kind = exceptions.Permanent if isinstance(error, exceptions.Permanent) else None
+        raise (kind or exceptions.Transient)(text) from error
+    return InstanceFacts(server_group_id=made.id, other_server_groups=True)
+
+
+def find_group(
+    work: contract.Work, cloud: Cloud, policy: Policy | None, facts: InstanceFacts
+) -> str | None:
+    """Return the id of the server group; None if there is none.
+
+    One of another policy was made before the reservation was changed, and goes.
+
+    :param facts: those of the reservation
+    """
+    known = facts.server_group_id
+    if known is not None and not facts.other_server_groups:
+        found = cloud.compute.find_server_group(known)
+        if found is not None and found.policy == policy:
+            return found.id
+    there = sorted(groups(work, cloud), key=lambda group: group.id != known)
+    fitting = None
+    for group in there:
+        if group.policy == policy and fitting is None:
+            fitting = group.id
+        else:
+            cloud.compute.delete_server_group(group.id)
+    return fitting
+
+
+def groups(work: contract.Work, cloud: Cloud) -> list[ServerGroup]:
+    """Return the server groups of a reservation: one, unless an answer was lost.
+
+    Others can give theirs the same name.
+    """
+    return named_groups(cloud, work.reservation.id, work.lease.project_id)
+
+
+def named_groups(cloud: Cloud, reservation_id: str, project_id: str) -> list[ServerGroup]:
+    """Return the server groups that bear the name of a reservation, of one project."""
+    wanted = (names.name(reservation_id), project_id)
+    return [
+        group
+        for group in cloud.compute.list_server_groups()
+        if (group.name, group.project_id) == wanted
+    ]
+
+
+def ensure_flavor(cloud: Cloud, wanted: Flavor) -> list[str]:
+    """Bring the flavor to what it should be; return what it was not."""
+    repaired = []
+    found = cloud.compute.find_flavor(wanted.id)
+    if found is not None and _sizes(found) != _sizes(wanted):
+        # Nova cannot change sizes; who has servers of it keeps them.
+        cloud.compute.delete_flavor(found.id)
+        repaired.append(f'flavor {wanted.id} had other sizes')
+        found = None
+    elif found is None:
+        repaired.append(f'flavor {wanted.id} was missing')
+    if found is None:
+        found = _create(cloud, wanted)
+    specs: dict[str, str | None] = {
+        **dict.fromkeys(found.extra_specs.keys() - wanted.extra_specs.keys()),
+        **dict(wanted.extra_specs.items() - found.extra_specs.items()),
+    }
+    if specs:
+        cloud.compute.set_extra_specs(wanted.id, specs)
+        repaired.append(f'flavor {wanted.id} did not say {", ".join(sorted(specs))} as it should')
+    return repaired
+
+
+def _sizes(flavor: Flavor) -> tuple[object, ...]:
+    return (
+        flavor.name,
+        flavor.vcpus,
+        flavor.memory_mb,
+        flavor.disk_gb,
+        flavor.ephemeral_gb,
+        flavor.swap_mb,
+        flavor.public,
+    )
+
+
+def _create(cloud: Cloud, wanted: Flavor) -> Flavor:
+    try:
+        cloud.compute.create_flavor(wanted)
+    except CloudConflict as error:
+        # Made a moment ago by a call whose answer was lost, or a flavor of another
+        # owner has the name, which an operator can fix.
+        found = cloud.compute.find_flavor(wanted.id)
+        if found is None:
+            raise exceptions.Transient(error.message) from error
+        return found
+    return wanted
+
+
+def open_to_owner(work: contract.Work, cloud: Cloud) -> list[str]:
+    """Let the project of the lease use the flavor; return what was not so.
+
+    Not if the slot is the room of a server that exists: that comes with its
+    own flavor, and another one would take its room.
+    """
+    if any(
+        each.id == work.reservation.part_of and each.request.get('server_id')
+        for each in work.lease.reservations
+    ):
+        return []
+    return open_flavor(cloud, work.reservation.id, work.lease.project_id)
+
+
+def open_flavor(cloud: Cloud, flavor_id: str, project_id: str) -> list[str]:
+    """Let the project of the lease use the flavor; return what was not so."""
+    if project_id in cloud.compute.list_flavor_access(flavor_id):
+        return []
+    cloud.compute.add_flavor_access(flavor_id, project_id)
+    return [f'project {project_id} could not use flavor {flavor_id}']
+
+
+def close_flavor(cloud: Cloud, flavor_id: str) -> bool:
+    """Have no project start servers of the flavor; return whether there is one."""
+    if cloud.compute.find_flavor(flavor_id) is None:
+        return False
+    # An operator may have made it public, or deleted it this instant.
+    with contextlib.suppress(CloudNotFound, CloudConflict):
+        for project_id in sorted(cloud.compute.list_flavor_access(flavor_id)):
+            cloud.compute.remove_flavor_access(flavor_id, project_id)
+    return True

@@ -1,0 +1,383 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What both kinds of reservations of instances have in common: their effects.
+
+A reservation is some slots, each with room for one server. In the cloud it is
+a private flavor that asks for one unit of a resource class of its own, and as
+many units of that class as slots on each host, in the provider that is nested
+in the host's (:mod:`climate.plugins.host.providers`). At the start the
+project may use the flavor. So the scheduler puts servers of that flavor, and
+no others, onto those hosts, and no more than there are slots.
+
+Slots that move to another host because theirs has failed are given there at
+once. Servers on the failed host stay as they are, with the slots that they
+hold; free ones go at once, and the others when they are seen to be free by
+``check``, or at the end.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import datetime
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+from typing import ClassVar
+from typing import TypeVar
+
+from climate import exceptions
+from climate.allocation import requirements
+from climate.allocation import shares
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Flavor
+from climate.clients.base import Policy
+from climate.clients.base import Server
+from climate.domain.leases import Reservation
+from climate.domain.resources import Resource
+from climate.plugins import contract
+from climate.plugins.host import providers
+from climate.plugins.host.pools import HostPools
+from climate.plugins.host.pools import hosts_of
+from climate.plugins.host.pools import HostSettings
+from climate.plugins.instance import flavors
+from climate.plugins.instance import names
+from climate.plugins.instance import shares as instance_shares
+from climate.plugins.instance import slots
+from climate.plugins.instance.facts import InstanceFacts
+from climate.plugins.instance.sweep import Leftovers
+
+_AT_ONCE = datetime.timedelta(0)
+# Nova tells Placement that a server is gone a moment after it is. A consumer that
+# holds a slot for longer than that, and is no server, does not keep a lease from
+# ending: what is left then is found by ``sweep``.
+_LINGERING = datetime.timedelta(seconds=30)
+_LOOK = datetime.timedelta(seconds=1)
+
+R = TypeVar('R')
+
+
+class Instances(contract.Plugin[R]):
+    """Leases slots on hosts that stay in the pool."""
+
+    prepares: ClassVar[bool] = True
+    spreads: ClassVar[bool] = False
+    """Whether there may be a server group."""
+
+    def __init__(self, settings: HostSettings | None = None) -> None:
+        self._settings = settings or HostSettings()
+        self._pools = HostPools(self._settings)
+        self._slots = slots.InstanceSlots(self._settings)
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether a reservation has whole resources: it has room on them."""
+        return False
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> Instances[R]:
+        """Return the plugin as *conf* wants it."""
+        return cls(HostSettings.from_conf(conf))
+
+    @abc.abstractmethod
+    def template(self, request: R) -> Flavor:
+        """Return the sizes of the servers and what else they need; names do not count."""
+
+    @abc.abstractmethod
+    def demand(self, request: R) -> dict[str, int]:
+        """Return the units of each resource class that one server takes."""
+
+    def policy(self, request: R) -> Policy | None:
+        """Return how servers are to lie on hosts; None if it does not matter."""
+        return None
+
+    def makes(self, request: R) -> str | None:
+        """Say which server group there is to be, if servers are together or apart.
+
+        Nova lets a project use groups of its own only. The slots lie as they
+        should in any case; the group is for users who name it.
+        """
+        return self.policy(request)
+
+    def make(self, reservation_id: str, request: R, cloud: Cloud) -> dict[str, Any]:
+        """Make the server group; see :class:`climate.plugins.contract.Plugin`."""
+        policy = self.policy(request)
+        if policy is None:
+            return {}
+        return flavors.make_group(cloud, reservation_id, policy).dump()
+
+    def unmake(
+        self, reservation_id: str, project_id: str, facts: Mapping[str, Any], cloud: Cloud
+    ) -> None:
+        """Delete the server group; see :class:`climate.plugins.contract.Plugin`."""
+        known = InstanceFacts.load(facts).server_group_id
+        found = flavors.named_groups(cloud, reservation_id, project_id)
+        for group in found:
+            if known in (None, group.id):
+                cloud.compute.delete_server_group(group.id)
+
+    def leaves(self, reservation: Reservation) -> bool:
+        """Whether there may be a server group."""
+        wanted = self.policy(self.load(reservation.request))
+        return wanted is not None or InstanceFacts.of(reservation).server_group_id is not None
+
+    # -- effects
+
+    def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Make the aggregate and the flavor, still of no use."""
+        facts, _, _ = self._furnish(work, cloud, self.load(work.reservation.request))
+        return contract.Done(facts=facts.changes(work.reservation))
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Give the hosts their slots and the project the flavor.
+
+        If there are to be fewer slots, those without a server are given up.
+
+        :raises climate.exceptions.Permanent: if servers are in the way
+        """
+        request = self.load(work.reservation.request)
+        kept = None
+        if work.leaving and work.forced:
+            going = self._evict(work, cloud)
+            if going is not None:
+                return going
+        if work.leaving:
+            kept, remembered = self._fewer(work, cloud, request)
+            if remembered is not None:
+                return remembered
+        facts, aggregate, _ = self._furnish(work, cloud, request)
+        wanted = kept if kept is not None else self._suggested(work, request)
+        self._slots.spread(work, cloud, aggregate, wanted)
+        if work.leaving:
+            self._look_again(work, cloud, wanted)
+        flavors.open_to_owner(work, cloud)
+        facts = dataclasses.replace(facts, shrinking=())
+        return contract.Done(facts=facts.changes(work.reservation), kept=kept)
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Repair what other users changed, and take slots of failed hosts away."""
+        request = self.load(work.reservation.request)
+        facts, aggregate, repaired = self._furnish(work, cloud, request)
+        repaired += self._slots.spread(work, cloud, aggregate, self._suggested(work, request))
+        repaired += flavors.open_to_owner(work, cloud)
+        return contract.Done(facts=facts.changes(work.reservation), repaired=tuple(repaired))
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Delete the servers, and then everything else; the hosts stay in the pool.
+
+        Users cannot start servers any more before those that run are looked for,
+        and the flavor goes last, for Nova finds its servers by it.
+        """
+        has_flavor = flavors.close_flavor(cloud, work.reservation.id)
+        aggregate = cloud.compute.find_aggregate(work.reservation.id)
+        going, held = self._servers(work, cloud, aggregate, has_flavor)
+        for server in going.values():
+            if server.task_state != 'deleting':
+                cloud.compute.delete_server(server.id)
+        if going:
+            return self._pools.until_gone(work, list(going.values()), {})
+        patient = work.now - work.since < _LINGERING
+        if held and patient:
+            return contract.Again(after=_LOOK, why=f'{held} slots are still held')
+        self._slots.remove(work, cloud, aggregate, leave_held=not patient)
+        for group in flavors.groups(work, cloud) if self.spreads else ():
+            cloud.compute.delete_server_group(group.id)
+        cloud.compute.delete_flavor(work.reservation.id)
+        facts = InstanceFacts(version=InstanceFacts.of(work.reservation).version)
+        return contract.Done(facts=facts.changes(work.reservation))
+
+    def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
+        """Say how many slots of a host are in use.
+
+        Servers on a host that has failed are not in the way: they stay there.
+        """
+        if resource.failed_at is not None:
+            return ''
+        name = names.resource_class(reservation.id)
+        used = providers.used(cloud, resource.name, name)
+        return f'{used} slots are in use' if used else ''
+
+    def sweep(
+        self, records: contract.Records, cloud: Cloud, *, dry_run: bool
+    ) -> Iterator[contract.SweepFinding]:
+        """Find what reservations that are over left, of either kind, and remove it."""
+        return Leftovers(records, cloud, dry_run=dry_run).sweep()
+
+    # -- parts of them
+
+    def _furnish(
+        self, work: contract.Work, cloud: Cloud, request: R
+    ) -> tuple[InstanceFacts, Aggregate, list[str]]:
+        """Bring to what it should be what does not depend on the hosts."""
+        policy = self.policy(request)
+        facts = InstanceFacts.of(work.reservation)
+        group_id = None
+        if policy is not None or facts.server_group_id is not None:
+            group_id = flavors.find_group(work, cloud, policy, facts)
+        aggregate, repaired = self._slots.aggregate(work, cloud, group_id)
+        wanted = names.flavor(
+            self.template(request), work.reservation.id, group_id, self._settings.isolation
+        )
+        repaired += flavors.ensure_flavor(cloud, wanted)
+        facts = dataclasses.replace(
+            facts,
+            aggregate_id=aggregate.id,
+            server_group_id=group_id,
+            other_server_groups=False,
+        )
+        return facts, aggregate, repaired
+
+    def _suggested(self, work: contract.Work, request: R) -> dict[int, int]:
+        return shares.slots(work.allocations, self.demand(request))
+
+    def _servers(
+        self, work: contract.Work, cloud: Cloud, aggregate: Aggregate | None, has_flavor: bool
+    ) -> tuple[dict[str, Server], int]:
+        """Return the servers in the slots, and how many hold one and are no servers.
+
+        Nova's lists leave out those of a cell that does not answer just now,
+        and those made of a flavor of the same id that was deleted. Placement
+        knows what they hold; it is asked when those that are listed are gone.
+        """
+        found: dict[str, Server] = {}
+        if has_flavor:
+            for server in cloud.compute.list_servers_of_flavor(work.reservation.id):
+                found[server.id] = server
+        if found:
+            return found, 0
+        strangers = 0
+        for consumer in self._holders(work, cloud, aggregate):
+            holder = cloud.compute.find_server(consumer)
+            if holder is None:
+                strangers += 1
+            else:
+                found[consumer] = holder
+        return found, strangers
+
+    def _holders(self, work: contract.Work, cloud: Cloud, aggregate: Aggregate | None) -> list[str]:
+        name = names.resource_class(work.reservation.id)
+        holders = []
+        for host in slots.scope(work, cloud, aggregate):
+            provider = providers.find(cloud, host)
+            if provider is not None:
+                holders += [
+                    each.consumer_id
+                    for each in _allocations(cloud, provider.uuid)
+                    if name in each.amounts
+                ]
+        return holders
+
+    # -- fewer slots
+
+    def _evict(self, work: contract.Work, cloud: Cloud) -> contract.Again | None:
+        """Delete the servers in the slots that are to go; None if there are none."""
+        hosts = hosts_of(work, work.leaving)
+        found = cloud.compute.list_servers_of_flavor(work.reservation.id)
+        going = [server for server in found if server.host in hosts]
+        for server in going:
+            if server.task_state != 'deleting':
+                cloud.compute.delete_server(server.id)
+        if going:
+            return self._pools.until_gone(work, going, {})
+        used = self._slots.used(work, cloud)
+        held = sum(used[item.resource_id] for item in work.leaving)
+        if held and work.now - work.since < _LINGERING:
+            return contract.Again(after=_LOOK, why='slots are still held')
+        return None
+
+    def _fewer(
+        self, work: contract.Work, cloud: Cloud, request: R
+    ) -> tuple[dict[int, int] | None, contract.Again | None]:
+        """Say which slots to keep of a reservation that gives some up.
+
+        :returns: slots by resource id, None if they are as suggested; and what
+            to answer first, if anything
+        :raises climate.exceptions.Permanent: if servers are in the way
+        """
+        search = self.search(request)
+        wanted = self._suggested(work, request)
+        leaving = shares.slots(work.leaving, search.demand)
+        had = {
+            number: wanted.get(number, 0) + leaving.get(number, 0)
+            for number in wanted.keys() | leaving.keys()
+        }
+        used = self._slots.used(work, cloud)
+        known = {resource.id or 0: resource for resource in work.resources}
+        # Servers on a host that has failed are not in the way.
+        busy = {number: used[number] for number in sorted(had) if not known[number].failed_at}
+        if all(busy.get(number, 0) <= wanted.get(number, 0) for number in had):
+            return None, None
+        facts = InstanceFacts.of(work.reservation)
+        mark = tuple(sorted(leaving.items()))
+        begun = facts.shrinking == mark
+        kept = None
+        if begun or self._only_shrinks(work, cloud, wanted):
+            most = {
+                number: had[number] if _suits(search, known[number]) else wanted.get(number, 0)
+                for number in had
+            }
+            kept = instance_shares.keep(wanted, most, busy)
+        if kept is None:
+            raise exceptions.Permanent(
+                'servers use the slots that would have to go: '
+                + ', '.join(f'{busy[number]} on {known[number].name}' for number in busy)
+            )
+        if not begun:
+            # Once something is taken away, a later look cannot see that nothing
+            # was to be given: so that is remembered first.
+            return (
+                kept,
+                contract.Again(
+                    after=_AT_ONCE,
+                    why='other slots are kept',
+                    facts=dataclasses.replace(facts, shrinking=mark).changes(work.reservation),
+                ),
+            )
+        return kept, None
+
+    def _only_shrinks(self, work: contract.Work, cloud: Cloud, wanted: dict[int, int]) -> bool:
+        """Whether nothing is to be given: all that is to be kept is there."""
+        totals = self._slots.totals(work, cloud)
+        return all(totals[number] >= count for number, count in wanted.items())
+
+    def _look_again(self, work: contract.Work, cloud: Cloud, wanted: dict[int, int]) -> None:
+        """Make sure that no server took a slot while it was taken away.
+
+        :raises climate.exceptions.Transient: if one did
+        """
+        used = self._slots.used(work, cloud)
+        for resource in work.resources:
+            number = resource.id or 0
+            if resource.failed_at is None and used[number] > wanted.get(number, 0):
+                raise exceptions.Transient(f'a server took a slot on host {resource.name}')
+
+
+def _allocations(cloud: Cloud, uuid: str) -> Any:
+    try:
+        return cloud.placement.allocations(uuid)
+    except CloudNotFound:
+        return ()
+
+
+def _suits(search: contract.Search, resource: Resource) -> bool:
+    """Whether a host may have slots of a reservation any longer."""
+    said = {**resource.attributes, **resource.capabilities}
+    return (
+        resource.failed_at is None
+        and not resource.disabled
+        and requirements.matches(search.requirement, said)
+        and search.required_traits <= resource.traits
+        and not search.forbidden_traits & resource.traits
+    )

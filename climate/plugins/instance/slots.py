@@ -1,0 +1,307 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The slots of a reservation of instances: its aggregate, and what Placement has.
+
+A host with slots is in the reservation's aggregate before there is anything
+for it in Placement, and until there is nothing any more. So the aggregate
+tells where to look after any process that died half-way. The hosts stay in the
+pool all the while, which keeps off all servers without a slot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+from climate import exceptions
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.domain.resources import Inventory
+from climate.domain.resources import Resource
+from climate.plugins import contract
+from climate.plugins.host import isolation
+from climate.plugins.host import providers
+from climate.plugins.host.facts import ReleaseFacts
+from climate.plugins.host.pools import HostPools
+from climate.plugins.host.pools import HostSettings
+from climate.plugins.host.servers import service_host
+from climate.plugins.instance import names
+
+
+class InstanceSlots:
+    """Brings slots to what they should be; every step can be taken twice."""
+
+    def __init__(self, settings: HostSettings) -> None:
+        self._settings = settings
+        self._pools = HostPools(settings)
+
+    # -- the aggregate
+
+    def aggregate(
+        self, work: contract.Work, cloud: Cloud, group_id: str | None
+    ) -> tuple[Aggregate, list[str]]:
+        """Return the reservation's aggregate as it should be, and what was not."""
+        name = work.reservation.id
+        repaired = []
+        found = cloud.compute.find_aggregate(name)
+        if found is None:
+            found = _create_aggregate(cloud, name)
+            repaired.append(f'aggregate {name} was missing')
+        wanted = names.aggregate(name, work.lease.project_id, group_id, self._settings.owner_key)
+        changes = names.changes(found, wanted)
+        if changes:
+            cloud.compute.set_aggregate_metadata(found.id, changes)
+            repaired.append(
+                f'aggregate {name} was not marked as it should be: {", ".join(sorted(changes))}'
+            )
+        return found, repaired
+
+    # -- what a host has
+
+    def used(self, work: contract.Work, cloud: Cloud) -> dict[int, int]:
+        """Return how many slots are in use, by resource id."""
+        name = names.resource_class(work.reservation.id)
+        return {
+            resource.id or 0: providers.used(cloud, resource.name, name)
+            for resource in work.resources
+        }
+
+    def totals(self, work: contract.Work, cloud: Cloud) -> dict[int, int]:
+        """Return how many slots there are in Placement, by resource id."""
+        name = names.resource_class(work.reservation.id)
+        return {resource.id or 0: _total(cloud, resource.name, name) for resource in work.resources}
+
+    def spread(
+        self, work: contract.Work, cloud: Cloud, aggregate: Aggregate, wanted: Mapping[int, int]
+    ) -> list[str]:
+        """Let each host have as many slots as wanted, and no other host any.
+
+        First is taken away and then given, so that there are never more than
+        there should be.
+
+        :param wanted: slots by resource id
+        :returns: what was not as it should be
+        :raises climate.exceptions.Transient: if a server takes a slot that is
+            being taken away
+        """
+        repaired = []
+        for resource in work.resources:
+            if not wanted.get(resource.id or 0):
+                repaired += self._take(work, cloud, aggregate, resource)
+        repaired += self._expel(work, cloud, aggregate)
+        given = {
+            resource.name: (service_host(resource), wanted[resource.id or 0])
+            for resource in work.resources
+            if wanted.get(resource.id or 0)
+        }
+        return repaired + self._give(work, cloud, aggregate, given)
+
+    def _give(
+        self,
+        work: contract.Work,
+        cloud: Cloud,
+        aggregate: Aggregate,
+        given: Mapping[str, tuple[str, int]],
+    ) -> list[str]:
+        """Give hosts their slots.
+
+        :param given: service host and slots, by hypervisor hostname
+        """
+        # A host is out of the pool while a server comes into its room.
+        released = {ReleaseFacts.of(each).released_host for each in work.lease.reservations}
+        hosts = {host for host, _ in given.values()} - released
+        repaired = self._pools.keep_in_pool(cloud, hosts)
+        name = names.resource_class(work.reservation.id)
+        traits = isolation.of_provider(self._settings.isolation)
+        lacking = {}
+        for hypervisor, (host, count) in given.items():
+            if host not in aggregate.hosts:
+                cloud.compute.add_host(aggregate.id, host)
+                repaired.append(f'host {host} was not in aggregate {aggregate.name}')
+            provider, lines = providers.ensure(cloud, hypervisor, traits)
+            repaired += lines
+            wanted = Inventory(resource_class=name, total=count, max_unit=1)
+            present = _of_class(cloud.placement.inventories(provider.uuid), name)
+            if present != wanted:
+                more = count - (present.total if present else 0)
+                lacking[provider.uuid] = (more, wanted)
+                repaired.append(f'host {host} did not have {count} slots')
+        if lacking:
+            cloud.placement.create_resource_class(name)
+        # Those that get less come first, so that there are never too many.
+        for uuid, (_, wanted) in sorted(lacking.items(), key=lambda item: item[1][0]):
+            cloud.placement.set_inventory(uuid, wanted)
+        return repaired
+
+    def _take(
+        self, work: contract.Work, cloud: Cloud, aggregate: Aggregate, resource: Resource
+    ) -> list[str]:
+        host = service_host(resource)
+        if not _withdraw(cloud, resource, names.resource_class(work.reservation.id)):
+            return []
+        if host not in aggregate.hosts:
+            return []
+        cloud.compute.remove_host(aggregate.id, host)
+        return [f'host {host} was in aggregate {aggregate.name}']
+
+    def _expel(self, work: contract.Work, cloud: Cloud, aggregate: Aggregate) -> list[str]:
+        """Take hosts out of the aggregate that have nothing to do with the reservation.
+
+        Among them are hosts that failed while their servers held slots: they
+        stay until those are gone.
+        """
+        strangers = set(aggregate.hosts) - {service_host(each) for each in work.resources}
+        name = names.resource_class(work.reservation.id)
+        repaired = []
+        for host, hypervisors in hypervisors_of(cloud, strangers).items():
+            empty = [_empty(cloud, each, name) for each in sorted(hypervisors)]
+            if all(empty):
+                _remove_host(cloud, aggregate, host)
+                repaired.append(f'host {host} was in aggregate {aggregate.name}')
+        return repaired
+
+    # -- the end
+
+    def remove(
+        self, work: contract.Work, cloud: Cloud, aggregate: Aggregate | None, *, leave_held: bool
+    ) -> None:
+        """Take all slots away, and the aggregate.
+
+        :param leave_held: leave what a server still holds
+        :raises climate.exceptions.Transient: if a slot is held, unless it is to be left
+        """
+        name = names.resource_class(work.reservation.id)
+        tolerated = (CloudConflict,) if leave_held else ()
+        try:
+            for host in scope(work, cloud, aggregate):
+                provider = providers.find(cloud, host)
+                if provider is not None:
+                    with contextlib.suppress(*tolerated):
+                        cloud.placement.remove_inventory(provider.uuid, name)
+            with contextlib.suppress(*tolerated):
+                _remove_class(cloud, name)
+        except CloudConflict as error:
+            raise exceptions.Transient(error.message) from error
+        if aggregate is not None:
+            remove_aggregate(cloud, aggregate)
+
+
+def scope(work: contract.Work, cloud: Cloud, aggregate: Aggregate | None) -> list[str]:
+    """Return the hypervisors that may have slots of a reservation."""
+    known = {resource.name for resource in work.resources}
+    members = set(aggregate.hosts) if aggregate is not None else set()
+    strangers = members - {service_host(resource) for resource in work.resources}
+    found = hypervisors_of(cloud, strangers)
+    return sorted(known.union(*found.values()))
+
+
+def hypervisors_of(cloud: Cloud, hosts: Iterable[str]) -> dict[str, set[str]]:
+    """Return the hypervisor hostnames of service hosts; none for one that is gone."""
+    found: dict[str, set[str]] = {host: set() for host in sorted(hosts)}
+    for hypervisor in cloud.compute.list_hypervisors() if found else ():
+        if hypervisor.service_host in found:
+            found[hypervisor.service_host].add(hypervisor.hostname)
+    return found
+
+
+def _create_aggregate(cloud: Cloud, name: str) -> Aggregate:
+    try:
+        return cloud.compute.create_aggregate(name, None)
+    except CloudConflict:
+        # Made a moment ago by a call whose answer was lost.
+        aggregate = cloud.compute.find_aggregate(name)
+        if aggregate is None:
+            raise
+        return aggregate
+
+
+def remove_aggregate(cloud: Cloud, aggregate: Aggregate) -> None:
+    """Remove an aggregate; its hosts stay in the pool.
+
+    :raises climate.exceptions.Transient: if another process adds a host meanwhile
+    """
+    for host in aggregate.hosts:
+        _remove_host(cloud, aggregate, host)
+    try:
+        cloud.compute.delete_aggregate(aggregate.id)
+    except CloudConflict as error:
+        raise exceptions.Transient(error.message) from error
+
+
+def _remove_host(cloud: Cloud, aggregate: Aggregate, host: str) -> None:
+    with contextlib.suppress(CloudNotFound):
+        cloud.compute.remove_host(aggregate.id, host)
+
+
+def _remove_class(cloud: Cloud, name: str) -> None:
+    try:
+        cloud.placement.delete_resource_class(name)
+    except CloudConflict:
+        # Some host has slots of which its aggregate does not tell any more.
+        for provider in cloud.placement.list_providers(prefix=providers.PREFIX):
+            cloud.placement.remove_inventory(provider.uuid, name)
+        cloud.placement.delete_resource_class(name)
+
+
+def _inventory(cloud: Cloud, host: str, name: str) -> tuple[str, Inventory] | None:
+    """Return the nested provider of a host and its inventory of a class."""
+    provider = providers.find(cloud, host)
+    if provider is None:
+        return None
+    with contextlib.suppress(CloudNotFound):
+        found = _of_class(cloud.placement.inventories(provider.uuid), name)
+        return None if found is None else (provider.uuid, found)
+    return None
+
+
+def _of_class(inventories: Iterable[Inventory], name: str) -> Inventory | None:
+    return next((each for each in inventories if each.resource_class == name), None)
+
+
+def _total(cloud: Cloud, host: str, name: str) -> int:
+    found = _inventory(cloud, host, name)
+    return 0 if found is None else found[1].total
+
+
+def _empty(cloud: Cloud, host: str, name: str) -> bool:
+    """Take the slots of a host away if no server uses one, else those that are free."""
+    found = _inventory(cloud, host, name)
+    if found is None:
+        return True
+    uuid, inventory = found
+    used = cloud.placement.usages(uuid).get(name, 0)
+    if not used:
+        try:
+            cloud.placement.remove_inventory(uuid, name)
+        except CloudConflict as error:
+            # A server took one this instant.
+            raise exceptions.Transient(error.message) from error
+        return True
+    if inventory.total > used:
+        cloud.placement.set_inventory(uuid, Inventory(resource_class=name, total=used, max_unit=1))
+    return False
+
+
+def _withdraw(cloud: Cloud, resource: Resource, name: str) -> bool:
+    """Take the slots of a host away; return whether it has none any more.
+
+    A host that has failed keeps those that its servers hold.
+    """
+    if _empty(cloud, resource.name, name):
+        return True
+    if resource.failed_at is None:
+        raise exceptions.Transient(f'a server takes a slot on host {resource.name}')
+    return False

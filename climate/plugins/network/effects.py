@@ -1,0 +1,214 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The network of one reservation, on the segment that the reservation has."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Network
+from climate.clients.base import Networking
+from climate.clients.base import Port
+from climate.clients.base import Segment
+from climate.domain.leases import Allocation
+from climate.domain.resources import Resource
+from climate.plugins import contract
+from climate.plugins import marks
+from climate.plugins.network.facts import NetworkFacts
+
+LOG = logging.getLogger(__name__)
+
+# What Neutron plugs in by itself, and takes away with the network.
+_OF_NEUTRON = 'network:'
+
+
+def of(attributes: Mapping[str, str | int | None]) -> Segment:
+    """Return the segment that the attributes of a resource describe."""
+    physical = attributes.get('physical_network')
+    return Segment(
+        network_type=str(attributes['network_type']),
+        physical_network=None if physical is None else str(physical),
+        segmentation_id=int(attributes['segment_id'] or 0),
+    )
+
+
+class Segments:
+    """Brings the network to what it should be; every step can be taken twice.
+
+    :param name: what it is to be called
+    :param description: what is to be said about it
+    """
+
+    def __init__(
+        self, work: contract.Work, neutron: Networking, *, name: str, description: str
+    ) -> None:
+        self._work = work
+        self._neutron = neutron
+        self._name = name
+        self._description = description
+        self._facts = NetworkFacts.of(work.reservation)
+        self._resources = {resource.id: resource for resource in work.resources}
+
+    def settle(self) -> contract.Done:
+        """Have a network on the allocated segment, and on none that is given up.
+
+        :raises climate.exceptions.Permanent: if what is given up is in use
+        """
+        self._leave()
+        facts = self._facts
+        repaired: list[str] = []
+        for resource in self._of(self._work.allocations):
+            network = self._present(resource, repaired)
+            self._tag(network, repaired)
+            facts = dataclasses.replace(
+                facts, network_id=network.id, described=self._describe(network)
+            )
+        return contract.Done(facts=facts.changes(self._work.reservation), repaired=tuple(repaired))
+
+    def remove(self) -> contract.Done:
+        """Remove the network with all that is on it."""
+        for resource in self._work.resources:
+            self._remove(resource)
+        facts = dataclasses.replace(self._facts, network_id=None, described=())
+        return contract.Done(facts=facts.changes(self._work.reservation))
+
+    def _remove(self, resource: Resource) -> None:
+        found = self._neutron.find_network_of_segment(of(resource.attributes))
+        if found is not None and self._is_ours(found):
+            take_down(self._neutron, found.id)
+
+    def _of(self, allocations: Iterable[Allocation]) -> Iterator[Resource]:
+        for item in allocations:
+            yield self._resources[item.resource_id]
+
+    def _is_ours(self, found: Network) -> bool:
+        return marks.is_of(self._work, found, self._facts.network_id)
+
+    def _leave(self) -> None:
+        for resource in self._of(self._work.leaving):
+            found = self._neutron.find_network_of_segment(of(resource.attributes))
+            if found is None or not self._is_ours(found):
+                continue
+            if any(map(_is_of_people, self._neutron.list_ports(found.id))):
+                raise exceptions.Permanent(
+                    f'network {found.id} is in use and cannot be moved to another segment'
+                )
+            take_down(self._neutron, found.id)
+        for resource in self._work.undone:
+            self._remove(resource)
+
+    def _present(self, resource: Resource, repaired: list[str]) -> Network:
+        """Return the network, which is made if there is none."""
+        segment = of(resource.attributes)
+        found = self._neutron.find_network_of_segment(segment)
+        if found is None:
+            repaired.append(f'the network on segment {resource.name} was missing')
+            return self._made(segment)
+        if not self._is_ours(found) or found.project_id != self._work.lease.project_id:
+            # It may be of the previous lease; operators can repair anything else.
+            # The log shows operators what the owner of the lease must not see.
+            LOG.warning(
+                'Segment %s of reservation %s is used by network %s of project %s',
+                resource.name,
+                self._work.reservation.id,
+                found.id,
+                found.project_id,
+            )
+            raise exceptions.Transient(f'segment {resource.name} is used by another network')
+        return found
+
+    def _made(self, segment: Segment) -> Network:
+        try:
+            return self._neutron.create_network(
+                self._name,
+                self._work.lease.project_id,
+                segment,
+                description=marks.of(self._work.reservation.id),
+            )
+        except CloudConflict as error:
+            # Another caller has just made one there; the next look finds it.
+            raise exceptions.Transient(error.message) from error
+
+    def _tag(self, network: Network, repaired: list[str]) -> None:
+        wanted = marks.tags(self._work.reservation.id)
+        if wanted <= network.tags:
+            return
+        if network.id == self._facts.network_id:
+            repaired.append(f'network {network.id} had lost its tags')
+        others = {tag for tag in network.tags if not marks.reservations({tag})}
+        with _seen_next_time():
+            self._neutron.set_network_tags(network.id, others | wanted)
+
+    def _describe(self, network: Network) -> tuple[str, str]:
+        """Call the network as the request says, and return how that is.
+
+        Done once for each change of the request only: it belongs to the
+        project, which may call it otherwise.
+        """
+        wanted = (self._name, self._description)
+        fresh = network.id != self._facts.network_id or wanted != self._facts.described
+        if fresh and wanted != (network.name, network.description):
+            with _seen_next_time():
+                self._neutron.describe_network(network.id, *wanted)
+        return wanted
+
+
+@contextlib.contextmanager
+def _seen_next_time() -> Iterator[None]:
+    """Take what has just gone, or changed, for a reason to look again."""
+    try:
+        yield
+    except (CloudNotFound, CloudConflict) as error:
+        raise exceptions.Transient(error.message) from error
+
+
+def take_down(neutron: Networking, network_id: str) -> None:
+    """Remove a network with its subnets and all that is plugged in.
+
+    Floating IPs that lead to it lead nowhere then. Routers stay with their
+    owners, without an interface there and without routes through it.
+
+    :raises climate.exceptions.Transient: if something was plugged in meanwhile
+    """
+    ports = neutron.list_ports(network_id)
+    with _seen_next_time():
+        # Those that floating IPs lead to first: a router on the way to one
+        # cannot be taken off.
+        for port in ports:
+            if not port.device_owner.startswith(_OF_NEUTRON):
+                neutron.delete_port(port.id)
+        for port in ports:
+            if port.router_id is not None:
+                _unplug(neutron, port.router_id, port.id)
+        neutron.delete_network(network_id)
+
+
+def _unplug(neutron: Networking, router_id: str, port_id: str) -> None:
+    """Take a router off, whatever its owner has told it about the network."""
+    try:
+        neutron.remove_router_interface(router_id, port_id)
+    except CloudConflict:
+        neutron.remove_routes(router_id, port_id)
+        neutron.remove_router_interface(router_id, port_id)
+
+
+def _is_of_people(port: Port) -> bool:
+    """Whether a user has put something on the network by a port."""
+    return port.router_id is not None or not port.device_owner.startswith(_OF_NEUTRON)

@@ -1,0 +1,216 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Networks on segments of one's own: ``network``.
+
+An operator registers segments: VLANs of a physical network, or VXLANs. During
+a lease Neutron has a network on the segment, of the project of the lease,
+which makes subnets in it and plugs servers and routers in as it likes. At the
+end all of that is taken off, and the segment is free for the next one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Annotated
+from typing import Any
+from typing import ClassVar
+
+from climate import exceptions
+from climate.allocation import requirements
+from climate.clients.base import Cloud
+from climate.domain.leases import Reservation
+from climate.domain.resources import Resource
+from climate.domain.resources import ResourceDraft
+from climate.plugins import contract
+from climate.plugins import fields
+from climate.plugins import marks
+from climate.plugins import models
+from climate.plugins.fields import Fixed
+from climate.plugins.network import effects
+from climate.plugins.network.effects import Segments
+from climate.plugins.network.facts import NetworkFacts
+
+RESOURCE_TYPE = 'network'
+_LARGEST = {'vlan': 4094, 'vxlan': (1 << 24) - 1}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class NetworkRequest(models.Request):
+    """One network.
+
+    The two requirements may speak of what the segment is and of what operators
+    say of it.
+    """
+
+    before_end: Annotated[
+        str,
+        fields.OneOf(
+            'Nothing is done before the end: only an empty text or ``default``.',
+            words=('', 'default'),
+            otherwise="a network has nothing but ''",
+            kept=False,
+        ),
+    ] = dataclasses.field(default='', compare=False)
+    name: Annotated[str, fields.Text('The name of the network.', key='network_name', required=True)]
+    description: Annotated[
+        str,
+        fields.Text('The description of the network.', key='network_description', lines=True),
+    ] = ''
+    network_properties: Annotated[
+        str, fields.Requirement('A requirement on the segment.', fixed=Fixed.RUNNING)
+    ] = ''
+    resource_properties: Annotated[
+        str, fields.Requirement('A further requirement on the segment.', fixed=Fixed.RUNNING)
+    ] = ''
+
+
+class NetworkPlugin(contract.Plugin[NetworkRequest]):
+    """Leases segments by making networks on them."""
+
+    resource_type: ClassVar[str] = RESOURCE_TYPE
+    request_model: ClassVar[type[models.Request]] = NetworkRequest
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> NetworkPlugin:  # noqa: ARG003  nothing is configured
+        """Return the plugin."""
+        return cls()
+
+    # -- pure half
+
+    def search(self, request: NetworkRequest) -> contract.Search:
+        """Say which segments the request can use."""
+        return contract.Search(
+            resource_type=RESOURCE_TYPE,
+            minimum=1,
+            maximum=1,
+            requirement=requirements.all_of(
+                requirements.parse(request.network_properties),
+                requirements.parse(request.resource_properties),
+            ),
+            noun='networks',
+        )
+
+    def follows(self, before: NetworkRequest, request: NetworkRequest) -> bool:
+        """Whether the network is to be called otherwise."""
+        return (before.name, before.description) != (request.name, request.description)
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of a reservation of a network in the API's answer."""
+        return {
+            **self.dump(self.load(reservation.request)),
+            'network_id': NetworkFacts.of(reservation).network_id,
+        }
+
+    # -- effect half
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Make the network, or bring its name and description up to date.
+
+        :raises climate.exceptions.Permanent: if it is to be on another segment
+            than before, and is in use
+        """
+        return self._segments(work, cloud).settle()
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Repair what others changed about the network."""
+        return self._segments(work, cloud).settle()
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Remove the network with all that is on it."""
+        return self._segments(work, cloud).remove()
+
+    def sweep(
+        self, records: contract.Records, cloud: Cloud, *, dry_run: bool
+    ) -> Iterable[contract.SweepFinding]:
+        """Remove the networks that leases which are over have left."""
+        for found in cloud.network.list_networks():
+            reservation_id = marks.over(found, records)
+            if reservation_id is None:
+                continue
+            if not dry_run:
+                effects.take_down(cloud.network, found.id)
+            yield contract.SweepFinding(
+                what=f'network {found.id} of reservation {reservation_id}, which is over',
+                done='' if dry_run else 'removed with all that was on it',
+            )
+
+    def _segments(self, work: contract.Work, cloud: Cloud) -> Segments:
+        request = self.load(work.reservation.request)
+        return Segments(work, cloud.network, name=request.name, description=request.description)
+
+    # -- resources
+
+    resource_schema: ClassVar[Mapping[str, Any]] = {
+        'type': 'object',
+        'additionalProperties': False,
+        'required': ['network_type', 'segment_id'],
+        'properties': {
+            'network_type': {'enum': sorted(_LARGEST)},
+            'physical_network': {'type': ['string', 'null'], 'minLength': 1, 'maxLength': 64},
+            'segment_id': {'type': 'integer', 'minimum': 1, 'maximum': max(_LARGEST.values())},
+        },
+    }
+
+    def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
+        """Look whether Neutron has a network on a segment.
+
+        It cannot be asked whether it could have one there.
+        """
+        _check_segment(draft.attributes)
+        segment = effects.of(draft.attributes)
+        physical = segment.physical_network
+        found = Resource(
+            resource_type=RESOURCE_TYPE,
+            name=f'{segment.network_type}:{physical or "-"}:{segment.segmentation_id}',
+            attributes={
+                'network_type': segment.network_type,
+                'segment_id': segment.segmentation_id,
+                **({} if physical is None else {'physical_network': physical}),
+            },
+            capabilities=draft.capabilities,
+        )
+        _refuse_use(found, cloud)
+        return found
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        """Let a segment go that no network is on.
+
+        :raises climate.exceptions.SegmentInUse: if there is one
+        """
+        _refuse_use(resource, cloud)
+
+
+def _check_segment(attributes: Mapping[str, Any]) -> None:
+    kind, physical = attributes['network_type'], attributes.get('physical_network')
+    if kind not in _LARGEST:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter network_type: it is one of {", ".join(sorted(_LARGEST))}'
+        )
+    number = fields.Count('The segment.').of(attributes, 'segment_id')
+    if number > _LARGEST[kind]:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter segment_id: a {kind} has a number from 1 to {_LARGEST[kind]}'
+        )
+    if kind == 'vlan' and not physical:
+        raise exceptions.MissingParameter(param='physical_network')
+    if kind == 'vxlan' and physical is not None:
+        raise exceptions.MalformedParameter(
+            'Malformed parameter physical_network: tunnels have none'
+        )
+
+
+def _refuse_use(resource: Resource, cloud: Cloud) -> None:
+    used = cloud.network.find_network_of_segment(effects.of(resource.attributes))
+    if used is not None:
+        raise exceptions.SegmentInUse(segment=resource.name, network=used.id)

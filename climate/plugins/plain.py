@@ -1,0 +1,91 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Values of requests as JSON has them, for the store."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Any
+
+_SCALARS = (str, int, float, bool, types.NoneType)
+
+
+def scalar(hint: Any) -> bool:
+    """Whether JSON has values of type *hint* as they are."""
+    kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    return all(kind in _SCALARS for kind in kinds)
+
+
+def dumped(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, tuple):
+        return [dumped(each) for each in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, 'dump'):
+        return value.dump()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return value
+
+
+def loader(hint: Any) -> Callable[[Any], Any] | None:
+    """Return what makes a value of type *hint* of its JSON form; None if it is the same."""
+    if isinstance(hint, types.UnionType):
+        inner = [each for each in typing.get_args(hint) if each is not types.NoneType]
+        made = loader(inner[0]) if len(inner) == 1 else None
+        return None if made is None else lambda value: None if value is None else made(value)
+    if typing.get_origin(hint) is tuple:
+        return tuple
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return hint
+    if hasattr(hint, 'dump') and hasattr(hint, 'load'):
+        return hint.load
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return lambda value: hint(**value)
+    return None
+
+
+def grouped(values: Mapping[str, Any], groups: Mapping[str, Collection[str]]) -> dict[str, Any]:
+    """Return *values* with some of them in objects; null stands for an object of empty values.
+
+    :param groups: the keys in each object, by its name
+    """
+    found = dict(values)
+    for name, keys in groups.items():
+        inside = {key: found.pop(key) for key in values if key in keys}
+        found[name] = inside if any(inside.values()) else None
+    return found
+
+
+def flat(stored: Mapping[str, Any], groups: Mapping[str, Collection[str]]) -> dict[str, Any]:
+    """Return the values that :func:`grouped` put into objects.
+
+    :raises TypeError: if an object has other keys, such as a ciphertext without its key
+    """
+    found = dict(stored)
+    for name, keys in groups.items():
+        inside = found.pop(name, None) or {}
+        unknown = sorted(inside.keys() - set(keys))
+        if unknown:
+            raise TypeError(f'{name} has unknown keys: {", ".join(unknown)}')
+        found |= inside
+    return found

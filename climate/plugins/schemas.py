@@ -1,0 +1,119 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Parts of the JSON schemas of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from typing import Final
+
+from climate.allocation import requirements
+
+Schema = dict[str, Any]
+
+CONTROLS: Final = '[\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]'
+NO_CONTROLS: Final[Schema] = {'not': {'pattern': CONTROLS}}
+STORABLE: Final[Schema] = {'not': {'pattern': '[\\u0000\\ud800-\\udfff]'}}
+
+_KEY = {'type': 'string', 'minLength': 2, 'maxLength': requirements.MAX_KEY + 1, **STORABLE}
+_VALUE = {'anyOf': [{'type': ['boolean', 'number']}, {'type': 'string', **STORABLE}]}
+_WHOLE = {'$ref': '#/$defs/requirement'}
+REQUIREMENT: Final[Schema] = {
+    'description': (
+        f'An expression: at most {requirements.MAX_DEPTH} levels, {requirements.MAX_CONDITIONS} '
+        f'comparisons, and {requirements.MAX_CHARACTERS} characters of keys and values.'
+    ),
+    'type': 'array',
+    'anyOf': [
+        {
+            'prefixItems': [
+                {'enum': ['=', *(each.value for each in requirements.Operator)]},
+                {**_KEY, 'pattern': r'^\$'},
+                _VALUE,
+            ],
+            'minItems': 3,
+            'maxItems': 3,
+        },
+        {'prefixItems': [{'enum': ['and', 'or']}], 'items': _WHOLE, 'minItems': 2},
+        {'prefixItems': [{'const': 'not'}], 'items': _WHOLE, 'minItems': 2, 'maxItems': 2},
+    ],
+}
+"""The JSON schema of a requirement that is written as a list."""
+
+
+def up_to(most: int) -> str:
+    """Return a regular expression of the numbers from 1 to *most*, without leading zeros."""
+    digits = str(most)
+    found = [f'[1-9][0-9]{{0,{len(digits) - 2}}}'] if len(digits) > 1 else []
+    for place, digit in enumerate(digits):
+        first = '0' if place else '1'
+        if digit > first:
+            rest = len(digits) - place - 1
+            below = f'{digits[:place]}[{first}-{int(digit) - 1}]'
+            found.append(below + (f'[0-9]{{{rest}}}' if rest else ''))
+    return '|'.join([*found, digits])
+
+
+def optional(schema: Schema, *, blank: bool = False) -> Schema:
+    """Return the schema of a field that clients may leave out, or send null for.
+
+    :param blank: whether an empty text means the same
+    """
+    nothing: list[Any] = [None, ''] if blank else [None]
+    if set(schema) == {'enum'}:
+        return {
+            'enum': [*schema['enum'], *(each for each in nothing if each not in schema['enum'])]
+        }
+    if set(schema) == {'anyOf'}:
+        return {'anyOf': [*schema['anyOf'], {'enum': nothing}]}
+    return {'anyOf': [schema, {'enum': nothing}]}
+
+
+def given(key: str) -> Schema:
+    """Return the schema of bodies in which a field is neither null nor empty."""
+    return {'required': [key], 'properties': {key: {'not': {'enum': [None, '']}}}}
+
+
+def named(key: str) -> Schema:
+    """Return the schema of bodies in which a field names something."""
+    return {'required': [key], 'properties': {key: {'type': 'string', 'pattern': r'\S'}}}
+
+
+def called(key: str) -> Schema:
+    """Return the schema of bodies in which a field is a text that is not blank, or a number."""
+    text = {'type': 'string', 'pattern': r'\S'}
+    return {'required': [key], 'properties': {key: {'anyOf': [text, {'type': 'integer'}]}}}
+
+
+def without(keys: Iterable[str]) -> Schema:
+    """Return the schema of bodies in which no field of *keys* says anything."""
+    return {'properties': {key: {'enum': [None, '', [], {}]} for key in keys}}
+
+
+def including(key: str, *words: str) -> Schema:
+    """Return the schema of bodies in which the steps of a field include one of *words*."""
+    listed = {'type': 'array', 'contains': {'enum': list(words)}}
+    text = {'type': 'string', 'pattern': '|'.join(words)}
+    return {'required': [key], 'properties': {key: {'anyOf': [listed, text]}}}
+
+
+def flagged(key: str, value: bool) -> Schema:
+    """Return the schema of bodies in which a truth value is *value*, or its name."""
+    text = {'type': 'string', 'pattern': rf'^\s*{any_case(str(value))}\s*$'}
+    return {'required': [key], 'properties': {key: {'anyOf': [{'const': value}, text]}}}
+
+
+def any_case(word: str) -> str:
+    """Return a regular expression of a word in small and capital letters."""
+    return ''.join(f'[{letter.upper()}{letter.lower()}]' for letter in word)

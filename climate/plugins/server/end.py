@@ -1,0 +1,140 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What becomes of a server at the end of its lease, one action after the other.
+
+An action is begun when the one before is done and that is remembered, never
+before: a server is deleted when its image can be used, and not otherwise.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from climate import exceptions
+from climate.clients.base import Server
+from climate.plugins import contract
+from climate.plugins.server.host_release import HostRelease
+from climate.plugins.server.images import Images
+from climate.plugins.server.steps import Case
+from climate.plugins.server.steps import passing
+from climate.plugins.server.steps import SHELVED
+
+_SAID = {
+    'snapshot': 'was made an image of',
+    'shelve': 'was shelved',
+    'suspend': 'was suspended',
+    'stop': 'was stopped',
+    'delete': 'was deleted',
+}
+
+
+class ServerEnd:
+    """Ends the lease of one server; every step can be taken twice."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._images = Images(case)
+        self._actions: dict[str, Callable[[Server], contract.Again | None]] = {
+            'snapshot': lambda server: self._images.take(server, 'end'),
+            'shelve': case.shelve,
+            'suspend': self._suspend,
+            'stop': self._stop,
+            'delete': self._delete,
+        }
+
+    def run(self) -> contract.Outcome:
+        """Do what is to be done next.
+
+        :raises climate.exceptions.Transient: if that cannot be done now
+        :raises climate.exceptions.Permanent: if it has failed
+        """
+        case = self._case
+        if HostRelease(case).close():
+            facts = dataclasses.replace(case.facts, released_host=None)
+            return case.remember('its host is back in the pool', facts)
+        if case.tidy():
+            return case.wait('what was booted twice is being deleted')
+        self._images.tidy()
+        done = case.facts.ended
+        left = [action for action in case.request.on_end if action not in done]
+        if case.server is None or not left:
+            return self._finish(left)
+        outcome = self._act(left[0], case.server)
+        if outcome is not None:
+            return outcome
+        said = f'{case.name} {_SAID[left[0]]}'
+        facts = dataclasses.replace(case.facts, ended=(*done, left[0]))
+        return case.remember(said, facts, done=left[0] != 'snapshot')
+
+    def _act(self, action: str, server: Server) -> contract.Again | None:
+        if server.task_state == 'deleting':
+            return self._case.wait(f'{self._case.name} is being deleted')
+        return self._actions[action](server)
+
+    def _finish(self, left: list[str]) -> contract.Done:
+        case = self._case
+        line = f'{case.name} was gone'
+        if left == ['delete']:
+            line = f'{case.name} {_SAID["delete"]}'
+        facts = dataclasses.replace(
+            case.facts,
+            image_ids=self._images.hand_over(),
+            snapshots={},
+            ended=(),
+            asked=None,
+            tried=None,
+            call=None,
+        )
+        return contract.Done(
+            facts=case.changes(facts),
+            steps=(line,) if left else (),
+        )
+
+    def _suspend(self, server: Server) -> contract.Again | None:
+        # One that does not run has nothing that could be suspended.
+        if server.task_state == 'suspending':
+            return self._case.wait(f'{self._case.name} is being suspended')
+        if self._rests(server):
+            return None
+        return self._rest(server, self._case.cloud.compute.suspend_server, 'suspended')
+
+    def _stop(self, server: Server) -> contract.Again | None:
+        if server.task_state == 'powering-off':
+            return self._case.wait(f'{self._case.name} is being stopped')
+        if self._rests(server):
+            return None
+        return self._rest(server, self._case.cloud.compute.stop_server, 'stopped')
+
+    def _rests(self, server: Server) -> bool:
+        resting = server.status in SHELVED | {'SHUTOFF', 'SUSPENDED'}
+        return resting and server.task_state is None
+
+    def _rest(self, server: Server, verb: Callable[[str], None], word: str) -> contract.Again:
+        case = self._case
+        case.sound(server)
+        if (server.task_state or '').startswith('image_'):
+            return case.wait(f'an image of {case.name} is being made')
+        case.free(server)
+        with passing():
+            verb(server.id)
+        return case.wait(f'{case.name} is being {word}')
+
+    def _delete(self, server: Server) -> contract.Again:
+        case = self._case
+        if (server.task_state or '').startswith('image_'):
+            # Nova drops what it has not finished with the server.
+            return case.wait(f'an image of {case.name} is being made')
+        if server.locked:
+            raise exceptions.Transient(f'{case.name} is locked by its owner')
+        case.cloud.compute.delete_server(server.id)
+        return case.wait(f'{case.name} is being deleted')

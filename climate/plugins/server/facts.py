@@ -1,0 +1,67 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is remembered with a reservation of a server."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from climate.domain.facts import fact
+from climate.domain.facts import Facts
+from climate.plugins.host.facts import ReleaseFacts
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class SnapshotFacts(Facts):
+    """The facts about an image that the lease makes.
+
+    :ivar before: ids of the images that there were before it
+    :ivar image_id: Glance's id of it; None until it is made
+    """
+
+    before: tuple[str, ...] = fact(read=tuple)
+    image_id: str | None = fact(None, key='id')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServerFacts(ReleaseFacts):
+    """The facts of a reservation of a server.
+
+    The released host is the one that was taken out of the pool to let the
+    server in.
+
+    :ivar was: the status that the server had before the lease touched it
+    :ivar server_id: Nova's id of a server that was booted
+    :ivar call: the call that booted it
+    :ivar asked: for what purpose Nova is asked to put a shelved server onto a host
+    :ivar tried: the same, once Nova has been asked: if it has to be asked
+        again, it could not
+    :ivar snapshots: the images that are made, by occasion
+    :ivar image_ids: ids of the images that were given to the project
+    :ivar ended: the actions of ``on_end`` that are done
+    """
+
+    was: str | None = None
+    server_id: str | None = None
+    call: str | None = None
+    asked: str | None = None
+    tried: str | None = None
+    snapshots: Mapping[str, SnapshotFacts] = fact(
+        factory=dict,
+        read=lambda stored: {
+            occasion: SnapshotFacts.load(mine) for occasion, mine in stored.items()
+        },
+    )
+    image_ids: tuple[str, ...] = fact((), read=tuple)
+    ended: tuple[str, ...] = fact((), read=tuple)

@@ -1,0 +1,92 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""A look at a server, or at what one is to be made of, before a lease is booked.
+
+With the caller's own token: what the caller does not see is not there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import Server
+from climate.plugins.server.request import Seen
+from climate.plugins.server.request import ServerRequest
+
+# What a server can be leased in. One that is paused would lose its memory
+# when it is shelved, and cannot be started by what starts others.
+LEASABLE = frozenset({'ACTIVE', 'SHUTOFF', 'SUSPENDED', 'SHELVED', 'SHELVED_OFFLOADED'})
+
+
+def inspect(request: ServerRequest, cloud: Callable[[], Cloud], project_id: str) -> ServerRequest:
+    """Return the request with what was seen; it is looked at once.
+
+    :raises climate.exceptions.InvalidInput: if something that it names is not there
+    :raises climate.exceptions.Conflict: if the server cannot be leased as it is now
+    """
+    if request.seen is not None:
+        return request
+    if not request.server_id:
+        return dataclasses.replace(request, seen=_ingredients(request, cloud()))
+    server = cloud().compute.find_server(request.server_id)
+    if server is None or server.project_id != project_id:
+        raise exceptions.InvalidInput(f"Server '{request.server_id}' not found")
+    if not request.imposed:
+        refuse(server)
+    if request.guarantee and cloud().compute.find_flavor(server.flavor_id) is None:
+        raise exceptions.InvalidInput(
+            f"Flavor '{server.flavor_id}' of server {server.id} is gone, so its size is unknown: "
+            'set guarantee to false'
+        )
+    return dataclasses.replace(request, seen=Seen(name=server.name, flavor_id=server.flavor_id))
+
+
+def refuse(server: Server) -> None:
+    """Refuse a server that cannot be leased as it is now.
+
+    :raises climate.exceptions.Conflict: saying why
+    """
+    if server.locked:
+        raise exceptions.Conflict(f'Server {server.id} is locked: unlock it first')
+    if server.task_state is not None:
+        raise exceptions.Conflict(
+            f'Server {server.id} is busy ({server.task_state}): try again when it is not'
+        )
+    if server.status not in LEASABLE:
+        raise exceptions.Conflict(
+            f'Server {server.id} is {server.status}: one that is leased has to be '
+            + ', '.join(sorted(LEASABLE))
+        )
+
+
+def _ingredients(request: ServerRequest, cloud: Cloud) -> Seen:
+    if cloud.compute.find_flavor(request.flavor) is None:
+        raise exceptions.InvalidInput(f"flavor: Flavor '{request.flavor}' not found")
+    if request.image and cloud.image.find_image(request.image) is None:
+        raise exceptions.InvalidInput(f"image: Image '{request.image}' not found")
+    for network_id in (each['uuid'] for each in request.networks if 'uuid' in each):
+        if not _has_network(cloud, network_id):
+            raise exceptions.InvalidInput(f"networks: Network '{network_id}' not found")
+    return Seen(name=request.name, flavor_id=request.flavor)
+
+
+def _has_network(cloud: Cloud, network_id: str) -> bool:
+    try:
+        found = cloud.network.find_network(network_id)
+    except CloudConflict:
+        # Several have this name; it is no id.
+        return False
+    return found is not None and found.id == network_id

@@ -1,0 +1,162 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""A server for a time: ``virtual:server``.
+
+Either one that exists, which is shelved until its time comes, or one that is
+booted from a description. With ``guarantee`` its room is booked on the
+reservable hosts, as a reservation of its own that is a part of this one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import ClassVar
+
+from climate.clients.base import Cloud
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import ReservationStatus
+from climate.plugins import contract
+from climate.plugins import models
+from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
+from climate.plugins.server import inspect as server_inspect
+from climate.plugins.server import request as server_request
+from climate.plugins.server import start as server_start
+from climate.plugins.server.end import ServerEnd
+from climate.plugins.server.facts import ServerFacts
+from climate.plugins.server.images import Images
+from climate.plugins.server.request import ServerRequest
+from climate.plugins.server.start import Booting
+from climate.plugins.server.start import Waiting
+from climate.plugins.server.steps import Case
+from climate.plugins.server.steps import ServerSettings
+
+RESOURCE_TYPE = server_request.RESOURCE_TYPE
+
+
+class VirtualServer(contract.Plugin[ServerRequest]):
+    """Leases a server of the user's own, or one that is booted for the lease."""
+
+    resource_type: ClassVar[str] = RESOURCE_TYPE
+    request_model: ClassVar[type[models.Request]] = ServerRequest
+    prepares: ClassVar[bool] = True
+    prepares_at_once: ClassVar[bool] = True
+    inspects: ClassVar[bool] = True
+
+    def __init__(self, settings: ServerSettings | None = None) -> None:
+        self._settings = settings or ServerSettings()
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> VirtualServer:
+        """Return the plugin as *conf* wants it."""
+        return cls(ServerSettings.from_conf(conf))
+
+    # -- pure half
+
+    def imposed(self, request: ServerRequest) -> ServerRequest:
+        """Take the server as it is."""
+        return dataclasses.replace(request, imposed=True)
+
+    def inspect(
+        self, request: ServerRequest, cloud: Callable[[], Cloud], project_id: str
+    ) -> ServerRequest:
+        """Look at the server, or at what one is to be made of."""
+        return server_inspect.inspect(request, cloud, project_id)
+
+    def parts(self, request: ServerRequest) -> Sequence[Mapping[str, Any]]:
+        """Return the room for the server."""
+        if not request.guarantee or request.seen is None:
+            return ()
+        room = {
+            'resource_type': ROOM_TYPE,
+            'flavor_id': request.seen.flavor_id,
+            'amount': 1,
+            'resource_properties': request.resource_properties,
+        }
+        return (room,)
+
+    def things(self, request: ServerRequest) -> Sequence[str]:
+        """Return the id of a server that exists."""
+        return (request.server_id,) if request.server_id else ()
+
+    def roles(self, request: ServerRequest) -> frozenset[str]:
+        """Return the roles without which a server cannot be made in the user's project."""
+        return frozenset() if request.server_id else self._settings.roles
+
+    def search(self, request: ServerRequest) -> contract.Search:
+        """Ask for an existing server, which no other lease can have at the time."""
+        names = tuple(self.things(request))
+        return contract.Search(
+            resource_type=RESOURCE_TYPE,
+            minimum=len(names),
+            maximum=len(names),
+            names=names,
+            noun='servers',
+        )
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of a reservation of a server in the API's answer.
+
+        What the server reads when it boots is not among them: it may be secret.
+        """
+        shown = server_request.shown(self.load(reservation.request))
+        shown.pop('user_data')
+        facts = ServerFacts.of(reservation)
+        return {
+            **shown,
+            'server_id': shown['server_id'] or facts.server_id,
+            'image_ids': list(facts.image_ids),
+        }
+
+    # -- effect half
+
+    def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Shelve a server that exists until its time comes."""
+        case = self._case(work, cloud)
+        return Waiting(case).prepare() if case.request.server_id else contract.Done()
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Have the server run.
+
+        What its user does with it afterwards, such as shelving it, is not
+        undone when something else in the lease changes.
+        """
+        if work.reservation.status is ReservationStatus.ACTIVE:
+            return contract.Done()
+        case = self._case(work, cloud)
+        return Waiting(case).start() if case.request.server_id else Booting(case).start()
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """See whether the server is there."""
+        return server_start.check(self._case(work, cloud))
+
+    def before_end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Make an image if the user asks for one; every owner is notified of the end anyway."""
+        case = self._case(work, cloud)
+        if case.server is None or 'snapshot' not in case.request.before_end:
+            return contract.Done()
+        return Images(case).take(case.server, 'before_end') or contract.Done()
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Do with the server what is wanted at the end."""
+        return ServerEnd(self._case(work, cloud)).run()
+
+    def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Have a server that exists as it was, and none that was booted."""
+        case = self._case(work, cloud)
+        return Waiting(case).undo() if case.request.server_id else Booting(case).undo()
+
+    def _case(self, work: contract.Work, cloud: Cloud) -> Case:
+        return Case(work, cloud, self._settings, self.load(work.reservation.request))

@@ -1,0 +1,330 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The request of ``virtual:server``.
+
+Either a server that exists or the description of one to be booted, and what
+is to be done with it before the end and at the end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Annotated
+from typing import Any
+from typing import ClassVar
+from typing import Final
+from typing import Self
+
+from climate import exceptions
+from climate.clients.base import Nic
+from climate.clients.base import ServerDraft
+from climate.domain.drafts import DRAFT
+from climate.plugins import fields
+from climate.plugins import models
+from climate.plugins import plain
+from climate.plugins import schemas
+from climate.plugins.fields import Fixed
+from climate.plugins.server import kinds
+
+RESOURCE_TYPE: Final = 'virtual:server'
+INGREDIENTS: Final = (
+    'name',
+    'image',
+    'flavor',
+    'networks',
+    'key_name',
+    'user_data',
+    kinds.DEVICES,
+    'metadata',
+    'availability_zone',
+    'security_groups',
+)
+"""Fields that describe a server to boot."""
+# Actions that free the host that was booked for the server.
+_LEAVES_HOST: Final = ('shelve', 'delete')
+
+_EXISTS = schemas.named('server_id')
+_BOOTED: schemas.Schema = {
+    'allOf': [
+        schemas.called('name'),
+        schemas.called('flavor'),
+        {
+            'anyOf': [
+                schemas.named('image'),
+                {
+                    'required': [kinds.DEVICES],
+                    'properties': {kinds.DEVICES: {'type': 'array', 'minItems': 1}},
+                },
+            ]
+        },
+    ]
+}
+_USUAL_END = {
+    'properties': {
+        'on_end': {'anyOf': [{'type': 'null'}, {'type': 'string', 'pattern': r'^[\s,]*$'}]}
+    }
+}
+_NO_REQUIREMENT = {
+    'properties': {
+        'resource_properties': {
+            'anyOf': [
+                {'enum': [None, []]},
+                {'type': 'string', 'pattern': r'^\s*(?:\[\s*\])?\s*$'},
+            ]
+        }
+    }
+}
+_RULES = [
+    {'if': _EXISTS, 'then': schemas.without(INGREDIENTS), 'else': _BOOTED},
+    {
+        'if': schemas.flagged('guarantee', False),
+        'then': _NO_REQUIREMENT,
+        'else': {
+            'if': _EXISTS,
+            'then': {'anyOf': [_USUAL_END, schemas.including('on_end', *_LEAVES_HOST)]},
+            'else': {'anyOf': [_USUAL_END, schemas.including('on_end', 'delete')]},
+        },
+    },
+]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """What the cloud said when the request was booked.
+
+    :ivar name: of the server
+    :ivar flavor_id: of the server
+    """
+
+    name: str
+    flavor_id: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServerRequest(models.Request):
+    """A server for a time.
+
+    :ivar seen: None until it was looked at
+    :ivar imposed: whether it is the operator's wish, whatever the owner has done with
+        the server: it is then leased as it is, and not started
+    """
+
+    server_id: Annotated[
+        str,
+        fields.Identifier(
+            'A server that exists, by its id in Nova; without it a server is booted.',
+            noun='a server',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+        ),
+    ] = ''
+    name: Annotated[
+        str,
+        fields.Text(
+            'The name of the server to boot.', fixed=Fixed.ALWAYS, blank=True, within=DRAFT
+        ),
+    ] = ''
+    image: Annotated[
+        str,
+        fields.Identifier(
+            'The image to boot, by its id in Glance; with block_device_mapping there may be none.',
+            noun='an image',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+            within=DRAFT,
+        ),
+    ] = ''
+    flavor: Annotated[
+        str,
+        kinds.FlavorId(
+            'The flavor of the server to boot, by its id in Nova.',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+            within=DRAFT,
+        ),
+    ] = ''
+    networks: Annotated[
+        tuple[Mapping[str, str], ...],
+        kinds.Nics(
+            'The networks of the server to boot, each with ``uuid`` or ``port``, and perhaps '
+            '``fixed_ip``; by default it has none.',
+            fixed=Fixed.ALWAYS,
+            within=DRAFT,
+        ),
+    ] = ()
+    key_name: Annotated[
+        str,
+        fields.Text(
+            'The key pair of the user, by name.', fixed=Fixed.ALWAYS, blank=True, within=DRAFT
+        ),
+    ] = ''
+    user_data: Annotated[
+        str,
+        kinds.UserData(
+            'What the server reads when it boots; it is not shown.',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+            within=DRAFT,
+        ),
+    ] = dataclasses.field(default='', repr=False)
+    block_device_mapping: Annotated[
+        tuple[Mapping[str, Any], ...],
+        kinds.Devices(
+            "The disks of the server to boot, as in Nova's ``block_device_mapping_v2``.",
+            fixed=Fixed.ALWAYS,
+            within=DRAFT,
+        ),
+    ] = ()
+    metadata: Annotated[
+        Mapping[str, str],
+        kinds.Metadata('The metadata of the server to boot.', fixed=Fixed.ALWAYS, within=DRAFT),
+    ] = dataclasses.field(default_factory=dict)
+    availability_zone: Annotated[
+        str,
+        fields.Text(
+            'The availability zone of the server to boot.',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+            within=DRAFT,
+        ),
+    ] = ''
+    security_groups: Annotated[
+        tuple[str, ...],
+        kinds.Names('The security groups of the server to boot.', fixed=Fixed.ALWAYS, within=DRAFT),
+    ] = ()
+    on_end: Annotated[tuple[str, ...], kinds.ON_END] = ('snapshot', 'delete')
+    before_end: Annotated[tuple[str, ...], kinds.BEFORE_END] = ()
+    guarantee: Annotated[
+        bool,
+        fields.Flag(
+            'Whether room for the server is booked on the reservable hosts.',
+            none=False,
+            fixed=Fixed.ALWAYS,
+            blank=True,
+        ),
+    ] = True
+    resource_properties: Annotated[
+        str, fields.Requirement('A requirement on these hosts.', fixed=Fixed.ALWAYS)
+    ] = ''
+    seen: Seen | None = None
+    imposed: bool = False
+
+    rules: ClassVar[Mapping[str, Any]] = {'allOf': _RULES}
+    unstated: ClassVar[tuple[str, ...]] = (kinds.UserData.unstated,)
+
+    @classmethod
+    def complete(
+        cls, values: dict[str, Any], given: Collection[str], before: Self | None
+    ) -> dict[str, Any]:
+        """Refuse the description of a server that exists, unless a change repeats it."""
+        described = [key for key in INGREDIENTS if key in given]
+        if before is None:
+            described = [key for key in described if values[key] not in ((), {})]
+            _check_described(values, described)
+            return values
+        if not before.server_id:
+            return values
+        now = shown(before)
+        for key in described:
+            if values[key] != now[key]:
+                raise exceptions.CantUpdateParameter(param=key)
+        return {key: each for key, each in values.items() if key not in described}
+
+    def check(self) -> None:
+        """Refuse what does not go with the room that is booked, or not booked."""
+        if not self.guarantee:
+            if self.resource_properties:
+                raise exceptions.MalformedParameter(
+                    'Malformed parameter resource_properties: without guarantee no host is booked'
+                )
+            return
+        if not self.server_id and 'delete' not in self.on_end:
+            # Its flavor goes with the room that was booked: Nova could not put
+            # it anywhere again.
+            raise exceptions.MalformedParameter(
+                'Malformed parameter on_end: a server that is booted with guarantee is made of a '
+                "flavor of the lease, so its end has to be 'delete'; set guarantee to false "
+                'otherwise'
+            )
+        if not set(_LEAVES_HOST).intersection(self.on_end):
+            raise exceptions.MalformedParameter(
+                'Malformed parameter on_end: with guarantee the server leaves its host at the '
+                "end, by 'shelve' or 'delete'; set guarantee to false otherwise"
+            )
+
+
+def _check_described(values: Mapping[str, Any], described: Collection[str]) -> None:
+    """Refuse a new request that describes no server, or one that exists already.
+
+    :param described: the fields of a server to boot that have a value
+    """
+    if values.get('server_id'):
+        for key in described:
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter {key}: the server of server_id has one already'
+            )
+        return
+    if not described:
+        raise exceptions.MissingParameter(
+            'Missing parameter server_id, or name, flavor and image of a server to be booted'
+        )
+    for key in ('name', 'flavor'):
+        if not values.get(key, '').strip():
+            raise exceptions.MissingParameter(param=key)
+    if not values.get('image') and not values.get(kinds.DEVICES):
+        raise exceptions.MissingParameter('Missing parameter image, or block_device_mapping')
+
+
+def shown(request: ServerRequest) -> dict[str, Any]:
+    """Return *request* as users are shown it."""
+    found: dict[str, Any] = dict.fromkeys(INGREDIENTS)
+    if not request.server_id:
+        found = {key: plain.dumped(getattr(request, key)) for key in INGREDIENTS}
+    elif request.seen is not None:
+        found |= {'name': request.seen.name, 'flavor': request.seen.flavor_id}
+    return {
+        'server_id': request.server_id or None,
+        **found,
+        'on_end': list(request.on_end),
+        'before_end': list(request.before_end),
+        'guarantee': request.guarantee,
+        'resource_properties': request.resource_properties,
+    }
+
+
+def for_nova(request: ServerRequest, flavor_id: str, mark: Mapping[str, str]) -> ServerDraft:
+    """Return the server to boot, as Nova makes it.
+
+    :param flavor_id: the flavor to make it of
+    :param mark: metadata by which it is found again
+    """
+    return ServerDraft(
+        name=request.name,
+        flavor_id=flavor_id,
+        image_id=request.image or None,
+        nics=tuple(
+            Nic(
+                network_id=each.get('uuid'),
+                port_id=each.get('port'),
+                fixed_ip=each.get('fixed_ip'),
+            )
+            for each in request.networks
+        ),
+        key_name=request.key_name or None,
+        user_data=request.user_data or None,
+        block_device_mapping=request.block_device_mapping,
+        metadata={**request.metadata, **mark},
+        availability_zone=request.availability_zone or None,
+        security_groups=request.security_groups,
+    )

@@ -1,0 +1,216 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What the effects of ``virtual:server`` have in common: one look at its server."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+from collections.abc import Iterator
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import CloudQuota
+from climate.clients.base import Server
+from climate.conf.settings import option
+from climate.conf.settings import part
+from climate.conf.settings import Settings
+from climate.domain.lifecycles import ReservationStatus
+from climate.plugins import contract
+from climate.plugins.host.pools import HostSettings
+from climate.plugins.server.facts import ServerFacts
+from climate.plugins.server.request import ServerRequest
+
+# Metadata by which a server is known to be booted for a reservation.
+MARK = 'climate:reservation'
+# Is another one with each call that boots a server.
+CALL = 'climate:call'
+OFFLOADED = 'SHELVED_OFFLOADED'
+SHELVED = frozenset({'SHELVED', OFFLOADED})
+_AT_ONCE = datetime.timedelta(0)
+_FIRST_LOOK = datetime.timedelta(seconds=0.25)
+_SHELVABLE = frozenset({'ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'})
+_GONE = frozenset({'DELETED', 'SOFT_DELETED'})
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ServerSettings(Settings):
+    """What operators configure.
+
+    :ivar roles: that are needed to make a server in a user's project
+    :ivar image_timeout: how long an image may take, in seconds
+    :ivar poll: longest time between two looks, in seconds
+    """
+
+    hosts: HostSettings = part(HostSettings)
+    roles: frozenset[str] = option('trusts', 'roles', frozenset)
+    image_timeout: float = option('virtual:server', 'image_timeout')
+    poll: float = option('virtual:server', 'poll')
+
+
+@contextlib.contextmanager
+def passing() -> Iterator[None]:
+    """Take a refusal for one that may pass: others use the server, and the quota, too.
+
+    :raises climate.exceptions.Transient: if the cloud refuses for what is now
+    """
+    try:
+        yield
+    except (CloudConflict, CloudNotFound, CloudQuota) as error:
+        raise exceptions.Transient(error.message) from error
+
+
+class Case:
+    """The server of one reservation, and the steps that are taken with it.
+
+    :ivar facts: what is remembered
+    :ivar server: None if there is none (any more)
+    """
+
+    def __init__(
+        self, work: contract.Work, cloud: Cloud, settings: ServerSettings, request: ServerRequest
+    ) -> None:
+        self.work = work
+        self.cloud = cloud
+        self.settings = settings
+        self.request = request
+        self.facts = ServerFacts.of(work.reservation)
+        self.server = self._find()
+
+    def _find(self) -> Server | None:
+        found = self.cloud.compute.find_server(self.server_id) if self.server_id else None
+        if found is not None and self._is_there(found):
+            return found
+        started = self.work.reservation.status is ReservationStatus.ACTIVE
+        # Once its owner has had it, another one with its metadata is the owner's own.
+        return None if self.request.server_id or started else self._marked()
+
+    def _marked(self) -> Server | None:
+        """Return the server that was booted by a call whose answer was lost."""
+        return next(iter(self._of_reservation()), None)
+
+    def _of_reservation(self) -> list[Server]:
+        wanted = self.work.reservation.id
+        found = self.cloud.compute.list_servers_of_project(self.work.lease.project_id)
+        return [
+            server
+            for server in found
+            if server.metadata.get(MARK) == wanted and self._is_there(server)
+        ]
+
+    def tidy(self) -> bool:
+        """Delete the servers that calls which hung have booted, other than the one that counts.
+
+        :returns: whether there was one
+        """
+        call = self.facts.call
+        doubles = [
+            server
+            for server in (self._of_reservation() if call else ())
+            if server.id != self.facts.server_id and server.metadata.get(CALL) not in (None, call)
+        ]
+        for server in doubles:
+            if server.task_state != 'deleting':
+                self.cloud.compute.delete_server(server.id)
+        return bool(doubles)
+
+    def _is_there(self, server: Server) -> bool:
+        return server.status not in _GONE and server.project_id == self.work.lease.project_id
+
+    @property
+    def server_id(self) -> str | None:
+        """Nova's id of the server; None if none is known yet."""
+        return self.request.server_id or self.facts.server_id
+
+    @property
+    def name(self) -> str:
+        """The server as messages name it."""
+        known = self.server_id
+        if known is None and self.server is not None:
+            known = self.server.id
+        return f'server {known}' if known else 'the server'
+
+    def wait(self, why: str, facts: ServerFacts | None = None) -> contract.Again:
+        """Come back when what is under way has had time; the longer it takes, the later.
+
+        :param facts: to be remembered; None if they stay as they are
+        :raises climate.exceptions.Transient: if it takes too long
+        """
+        taken = self.work.now - self.work.since
+        if taken.total_seconds() >= self.settings.image_timeout:
+            raise exceptions.Transient(f'{why}, and that takes too long')
+        longest = datetime.timedelta(seconds=self.settings.poll)
+        return contract.Again(
+            after=min(max(taken / 4, _FIRST_LOOK), longest),
+            why=why,
+            facts={} if facts is None else self.changes(facts),
+        )
+
+    def remember(self, why: str, facts: ServerFacts, *, done: bool = False) -> contract.Again:
+        """Go on once something is remembered, even if this manager dies.
+
+        :param done: whether *why* is a step for the history of the lease
+        """
+        return contract.Again(
+            after=_AT_ONCE,
+            why=why,
+            facts=self.changes(facts),
+            steps=(why,) if done else (),
+        )
+
+    def changes(self, facts: ServerFacts) -> dict[str, Any]:
+        """Return what has to change so that *facts* are remembered."""
+        return facts.changes(self.work.reservation)
+
+    def free(self, server: Server) -> None:
+        """Check that the server accepts actions now.
+
+        :raises climate.exceptions.Transient: if its owner has locked it, or
+            another action on it is in progress
+        """
+        # Nova does not hold administrators to the lock; its owner means us.
+        if server.locked:
+            raise exceptions.Transient(f'{self.name} is locked by its owner')
+        if server.task_state is not None:
+            raise exceptions.Transient(f'{self.name} is busy: {server.task_state}')
+
+    def sound(self, server: Server) -> None:
+        """Check that the server is not broken.
+
+        :raises climate.exceptions.Transient: if it is
+        """
+        if server.status == 'ERROR':
+            raise exceptions.Transient(f'{self.name} is in ERROR: {server.fault}')
+
+    def shelve(self, server: Server) -> contract.Again | None:
+        """Bring the server off its host; None once it is.
+
+        :raises climate.exceptions.Transient: if it cannot be now
+        """
+        if (server.task_state or '').startswith('shelving'):
+            return self.wait(f'{self.name} is being shelved')
+        if server.status == OFFLOADED and server.task_state is None:
+            return self.wait(f'{self.name} is leaving its host') if server.host else None
+        self.sound(server)
+        self.free(server)
+        if server.status not in _SHELVABLE | SHELVED:
+            raise exceptions.Transient(f'{self.name} is {server.status} and cannot be shelved')
+        with passing():
+            if server.status == 'SHELVED':
+                self.cloud.compute.offload_server(server.id)
+            else:
+                self.cloud.compute.shelve_server(server.id)
+        return self.wait(f'{self.name} is being shelved')

@@ -1,0 +1,220 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a stack is to consist of, as far as it takes room."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import Compute
+from climate.clients.base import Networking
+from climate.clients.protocols.stacks import PlannedResource
+from climate.clients.protocols.stacks import StackDraft
+from climate.plugins.stack import floating_ips
+from climate.plugins.stack import templates
+
+_VOLUME = 'OS::Cinder::Volume'
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Contents:
+    """What takes room, groups at their largest.
+
+    :ivar servers: how many, by flavor
+    :ivar volumes: how many, by size in GiB (0 if it is not known before) and
+        type ('' for the one of the cloud)
+    :ivar addresses: how many floating IPs, by network as the template names it,
+        and by Neutron's id of it ('' if that was not asked for)
+    """
+
+    servers: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    volumes: Mapping[tuple[int, str], int] = dataclasses.field(default_factory=dict)
+    addresses: Mapping[tuple[str, str], int] = dataclasses.field(default_factory=dict)
+
+    def by_network(self) -> dict[str, int]:
+        """Return how many floating IPs, by Neutron's id of the network; '' if not known."""
+        amounts: Counter[str] = Counter()
+        for (_, network_id), amount in self.addresses.items():
+            amounts[network_id] += amount
+        return dict(amounts)
+
+    def dump(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            'servers': [
+                {'flavor_id': flavor, 'amount': amount}
+                for flavor, amount in sorted(self.servers.items())
+            ],
+            'volumes': [
+                {'size': size, 'volume_type': kind, 'amount': amount}
+                for (size, kind), amount in sorted(self.volumes.items())
+            ],
+            'floating_ips': [
+                {'network': network, 'network_id': network_id or None, 'amount': amount}
+                for (network, network_id), amount in sorted(self.addresses.items())
+            ],
+        }
+
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> Contents:
+        """Return what :meth:`dump` wrote."""
+        return cls(
+            servers={item['flavor_id']: item['amount'] for item in stored['servers']},
+            volumes={
+                (item['size'], item['volume_type']): item['amount'] for item in stored['volumes']
+            },
+            addresses={
+                (item['network'], item.get('network_id') or ''): item['amount']
+                for item in stored['floating_ips']
+            },
+        )
+
+
+def of(planned: Iterable[PlannedResource]) -> Contents:
+    """Return what of a plan takes room; flavors are still as the template names them."""
+    servers: Counter[str] = Counter()
+    volumes: Counter[tuple[int, str]] = Counter()
+    addresses: Counter[tuple[str, str]] = Counter()
+    for item in planned:
+        if item.physical_id:
+            continue
+        if item.type == templates.SERVER:
+            servers[_text(item.properties.get('flavor'))] += 1
+        elif item.type == _VOLUME:
+            kind = _text(item.properties.get('volume_type'))
+            volumes[_number(item.properties.get('size')), kind] += 1
+        elif item.type == floating_ips.TYPE:
+            network = _text(floating_ips.network_of(item.properties))
+            addresses[network, ''] += 1
+        elif item.type == 'OS::Nova::FloatingIP':
+            addresses[_text(item.properties.get('pool')), ''] += 1
+    return Contents(servers=dict(servers), volumes=dict(volumes), addresses=dict(addresses))
+
+
+def check_volumes(contents: Contents) -> None:
+    """Check that room for all volumes can be booked.
+
+    :raises climate.exceptions.InvalidInput: if it is not known in advance where they will lie
+    """
+    for size, volume_type in contents.volumes:
+        if not size or not volume_type:
+            raise exceptions.InvalidInput(
+                'No room can be booked for the volumes of the template: size or volume_type of '
+                'one is not known in advance. With guarantee: false it can do without'
+            )
+
+
+def flavors(contents: Contents, compute: Compute) -> dict[str, str]:
+    """Return the ids of the flavors of all servers, by how the template names them.
+
+    :raises climate.exceptions.InvalidInput: if one is not known before, or not there
+    """
+    return {name: _flavor(name, compute) for name in contents.servers}
+
+
+def check_found(
+    contents: Contents,
+    draft: StackDraft,
+    flavors: Mapping[str, str],
+    networks: Mapping[str, str],
+) -> None:
+    """Check that the template can be made to use what is booked.
+
+    :param flavors: by which the servers are booked, by how the template names
+        them; none if servers are not
+    :param networks: the same, of floating IPs
+    :raises climate.exceptions.InvalidInput: if something would be left out
+    """
+    amounts = {name: amount for (name, _), amount in contents.addresses.items()}
+    result = templates.rewritten(
+        draft,
+        dict.fromkeys(flavors, ''),
+        {name: [''] * amounts[name] for name in networks},
+    )
+    if result.found != frozenset(flavors):
+        missing = ', '.join(sorted(frozenset(flavors) - result.found))
+        raise exceptions.InvalidInput(
+            f'No room can be booked for the servers of flavor {missing}: where the template '
+            'says so is not known in advance. With guarantee: false it can do without'
+        )
+    if sum(result.adopted.values()) != sum(amounts[name] for name in networks):
+        raise floating_ips.refusal('where it says so of some is not known in advance')
+
+
+def _flavor(name: str, compute: Compute) -> str:
+    if not name:
+        raise exceptions.InvalidInput(
+            'No room can be booked for the servers of the template: the flavor of one is not '
+            'known in advance. With guarantee: false it can do without'
+        )
+    # Heat takes an id as well as a name, in this order.
+    found = compute.find_flavor(name)
+    if found is None:
+        found = next((item for item in compute.list_flavors() if item.name == name), None)
+    if found is None:
+        raise exceptions.InvalidInput(f"Flavor '{name[:255]}' of the template not found")
+    return found.id
+
+
+def networks(contents: Contents, neutron: Networking) -> dict[str, str]:
+    """Return the ids of the networks of all floating IPs, by how the template names them.
+
+    :raises climate.exceptions.InvalidInput: if one is not known before, or not there
+    """
+    return {name: _network(name, neutron) for name, _ in contents.addresses}
+
+
+def _network(name: str, neutron: Networking) -> str:
+    if not name:
+        raise floating_ips.refusal('the network of one is not known in advance')
+    try:
+        found = neutron.find_network(name)
+    except CloudConflict as error:
+        raise exceptions.InvalidInput(
+            f"Network '{name[:255]}' of the template: {error.message}"
+        ) from error
+    if found is None:
+        raise exceptions.InvalidInput(f"Network '{name[:255]}' of the template not found")
+    return found.id
+
+
+def _text(value: Any) -> str:
+    """Return a name, or '' if it is not known before."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ''
+
+
+def _number(value: Any) -> int:
+    text = _text(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def by_id(contents: Contents, flavors: Mapping[str, str], networks: Mapping[str, str]) -> Contents:
+    """Return contents of which the ids of flavors and networks are known.
+
+    :param flavors: the ids, by how the template names them; if there are none,
+        servers keep the names that the template has
+    :param networks: the same
+    """
+    servers: Counter[str] = Counter()
+    for name, amount in contents.servers.items():
+        servers[flavors.get(name, name)] += amount
+    addresses = {
+        (name, networks.get(name, '')): amount for (name, _), amount in contents.addresses.items()
+    }
+    return dataclasses.replace(contents, servers=dict(servers), addresses=addresses)

@@ -1,0 +1,367 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is done with stacks.
+
+A stack that exists, and everything at the end, is seen to with our own rights;
+only the making of a stack needs those of the user. What was made is found
+again by its name and its tag, snapshots by their names. Heat refuses most of
+what is asked of a stack that it is busy with, so each step looks first and
+waits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import logging
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import Orchestration
+from climate.clients.base import TrustLost
+from climate.clients.protocols.stacks import Stack
+from climate.clients.protocols.stacks import StackSnapshot
+from climate.plugins.outcomes import Again
+from climate.plugins.outcomes import Done
+from climate.plugins.outcomes import Outcome
+from climate.plugins.outcomes import Work
+from climate.plugins.stack import parts
+from climate.plugins.stack.facts import StackFacts
+from climate.plugins.stack.request import StackRequest
+from climate.plugins.stack.settings import StackSettings
+
+LOG = logging.getLogger(__name__)
+
+_SERVICE_TAG = 'climate'
+_AT_ONCE = datetime.timedelta(0)
+_FIRST_LOOK = datetime.timedelta(seconds=1)
+_MOST_FAILED_SNAPSHOTS = 3
+_MENDED = frozenset({'SUSPEND', 'RESUME'})
+
+
+class Stacking:
+    """One effect on one stack."""
+
+    def __init__(
+        self, work: Work, cloud: Cloud, request: StackRequest, settings: StackSettings
+    ) -> None:
+        self._work = work
+        self._cloud = cloud
+        self._heat = cloud.orchestration
+        self._request = request
+        self._settings = settings
+        self._facts = StackFacts.of(work.reservation)
+        self._steps: list[str] = []
+
+    # -- before the lease
+
+    def prepare(self) -> Outcome:
+        """Suspend a stack that exists."""
+        if self._request.draft is not None:
+            return Done()
+        stack = self._there(self._request.stack_id)
+        return self._remembered(stack) or self._suspended(stack) or self._done()
+
+    def undo(self) -> Outcome:
+        """Let everything be as before."""
+        if self._request.draft is not None:
+            made = self._made_before()
+            gone = None if made is None else self._deleted(made)
+            return gone or self._done(dataclasses.replace(self._facts, stack_id=None))
+        before = self._facts.before
+        stack = None if before is None else self._heat.find_stack(self._request.stack_id)
+        if stack is not None and before == 'suspended':
+            waiting = self._suspended(stack)
+        else:
+            waiting = None if stack is None else self._resumed(stack)
+        return waiting or self._done(dataclasses.replace(self._facts, before=None))
+
+    # -- the lease
+
+    def start(self) -> Outcome:
+        """Have the stack run; what its owner does with it later is left alone."""
+        if self._facts.started:
+            return Done()
+        if self._request.draft is not None:
+            return self._make()
+        stack = self._there(self._request.stack_id)
+        waiting = self._remembered(stack) or self._resumed(stack)
+        if waiting is not None:
+            return waiting
+        self._check_whole(stack)
+        return self._done(dataclasses.replace(self._facts, started=True))
+
+    def check(self) -> Outcome:
+        """Tell if the stack is gone or broken.
+
+        :raises climate.exceptions.Permanent: if it is
+        """
+        stack_id = self._stack_id()
+        if stack_id:
+            self._check_whole(self._there(stack_id))
+        return Done()
+
+    def before_end(self) -> Outcome:
+        """Take a snapshot, if it is wanted.
+
+        :raises climate.exceptions.Permanent: if none can be taken
+        """
+        stack_id = self._stack_id()
+        stack = self._heat.find_stack(stack_id) if stack_id else None
+        if stack is None or 'snapshot' not in self._request.before_end:
+            return Done()
+        if stack.suspended:
+            raise exceptions.Permanent(f'no snapshot is taken of stack {stack.id}: it is suspended')
+        # Another one if the lease was prolonged meanwhile.
+        name = f'{self._mark} before {self._work.lease.period.end:%Y-%m-%dT%H:%M:%SZ}'
+        return self._saved(stack, name) or self._done()
+
+    def end(self) -> Outcome:
+        """Do what is wanted at the end, one after the other; undo what never started."""
+        if not self._facts.started:
+            return self.undo()
+        stack_id = self._stack_id()
+        if self._facts.over or not stack_id:
+            return Done()
+        stack = self._heat.find_stack(stack_id)
+        if stack is None:
+            self._steps.append(f'stack {stack_id} is gone')
+            return self._done(dataclasses.replace(self._facts, over=True))
+        steps = {
+            'snapshot': self._saved_at_end,
+            'suspend': self._suspended,
+            'delete': self._deleted,
+        }
+        for action in self._request.on_end:
+            waiting = steps[action](stack)
+            if waiting is not None:
+                return waiting
+        return self._done(dataclasses.replace(self._facts, over=True))
+
+    # -- making
+
+    def _make(self) -> Outcome:
+        stack = self._made()
+        if stack is None:
+            return self._begin()
+        self._facts = dataclasses.replace(self._facts, stack_id=stack.id)
+        if stack.busy:
+            return self._wait(stack, self._settings.create)
+        self._check_whole(stack)
+        self._steps.append(f'stack {stack.id} was made')
+        return self._done(dataclasses.replace(self._facts, started=True))
+
+    def _begin(self) -> Outcome:
+        """Have Heat make the stack."""
+        draft = self._request.draft
+        assert draft is not None
+        booked = parts.using(draft, self._work.parts, self._request.contents, self._cloud.network)
+        draft = dataclasses.replace(booked, tags=(_SERVICE_TAG, self._mark))
+        try:
+            stack_id = self._as_user().create_stack(draft)
+        except CloudConflict as error:
+            # A stack of this name was just made; if by us, the next look finds it.
+            raise exceptions.Transient(error.message) from error
+        self._facts = dataclasses.replace(self._facts, stack_id=stack_id)
+        return self._again(_FIRST_LOOK, f'stack {stack_id} is being made', self._settings.create)
+
+    def _made(self) -> Stack | None:
+        """Return the stack that was made, or is being made.
+
+        :raises climate.exceptions.Permanent: if it is gone, or another has its name
+        """
+        known = self._facts.stack_id
+        if known:
+            return self._there(known)
+        found = self._as_user().find_stack(self._request.name)
+        if found is not None and self._mark not in found.tags:
+            raise exceptions.Permanent(
+                f"the project has another stack of the name '{self._request.name}'"
+            )
+        return found
+
+    def _made_before(self) -> Stack | None:
+        """Return what was made by a start that failed; None if there is nothing."""
+        known = self._facts.stack_id
+        if known:
+            return self._heat.find_stack(known)
+        if self._work.lease.trust_id is None:
+            return None
+        try:
+            found = self._as_user().find_stack(self._request.name)
+        except TrustLost as error:
+            # By its name only its user sees it, and Heat needs the trust for it.
+            LOG.info('Reservation %s: %s', self._work.reservation.id, error)
+            return None
+        return found if found is not None and self._mark in found.tags else None
+
+    def _as_user(self) -> Orchestration:
+        trust_id = self._work.lease.trust_id
+        if trust_id is None:
+            raise exceptions.Permanent('without a trust of its user no stack can be made')
+        return self._cloud.acting_for(trust_id).orchestration
+
+    @property
+    def _mark(self) -> str:
+        return f'reservation:{self._work.reservation.id}'
+
+    # -- steps: each returns what to wait for, or None once it is done
+
+    def _remembered(self, stack: Stack) -> Outcome | None:
+        """Remember what a stack was before anything is done with it."""
+        if self._facts.before:
+            return None
+        if stack.busy:
+            return self._wait(stack, self._settings.action)
+        if stack.action not in _MENDED:
+            self._check_whole(stack)
+        before = 'suspended' if stack.suspended else 'running'
+        self._facts = dataclasses.replace(self._facts, before=before)
+        return self._again(_AT_ONCE, f'stack {stack.id} is {before}', _AT_ONCE)
+
+    def _suspended(self, stack: Stack) -> Outcome | None:
+        if stack.busy:
+            return self._wait(stack, self._settings.action)
+        if stack.suspended:
+            self._steps.append(f'stack {stack.id} is suspended')
+            return None
+        self._heat.suspend_stack(stack.id)
+        return self._ordered(stack, f'stack {stack.id} is being suspended')
+
+    def _resumed(self, stack: Stack) -> Outcome | None:
+        if stack.busy:
+            return self._wait(stack, self._settings.action)
+        failed = stack.status == 'FAILED' and stack.action in _MENDED
+        if not stack.suspended and not failed:
+            self._steps.append(f'stack {stack.id} is running')
+            return None
+        self._heat.resume_stack(stack.id)
+        return self._ordered(stack, f'stack {stack.id} is being resumed')
+
+    def _deleted(self, stack: Stack) -> Outcome | None:
+        if stack.busy and stack.action == 'DELETE':
+            return self._wait(stack, self._settings.action)
+        self._heat.delete_stack(stack.id)
+        return self._ordered(stack, f'stack {stack.id} is being deleted', 'DELETE')
+
+    def _saved_at_end(self, stack: Stack) -> Outcome | None:
+        return self._saved(stack, f'{self._mark} end')
+
+    def _saved(self, stack: Stack, name: str) -> Outcome | None:
+        """Have a snapshot of a name, and never two."""
+        heat, there = self._taker(stack)
+        mine = [item for item in there if item.name == name]
+        for snapshot in mine:
+            if snapshot.status == 'COMPLETE':
+                self._facts = dataclasses.replace(self._facts, snapshot_id=snapshot.id)
+                self._steps.append(f'snapshot {snapshot.id} of stack {stack.id} is complete')
+                return None
+        if stack.busy:
+            return self._wait(stack, self._settings.snapshot)
+        if stack.suspended:
+            # Heat could not resume it any more if one was taken now.
+            self._heat.resume_stack(stack.id)
+            return self._ordered(stack, f'stack {stack.id} is resumed for its snapshot')
+        if len(mine) >= _MOST_FAILED_SNAPSHOTS:
+            raise exceptions.Permanent(
+                f'{len(mine)} snapshots of stack {stack.id} have failed: {mine[-1].reason}; '
+                'nothing else is done with it until they are deleted or one is complete'
+            )
+        heat.snapshot_stack(stack.id, name)
+        if mine:
+            raise exceptions.Transient(
+                f'a snapshot of stack {stack.id} failed: {mine[-1].reason}; another one is taken'
+            )
+        return self._again(
+            _FIRST_LOOK, f'a snapshot of stack {stack.id} is being taken', self._settings.snapshot
+        )
+
+    def _taker(self, stack: Stack) -> tuple[Orchestration, tuple[StackSnapshot, ...]]:
+        """Return who takes snapshots, and those that they see.
+
+        Only the project of the user who takes a snapshot sees it. The user of
+        the lease takes them, and Climate does if that user has left.
+        """
+        trust_id = self._work.lease.trust_id
+        if trust_id is not None:
+            heat = self._cloud.acting_for(trust_id).orchestration
+            try:
+                return heat, heat.list_stack_snapshots(stack.id)
+            except TrustLost as error:
+                LOG.warning(
+                    'Reservation %s: snapshots of stack %s are ours: %s',
+                    self._work.reservation.id,
+                    stack.id,
+                    error,
+                )
+        return self._heat, self._heat.list_stack_snapshots(stack.id)
+
+    # -- what all of them need
+
+    def _stack_id(self) -> str:
+        return self._request.stack_id or self._facts.stack_id or ''
+
+    def _there(self, stack_id: str) -> Stack:
+        found = self._heat.find_stack(stack_id)
+        if found is None:
+            raise exceptions.Permanent(f'stack {stack_id} is gone')
+        return found
+
+    def _check_whole(self, stack: Stack) -> None:
+        """Check that a stack is not broken, nor going.
+
+        :raises climate.exceptions.Permanent: with Heat's reason
+        """
+        if stack.status == 'FAILED' or stack.action == 'DELETE':
+            raise exceptions.Permanent(
+                f'stack {stack.id} is {stack.action}_{stack.status}: {stack.reason}'
+            )
+
+    def _ordered(self, stack: Stack, why: str, action: str = '') -> Again:
+        """Wait for what was just asked of a stack.
+
+        :param action: that has failed before if the stack says so; '' for what
+            suspends and resumes
+        """
+        failed = stack.action == action if action else stack.action in _MENDED
+        if stack.status == 'FAILED' and failed:
+            raise exceptions.Transient(
+                f'stack {stack.id} was {stack.action}_FAILED: {stack.reason}; it is tried again'
+            )
+        return self._again(_FIRST_LOOK, why, self._settings.action)
+
+    def _wait(self, stack: Stack, limit: datetime.timedelta) -> Again:
+        """Wait for a stack that Heat is at.
+
+        :raises climate.exceptions.Transient: if that took too long
+        """
+        waited = self._work.now - self._work.since
+        why = f'stack {stack.id} is {stack.action}_{stack.status}'
+        if waited >= limit:
+            raise exceptions.Transient(f'{why}, for longer than {limit}')
+        pause = min(max(_FIRST_LOOK, waited / 4), self._settings.poll)
+        return self._again(pause, why, limit)
+
+    def _again(self, after: datetime.timedelta, why: str, time_limit: datetime.timedelta) -> Again:
+        return Again(
+            after=after,
+            why=why,
+            facts=self._facts.changes(self._work.reservation),
+            steps=tuple(self._steps),
+            time_limit=time_limit,
+        )
+
+    def _done(self, facts: StackFacts | None = None) -> Done:
+        known = self._facts if facts is None else facts
+        return Done(facts=known.changes(self._work.reservation), steps=tuple(self._steps))

@@ -1,0 +1,135 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Has the floating IPs of a template be those that were booked.
+
+Heat asks Neutron for an address of its pools; what can be reserved lies outside
+of them, and users may not ask for an address by its number. So the floating IPs
+of the reservation are there before the stack is made, and its template names
+them: a resource with ``external_id`` stands for something that exists, and Heat
+neither makes nor deletes it. See
+https://docs.openstack.org/heat/latest/template_guide/hot_spec.html
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from climate import exceptions
+
+TYPE = 'OS::Neutron::FloatingIP'
+# Heat takes no properties of what it has not made: this does what they said.
+_ASSOCIATION = 'OS::Neutron::FloatingIPAssociation'
+_NETWORKS = ('floating_network', 'floating_network_id')
+_KNOWN = frozenset({*_NETWORKS, 'port_id', 'fixed_ip_address'})
+_OLDEST = '2016-10-14'
+_CODENAMES = frozenset({'newton', 'ocata', 'pike', 'queens', 'rocky', 'wallaby'})
+
+
+def refusal(why: str) -> exceptions.InvalidInput:
+    """Return why floating IPs of a template cannot be booked."""
+    return exceptions.InvalidInput(
+        f'No floating IPs can be booked for the template: {why}. '
+        'With guarantee: false it can do without'
+    )
+
+
+class Addresses:
+    """Floating IPs that a stack is to have, handed out one by one.
+
+    :ivar taken: how many were, by network as the template names it
+    :param ids: Neutron's ids, by network as the template names it; two names of
+        one network may have the same list
+    """
+
+    def __init__(self, ids: Mapping[str, Sequence[str]]) -> None:
+        lists = {id(one): list(one) for one in ids.values()}
+        self._left = {network: lists[id(one)] for network, one in ids.items()}
+        self.taken: Counter[str] = Counter()
+
+    def __bool__(self) -> bool:
+        """Whether there have been any."""
+        return bool(self._left)
+
+    def take(self, name: Any, network: Any) -> str:
+        """Return the floating IP that a resource is to be.
+
+        :param name: of the resource
+        :param network: as the template names it
+        :raises climate.exceptions.InvalidInput: if there is none
+        """
+        if isinstance(network, bool) or not isinstance(network, str | int):
+            raise refusal(f'the network of {name} is not known in advance')
+        left = self._left.get(str(network))
+        if not left:
+            raise refusal(f'{name} is one more than Heat says there are')
+        self.taken[str(network)] += 1
+        return left.pop(0)
+
+
+def network_of(properties: Mapping[str, Any]) -> Any:
+    """Return how a resource names its network; None if it does not."""
+    return next((properties[key] for key in _NETWORKS if key in properties), None)
+
+
+def adopt(template: dict[Any, Any], name: Any, properties: Mapping[str, Any], own_id: str) -> None:
+    """Have a resource of a template be a floating IP that exists.
+
+    :param template: it has the resource; is changed
+    :param own_id: Neutron's id of the floating IP
+    :raises climate.exceptions.InvalidInput: if Heat could not do that
+    """
+    _check(template, name, properties)
+    resources = template['resources']
+    node = resources[name]
+    adopted = {
+        'type': node['type'],
+        'external_id': own_id,
+        'properties': {key: properties[key] for key in _NETWORKS if key in properties},
+    }
+    kept = {key: node[key] for key in ('condition',) if key in node}
+    resources[name] = adopted | kept
+    if properties.get('port_id') is not None:
+        kept |= {key: node[key] for key in ('depends_on',) if key in node}
+        resources[_free(resources, f'{name}-association')] = {
+            'type': _ASSOCIATION,
+            'properties': _association(name, properties),
+            **kept,
+        }
+
+
+def _check(template: Mapping[Any, Any], name: Any, properties: Mapping[str, Any]) -> None:
+    version = str(template.get('heat_template_version', ''))
+    if version not in _CODENAMES and not _OLDEST <= version < '3':
+        raise refusal(f'its heat_template_version is not {_OLDEST} or later')
+    more = sorted(str(key) for key in properties.keys() - _KNOWN)
+    if more:
+        raise refusal(f'{name} asks for {", ".join(more)}')
+
+
+def _association(name: Any, properties: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = {'floatingip_id': {'get_resource': name}, 'port_id': properties['port_id']}
+    if 'fixed_ip_address' in properties:
+        wanted['fixed_ip_address'] = properties['fixed_ip_address']
+    return wanted
+
+
+def _free(resources: Mapping[Any, Any], name: str) -> str:
+    """Return a name that no resource has."""
+    found, number = name, 1
+    while found in resources:
+        number += 1
+        found = f'{name}-{number}'
+    return found

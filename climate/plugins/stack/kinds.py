@@ -1,0 +1,150 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The kinds of fields that only the request of a stack has."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+from typing import Final
+
+from climate.plugins import fields
+from climate.plugins import schemas
+from climate.plugins.fields import Fault
+from climate.plugins.steps import Actions
+
+DEFAULT: Final = 'default'
+_STORABLE_TEXT: schemas.Schema = {'type': 'string', **schemas.STORABLE}
+_STORABLE: schemas.Schema = {
+    'description': 'A value without the characters that no database can store.',
+    'anyOf': [
+        {'type': ['boolean', 'number', 'null']},
+        _STORABLE_TEXT,
+        {'type': 'array', 'items': {'$ref': '#/$defs/storable'}},
+        {
+            'type': 'object',
+            'propertyNames': schemas.STORABLE,
+            'additionalProperties': {'$ref': '#/$defs/storable'},
+        },
+    ],
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class StackActions(Actions):
+    """What is done with a stack; clients have a word for the default."""
+
+    blank: bool = True
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        return {'anyOf': [*super().schema['anyOf'], {'const': DEFAULT}]}
+
+    def read(self, value: Any) -> tuple[str, ...] | None:
+        """Return the actions."""
+        return None if value == DEFAULT else super().read(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Content(fields.Kind):
+    """A text of any length, such as a template."""
+
+    kind = 'text'
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        return _STORABLE_TEXT
+
+    def read(self, value: Any) -> str:
+        """Return the text."""
+        if not isinstance(value, str) or fields.UNSTORABLE.search(value):
+            raise Fault('it is not a text')
+        return value
+
+
+@dataclasses.dataclass(frozen=True)
+class ParameterValues(fields.Kind):
+    """Values of any type, by name."""
+
+    kind = 'object'
+    definitions = {'storable': _STORABLE}
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        return {'type': 'object', '$ref': '#/$defs/storable'}
+
+    def read(self, value: Any) -> dict[str, Any]:
+        """Return the values."""
+        if not isinstance(value, dict) or not _is_storable(value):
+            raise Fault('it is not an object')
+        return value
+
+
+@dataclasses.dataclass(frozen=True)
+class Files(fields.Kind):
+    """Texts by name."""
+
+    kind = 'object'
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes."""
+        return {
+            'type': 'object',
+            'propertyNames': schemas.STORABLE,
+            'additionalProperties': _STORABLE_TEXT,
+        }
+
+    def read(self, value: Any) -> dict[str, str]:
+        """Return the texts."""
+        if not isinstance(value, dict) or not _is_storable(value):
+            raise Fault('it is not an object')
+        for name, text in value.items():
+            if not isinstance(text, str):
+                raise Fault(f'{name[:60]!r} is not a text')
+        return value
+
+
+def _is_storable(value: Any) -> bool:
+    """Whether every text in a JSON value is one that each engine can store."""
+    if isinstance(value, dict):
+        return all(_is_storable(key) and _is_storable(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(_is_storable(item) for item in value)
+    return not (isinstance(value, str) and fields.UNSTORABLE.search(value))
+
+
+_KEEPS_NONE: Final = 'Heat deletes the snapshots of a stack with it'
+ON_END: Final = StackActions(
+    'What is done with the stack at the end, step by step; by default one that exists is saved '
+    'and suspended.',
+    words=('snapshot', 'suspend', 'delete'),
+    # What Heat lets be done with a stack after an action, and what is of any use:
+    # it deletes the snapshots of a stack with the stack, and cannot resume one
+    # whose snapshot was taken while it was suspended.
+    after={
+        'snapshot': frozenset({'suspend'}),
+        'suspend': frozenset({'delete'}),
+        'delete': frozenset(),
+    },
+    reasons={
+        ('snapshot', 'delete'): _KEEPS_NONE,
+        ('suspend', 'snapshot'): 'Heat could not resume it any more',
+    },
+)
+BEFORE_END: Final = StackActions(
+    'What is done shortly before the end, when its owner is notified.',
+    words=('snapshot', 'notify'),
+)

@@ -1,0 +1,84 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What was booked for a stack as parts of its reservation, as its template needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from climate import exceptions
+from climate.clients.base import FloatingIP
+from climate.clients.base import Networking
+from climate.clients.protocols.stacks import StackDraft
+from climate.plugins import marks
+from climate.plugins.floating_ip.plugin import RESOURCE_TYPE as ADDRESS_TYPE
+from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
+from climate.plugins.outcomes import Work
+from climate.plugins.stack import templates
+from climate.plugins.stack.contents import Contents
+
+
+def using(
+    draft: StackDraft, parts: Sequence[Work], contents: Contents | None, neutron: Networking
+) -> StackDraft:
+    """Return a draft of a stack that uses what was booked for it.
+
+    :param contents: what it consists of; None if that was not looked at
+    :raises climate.exceptions.Transient: if not all of that is there
+    """
+    flavors = _flavors(parts)
+    by_network = _floating_ips(parts, neutron)
+    networks = dict(contents.addresses) if contents is not None and by_network else {}
+    if not flavors and not networks:
+        return draft
+    floating_ips = {name: by_network[network_id] for name, network_id in networks}
+    return templates.rewritten(draft, flavors, floating_ips).draft
+
+
+def _flavors(parts: Sequence[Work]) -> dict[str, str]:
+    """Return the flavors of the room, by those that the template names."""
+    found: dict[str, str] = {}
+    for part in parts:
+        if part.reservation.resource_type == ROOM_TYPE:
+            source = part.reservation.request['source']
+            found |= {source['name']: part.reservation.id, source['id']: part.reservation.id}
+    return found
+
+
+def _floating_ips(parts: Sequence[Work], neutron: Networking) -> dict[str, list[str]]:
+    """Return the ids of the floating IPs, by network."""
+    by_network = {}
+    for part in parts:
+        if part.reservation.resource_type == ADDRESS_TYPE:
+            request = part.reservation.request
+            found = _booked(part, neutron)
+            if len(found) != request['amount']:
+                raise exceptions.Transient(
+                    f'{len(found)} of {request["amount"]} floating IPs are there'
+                )
+            by_network[request['network_id']] = [item.id for item in found]
+    return by_network
+
+
+def _booked(part: Work, neutron: Networking) -> list[FloatingIP]:
+    """Return the floating IPs of a reservation.
+
+    Any project can tag its own with whatever it likes; those count that are of
+    the project of the lease, and whose address is booked.
+    """
+    addresses = {item.attributes.get('floating_ip_address') for item in part.resources}
+    return [
+        item
+        for item in neutron.list_floating_ips(marks.of(part.reservation.id))
+        if item.project_id == part.lease.project_id and item.address in addresses
+    ]

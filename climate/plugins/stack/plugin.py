@@ -1,0 +1,267 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A stack of Heat for a time: ``virtual:stack``.
+
+Either one that exists: if the lease starts later it is suspended until then,
+and resumed at the start. Or one that is made at the start of a template, in
+the project and with the rights of the user, so that its owner finds a group of
+servers, volumes and addresses that works. What its servers need is booked as a
+part, of their flavors' room; see :mod:`climate.plugins.stack.templates` for how
+they come to use it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import uuid
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import ClassVar
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.domain.leases import Reservation
+from climate.plugins import contract
+from climate.plugins import models
+from climate.plugins.floating_ip.plugin import RESOURCE_TYPE as ADDRESS_TYPE
+from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
+from climate.plugins.stack import contents as stack_contents
+from climate.plugins.stack import request as stack_request
+from climate.plugins.stack.contents import Contents
+from climate.plugins.stack.effects import Stacking
+from climate.plugins.stack.facts import StackFacts
+from climate.plugins.stack.request import RESOURCE_TYPE
+from climate.plugins.stack.request import StackRequest
+from climate.plugins.stack.settings import StackSettings
+from climate.plugins.volume.request import RESOURCE_TYPE as VOLUME_TYPE
+
+_LONGEST_NAME = 255
+
+
+class VirtualStack(contract.Plugin[StackRequest]):
+    """Leases a stack that exists, or makes one."""
+
+    resource_type: ClassVar[str] = RESOURCE_TYPE
+    request_model: ClassVar[type[models.Request]] = StackRequest
+    inspects: ClassVar[bool] = True
+    prepares: ClassVar[bool] = True
+    prepares_at_once: ClassVar[bool] = True
+    # What a stack is made with is made later too, as groups grow: Heat hands
+    # the trust on to itself.
+    redelegates: ClassVar[bool] = True
+
+    def __init__(self, settings: StackSettings | None = None) -> None:
+        self._settings = settings or StackSettings()
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> VirtualStack:
+        """Return the plugin as *conf* wants it."""
+        return cls(StackSettings.from_conf(conf))
+
+    # -- pure half
+
+    def parse(self, body: Mapping[str, Any], *, strict: bool = False) -> StackRequest:
+        """Read what a client sent; see :class:`climate.plugins.contract.Plugin`."""
+        request = super().parse(body, strict=strict)
+        if request.draft is not None:
+            stack_request.check_size(request.draft, self._settings.longest)
+        return request
+
+    def change(
+        self,
+        request: StackRequest,
+        body: Mapping[str, Any],
+        *,
+        strict: bool = False,
+        running: bool = False,
+    ) -> StackRequest:
+        """Return *request* with the changes a client sent: what is done before and at the end."""
+        changed = super().change(request, body, strict=strict, running=running)
+        if self.roles(changed) - self.roles(request):
+            # The trust is made when the lease is booked, or not at all.
+            raise exceptions.CantUpdateParameter(param='on_end')
+        return changed
+
+    def inspect(
+        self, request: StackRequest, cloud: Callable[[], Cloud], project_id: str
+    ) -> StackRequest:
+        """Look at the stack, or have Heat say what one would consist of, unless that was done.
+
+        :raises climate.exceptions.InvalidInput: if it is not there for the
+            caller, or Heat takes no such template
+        :raises climate.exceptions.Conflict: if it cannot be used as it is, or
+            its name is taken
+        """
+        if request.thing:
+            return request
+        if request.draft is None:
+            return _existing(request, cloud(), project_id)
+        contents = self._contents(request, cloud())
+        return dataclasses.replace(
+            request, thing=_thing(project_id, request.name), contents=contents
+        )
+
+    def parts(self, request: StackRequest) -> Sequence[Mapping[str, Any]]:
+        """Return the room for what a stack that is to be made contains."""
+        if not request.guarantee or request.contents is None:
+            return ()
+        found: list[Mapping[str, Any]] = []
+        if 'servers' in self._settings.guarantee:
+            found += (
+                {'resource_type': ROOM_TYPE, 'flavor_id': flavor_id, 'amount': amount}
+                for flavor_id, amount in sorted(request.contents.servers.items())
+            )
+        if 'floating_ips' in self._settings.guarantee:
+            found += (
+                {'resource_type': ADDRESS_TYPE, 'network_id': network_id, 'amount': amount}
+                for network_id, amount in sorted(request.contents.by_network().items())
+            )
+        if 'volumes' in self._settings.guarantee:
+            found += (
+                {
+                    'resource_type': VOLUME_TYPE,
+                    'size': size,
+                    'volume_type': volume_type,
+                    'amount': amount,
+                    'room_only': True,
+                }
+                for (size, volume_type), amount in sorted(request.contents.volumes.items())
+            )
+        return tuple(found)
+
+    def things(self, request: StackRequest) -> Sequence[str]:
+        """Return the stack: there is one of its name in a project, now or then."""
+        return (request.thing,)
+
+    def roles(self, request: StackRequest) -> frozenset[str]:
+        """Return the roles without which nothing can be made in the user's project.
+
+        Only the project of the user who takes a snapshot sees it.
+        """
+        saves = 'snapshot' in (*request.on_end, *request.before_end)
+        return self._settings.roles if saves or request.draft is not None else frozenset()
+
+    def search(self, request: StackRequest) -> contract.Search:
+        """Ask for the stack, which no other lease can have at the time."""
+        return contract.Search(
+            resource_type=RESOURCE_TYPE,
+            minimum=1,
+            maximum=1,
+            names=(request.thing,),
+            noun='stacks',
+        )
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of a reservation of a stack in the API's answer.
+
+        Nothing that it is made of is among them: it may be secret.
+        """
+        request, facts = self.load(reservation.request), StackFacts.of(reservation)
+        return {
+            'stack_id': request.stack_id or facts.stack_id,
+            'name': request.name,
+            'on_end': list(request.on_end),
+            'before_end': list(request.before_end),
+            'guarantee': request.guarantee,
+            'contents': None if request.contents is None else request.contents.dump(),
+            'snapshot_id': facts.snapshot_id,
+        }
+
+    def _contents(self, request: StackRequest, cloud: Cloud) -> Contents:
+        """Return what a stack that is to be made consists of, and check that it can be booked."""
+        draft = request.draft
+        assert draft is not None
+        try:
+            planned = cloud.orchestration.preview_stack(draft)
+        except CloudConflict as error:
+            raise exceptions.Conflict(
+                f"Stack '{request.name}' cannot be made: {error.message}"
+            ) from error
+        except exceptions.Permanent as error:
+            raise exceptions.InvalidInput(
+                f'Malformed parameter template: {error.message}'
+            ) from error
+        contents = stack_contents.of(planned)
+        booked = self._settings.guarantee if request.guarantee else frozenset()
+        flavors, networks = {}, {}
+        if 'volumes' in booked:
+            stack_contents.check_volumes(contents)
+        if 'servers' in booked:
+            flavors = stack_contents.flavors(contents, cloud.compute)
+        if 'floating_ips' in booked:
+            networks = stack_contents.networks(contents, cloud.network)
+        if booked & {'servers', 'floating_ips'}:
+            stack_contents.check_found(contents, draft, flavors, networks)
+        return stack_contents.by_id(contents, flavors, networks)
+
+    # -- effect half
+
+    def _stacking(self, work: contract.Work, cloud: Cloud) -> Stacking:
+        return Stacking(work, cloud, self.load(work.reservation.request), self._settings)
+
+    def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Suspend a stack that exists, until its lease starts."""
+        return self._stacking(work, cloud).prepare()
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Resume a stack that exists, or make one."""
+        return self._stacking(work, cloud).start()
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Tell if the stack is gone or broken; what its owner does with it is left alone."""
+        return self._stacking(work, cloud).check()
+
+    def before_end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Take a snapshot, if that is wanted before the end."""
+        return self._stacking(work, cloud).before_end()
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Do what is wanted at the end, and never the next step if the one before failed."""
+        return self._stacking(work, cloud).end()
+
+    def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Delete what was made; let what existed be as it was."""
+        return self._stacking(work, cloud).undo()
+
+
+def _existing(request: StackRequest, cloud: Cloud, project_id: str) -> StackRequest:
+    """Return the request for a stack that exists, as it was seen."""
+    found = None
+    with contextlib.suppress(CloudConflict):
+        found = cloud.orchestration.find_stack(request.stack_id)
+    if found is None or found.project_id != project_id or found.action == 'DELETE':
+        raise exceptions.InvalidInput(f"Stack '{request.stack_id[:255]}' not found")
+    state = f'{found.action}_{found.status}'
+    if found.busy:
+        raise exceptions.Conflict(f'Stack {found.id} is {state}: something is being done with it')
+    if found.status == 'FAILED':
+        raise exceptions.Conflict(f'Stack {found.id} is {state}: {found.reason}')
+    return dataclasses.replace(
+        request, stack_id=found.id, name=found.name, thing=_thing(project_id, found.name)
+    )
+
+
+def _thing(project_id: str, name: str) -> str:
+    """Return the name of the resource that stands for a stack of a project.
+
+    By its name, since one that is to be made has no id yet; a project has
+    only one stack of a name.
+    """
+    whole = f'{project_id}:{name}'
+    if len(whole) <= _LONGEST_NAME:
+        return whole
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, whole))

@@ -1,0 +1,222 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The request of ``virtual:stack``.
+
+Either a stack that exists or what one is to be made of, and what is to be done
+with it at the end. Template, parameters, environment and files may hold
+secrets: they are stored, for they are needed at the start, and shown nowhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Annotated
+from typing import Any
+from typing import ClassVar
+from typing import Final
+from typing import Self
+
+from climate import exceptions
+from climate.clients import templates
+from climate.clients.protocols.stacks import StackDraft
+from climate.clients.template_budget import Budget
+from climate.clients.template_budget import TooLarge
+from climate.domain.drafts import DRAFT
+from climate.plugins import fields
+from climate.plugins import models
+from climate.plugins import schemas
+from climate.plugins.fields import Fixed
+from climate.plugins.stack import kinds
+from climate.plugins.stack.contents import Contents
+
+RESOURCE_TYPE: Final = 'virtual:stack'
+_OF_EXISTING: Final = ('snapshot', 'suspend')
+_NAME: Final = r'[A-Za-z][A-Za-z0-9_.-]{0,254}'
+_INGREDIENTS: Final = ('name', 'template', 'environment', 'parameters', 'files')
+
+_EXISTS = schemas.called('stack_id')
+_MADE: schemas.Schema = {
+    'required': ['name', 'template'],
+    'properties': {
+        'name': {'type': 'string', 'pattern': f'^{_NAME}$'},
+        'template': {'type': 'string', 'pattern': r'\S'},
+    },
+}
+_USUAL_END = {'properties': {'on_end': {'enum': [None, '', kinds.DEFAULT]}}}
+_DELETED = schemas.including('on_end', 'delete')
+_DELETED_AS_USUAL = {'allOf': [_USUAL_END, {'not': _EXISTS}]}
+_RULES = [
+    {'if': _EXISTS, 'then': schemas.without(_INGREDIENTS), 'else': _MADE},
+    {
+        'if': {'anyOf': [_DELETED, _DELETED_AS_USUAL]},
+        'then': {'not': schemas.including('before_end', 'snapshot')},
+        'else': {'anyOf': [_EXISTS, schemas.flagged('guarantee', False)]},
+    },
+]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class StackRequest(models.Request):
+    """A stack for a time.
+
+    :ivar thing: which resource stands for it: a stack of this name in the
+        project; '' until the cloud was looked at
+    :ivar contents: what takes room in one that is to be made, by flavor ids;
+        None until the cloud was looked at
+    """
+
+    stack_id: Annotated[
+        str,
+        fields.Text(
+            'A stack that exists, by its id or name in Heat; without it a stack is made.',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+        ),
+    ] = ''
+    name: Annotated[
+        str,
+        fields.Text(
+            'The name of the stack to make: a letter, then letters, digits, dots, hyphens and '
+            'underscores.',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+        ),
+    ] = ''
+    template: Annotated[
+        str,
+        kinds.Content(
+            'The template of the stack to make.', fixed=Fixed.ALWAYS, blank=True, within=DRAFT
+        ),
+    ] = dataclasses.field(default='', repr=False)
+    environment: Annotated[
+        str,
+        kinds.Content(
+            'The environment of the stack to make.', fixed=Fixed.ALWAYS, blank=True, within=DRAFT
+        ),
+    ] = dataclasses.field(default='', repr=False)
+    parameters: Annotated[
+        Mapping[str, Any],
+        kinds.ParameterValues(
+            'Values for the parameters of the template.', fixed=Fixed.ALWAYS, within=DRAFT
+        ),
+    ] = dataclasses.field(default_factory=dict, repr=False)
+    files: Annotated[
+        Mapping[str, str],
+        kinds.Files(
+            'Texts that template and environment name, by their names.',
+            fixed=Fixed.ALWAYS,
+            within=DRAFT,
+        ),
+    ] = dataclasses.field(default_factory=dict, repr=False)
+    on_end: Annotated[tuple[str, ...], kinds.ON_END] = ('delete',)
+    before_end: Annotated[tuple[str, ...], kinds.BEFORE_END] = ()
+    guarantee: Annotated[
+        bool,
+        fields.Flag(
+            'Whether room is booked for what a stack to make contains.',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+        ),
+    ] = True
+    thing: str = ''
+    contents: Contents | None = None
+
+    rules: ClassVar[Mapping[str, Any]] = {'allOf': _RULES}
+    unstated: ClassVar[tuple[str, ...]] = (
+        'template, environment, parameters and files must not be larger together than the '
+        'operator allows.',
+    )
+
+    @property
+    def draft(self) -> StackDraft | None:
+        """What is to be made, without tags; None for a stack that exists."""
+        if self.stack_id:
+            return None
+        return StackDraft(
+            name=self.name,
+            template=self.template,
+            environment=self.environment,
+            parameters=self.parameters,
+            files=self.files,
+        )
+
+    @classmethod
+    def complete(
+        cls, values: dict[str, Any], given: Collection[str], before: Self | None
+    ) -> dict[str, Any]:
+        """Refuse what a stack is made of, for one that exists."""
+        if 'stack_id' in given:
+            values = {**values, 'stack_id': values['stack_id'].strip()}
+        described = [key for key in _INGREDIENTS if key in given and values[key] != {}]
+        if before is not None:
+            empty = {'stack_id', *_INGREDIENTS} - {*described}
+            return {key: each for key, each in values.items() if each or key not in empty}
+        if not values.get('stack_id'):
+            _check_made(values)
+            return values
+        for key in described:
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter {key}: the stack of stack_id has one already'
+            )
+        return {'on_end': _OF_EXISTING, **values}
+
+    def check(self) -> None:
+        """Refuse ends that do not go with the room that is booked, or with a snapshot before."""
+        if 'delete' in self.on_end and 'snapshot' in self.before_end:
+            raise exceptions.MalformedParameter(
+                'Malformed parameter before_end: Heat deletes the snapshots of a stack with it'
+            )
+        if not self.stack_id and self.guarantee and 'delete' not in self.on_end:
+            # The flavors of its servers go with the room that was booked.
+            raise exceptions.MalformedParameter(
+                "Malformed parameter on_end: a stack that is made with guarantee ends by 'delete'; "
+                'set guarantee to false otherwise'
+            )
+
+
+def _check_made(values: Mapping[str, Any]) -> None:
+    """Refuse a new stack without a name of Heat's, or without a template."""
+    name = values.get('name', '')
+    if not name.strip():
+        raise exceptions.MissingParameter(param='name')
+    if not re.fullmatch(_NAME, name):
+        raise exceptions.MalformedParameter(
+            'Malformed parameter name: a stack is called by a letter, and then letters, digits '
+            'and any of _.-'
+        )
+    if not values.get('template', '').strip():
+        raise exceptions.MissingParameter(param='template')
+
+
+def check_size(draft: StackDraft, longest: int) -> None:
+    """Refuse too much text.
+
+    :param longest: bytes that template, environment, parameters and files may have together
+    :raises climate.exceptions.MalformedParameter: if they are longer
+    """
+    size = len(draft.template.encode()) + len(draft.environment.encode())
+    size += len(json.dumps([draft.parameters, draft.files]))
+    if size > longest:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter template: with all that belongs to it, it has {size} bytes, '
+            f'and {longest} are allowed'
+        )
+    try:
+        templates.check_size([draft.template, draft.environment, *draft.files.values()], Budget())
+    except TooLarge as error:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter template: with all that belongs to it, {error.message}'
+        ) from None

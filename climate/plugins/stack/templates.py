@@ -1,0 +1,352 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Has the servers of a template be of other flavors, and its floating IPs be booked ones.
+
+A stack whose room was booked has to use the flavors of its reservations. Its
+template is rewritten for that before the stack is made: each server whose
+flavor is known in advance, by a literal or by a parameter, gets another one;
+also in groups, and in nested templates, of which each use that differs gets a
+file of its own. Floating IPs come to be those that were booked, see
+:mod:`climate.plugins.stack.floating_ips`; the members of a group cannot, for all
+of them have one definition. What cannot be known in advance is refused, so that
+nothing slips past its reservation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from climate import exceptions
+from climate.clients import templates
+from climate.clients.protocols.stacks import StackDraft
+from climate.clients.template_budget import Budget
+from climate.clients.template_budget import MOST_NODES
+from climate.clients.template_budget import TooLarge
+from climate.plugins.stack import floating_ips as stack_floating_ips
+from climate.plugins.stack.floating_ips import Addresses
+
+SERVER = 'OS::Nova::Server'
+# Groups, and where they say what their members are.
+_GROUPS = {'OS::Heat::ResourceGroup': 'resource_def', 'OS::Heat::AutoScalingGroup': 'resource'}
+# What makes servers in ways of its own.
+_OPAQUE = frozenset(
+    {
+        'AWS::AutoScaling::LaunchConfiguration',
+        'AWS::EC2::Instance',
+        'OS::Heat::InstanceGroup',
+        'OS::Heat::ResourceChain',
+        'OS::Heat::Stack',
+    }
+)
+_DEEPEST = 12
+_MOST = 20000
+# How many names of the registry may lead from one to the next.
+_LONGEST_CHAIN = 20
+_HARMLESS = frozenset({'hooks', 'restricted_actions'})
+_UNKNOWN = object()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Rewritten:
+    """A draft that uses what was booked.
+
+    :ivar found: the flavors, as the templates name them, that were replaced
+    :ivar adopted: how many floating IPs are booked ones, by network as the
+        templates name it
+    """
+
+    draft: StackDraft
+    found: frozenset[str]
+    adopted: Mapping[str, int]
+
+
+def rewritten(
+    draft: StackDraft,
+    flavors: Mapping[str, str],
+    floating_ips: Mapping[str, Sequence[str]] | None = None,
+) -> Rewritten:
+    """Return a draft that uses what was booked.
+
+    :param flavors: which flavor takes the place of which, by id and by name;
+        servers of others stay as they are, and all do if there is none
+    :param floating_ips: ids of those that were booked, by network as the
+        templates name it; if there is none, floating IPs stay as they are
+    :raises climate.exceptions.InvalidInput: if the flavor of a server, or the
+        network of a floating IP, is not known in advance
+    """
+    rewriting = _Rewriting(draft, flavors, Addresses(floating_ips or {}))
+    try:
+        return rewriting.run()
+    except TooLarge:
+        raise _refusal('it is too large') from None
+    except (yaml.YAMLError, RecursionError, TypeError):
+        raise _refusal('the template cannot be read') from None
+
+
+def _refusal(why: str) -> exceptions.InvalidInput:
+    return exceptions.InvalidInput(
+        f'No room can be booked for what is in the template: {why}. '
+        'With guarantee: false it can do without'
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Scope:
+    """Where in the templates something is.
+
+    :ivar values: of the parameters there, as far as they are known
+    :ivar inside: types of the registry that lead here: they mean themselves
+    :ivar template: which it is in
+    :ivar grouped: whether there may be several of it, by one definition
+    """
+
+    values: Mapping[str, Any]
+    inside: frozenset[str]
+    depth: int
+    template: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    grouped: bool = False
+
+    def deeper(self, **changes: Any) -> _Scope:
+        """Return the scope of something inside."""
+        if self.depth >= _DEEPEST:
+            raise _refusal('it is nested too deeply')
+        return dataclasses.replace(self, depth=self.depth + 1, **changes)
+
+
+class _Rewriting:
+    """One draft, being rewritten."""
+
+    def __init__(self, draft: StackDraft, flavors: Mapping[str, str], addresses: Addresses) -> None:
+        self._draft = draft
+        self._flavors = flavors
+        self._addresses = addresses
+        self._new = frozenset(flavors.values())
+        # A nested template is read at each use, and has more than one.
+        self._budget = Budget(nodes=5 * MOST_NODES)
+        environment = _mapping(templates.parse(draft.environment or '{}', self._budget))
+        self._registry = _mapping(environment.get('resource_registry'))
+        self._patterns = [
+            (pattern[:-1], mapped)
+            for pattern, mapped in self._registry.items()
+            if isinstance(pattern, str) and pattern.endswith('*') and isinstance(mapped, str)
+        ]
+        self._defaults = _mapping(environment.get('parameter_defaults'))
+        self._given = {**_mapping(environment.get('parameters')), **draft.parameters}
+        self._files = dict(draft.files)
+        self._known: dict[tuple[str, frozenset[str], str], str] = {}
+        self._found: set[str] = set()
+        self._visited = 0
+
+    def run(self) -> Rewritten:
+        """Rewrite all of it."""
+        self._check_registry()
+        scope = _Scope(values=self._given, inside=frozenset(), depth=0)
+        text = self._template(self._draft.template, scope)
+        draft = dataclasses.replace(self._draft, template=text, files=self._files)
+        return Rewritten(
+            draft=draft, found=frozenset(self._found), adopted=dict(self._addresses.taken)
+        )
+
+    def _check_registry(self) -> None:
+        """Refuse an environment that gives single resources types of their own."""
+        for rules in _mapping(self._registry.get('resources')).values():
+            if not set(_mapping(rules)) <= _HARMLESS:
+                raise _refusal('the environment gives some resources types of their own')
+
+    def _template(self, text: str, scope: _Scope) -> str:
+        template = _mapping(templates.parse(text, self._budget))
+        values = self._values(template, scope.values)
+        inner = dataclasses.replace(scope, values=values, template=template)
+        changed = False
+        for name, node in list(_either(template, 'resources').items()):
+            changed |= self._resource(name, node, inner)
+        return templates.dump(template) if changed else text
+
+    def _values(self, template: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the parameters of a template."""
+        values = {}
+        for name, schema in _either(template, 'parameters').items():
+            declared = _mapping(schema)
+            default = declared.get('default', declared.get('Default', _UNKNOWN))
+            values[name] = given.get(name, self._defaults.get(name, default))
+        return values
+
+    def _resource(self, name: Any, node: Any, scope: _Scope) -> bool:
+        """Rewrite one resource; say whether anything was changed."""
+        self._visited += 1
+        if self._visited > _MOST:
+            raise _refusal('it is too large')
+        asked = _type(node)
+        if asked is None:
+            return False
+        kind, by = self._kind(asked, scope.inside)
+        properties = _mapping(node.get('properties', node.get('Properties')))
+        if kind in _OPAQUE:
+            raise _refusal(f'{name} is of type {kind}')
+        if kind == SERVER:
+            return self._server(name, properties, scope)
+        if kind == stack_floating_ips.TYPE:
+            return self._floating_ip(name, node, properties, scope)
+        if kind in _GROUPS:
+            member = properties.get(_GROUPS[kind])
+            return self._resource(name, member, scope.deeper(grouped=True))
+        if kind not in self._draft.files:
+            return False
+        file = self._nested(kind, properties, scope.deeper(inside=scope.inside | by))
+        return file != kind and self._use(file, name, node, scope)
+
+    def _kind(self, kind: str, inside: frozenset[str]) -> tuple[str, frozenset[str]]:
+        """Return what a type is in the end, and by which names of the registry."""
+        by: set[str] = set()
+        while kind not in inside | by:
+            target = self._registered(kind)
+            if target is None:
+                break
+            if len(by) >= _LONGEST_CHAIN:
+                raise _refusal('its environment maps types on types too often')
+            by.add(kind)
+            kind = target
+        return kind, frozenset(by)
+
+    def _registered(self, kind: str) -> str | None:
+        target = self._registry.get(kind)
+        if isinstance(target, str):
+            return target
+        self._budget.spend(len(self._patterns), 0)
+        for prefix, mapped in self._patterns:
+            if kind.startswith(prefix):
+                return mapped[:-1] + kind[len(prefix) :] if mapped.endswith('*') else mapped
+        return None
+
+    def _use(self, file: str, name: Any, node: dict[Any, Any], scope: _Scope) -> bool:
+        """Have a resource be another nested template."""
+        key = 'type' if 'type' in node else 'Type'
+        if scope.grouped:
+            node[key] = file
+        else:
+            # Each place gets a copy of its own, since each has its own addresses.
+            _either(scope.template, 'resources')[name] = {**node, key: file}
+        return True
+
+    def _floating_ip(
+        self, name: Any, node: Mapping[Any, Any], properties: Mapping[str, Any], scope: _Scope
+    ) -> bool:
+        # One that its user has already is none that Heat would make.
+        if not self._addresses or 'external_id' in node:
+            return False
+        if scope.grouped:
+            raise stack_floating_ips.refusal(
+                f'{name} is in a group, whose members have one definition'
+            )
+        network = _resolved(stack_floating_ips.network_of(properties), scope.values)
+        own_id = self._addresses.take(name, network)
+        stack_floating_ips.adopt(scope.template, name, properties, own_id)
+        return True
+
+    def _server(self, name: Any, properties: dict[str, Any], scope: _Scope) -> bool:
+        if not self._flavors:
+            return False
+        flavor = _resolved(properties.get('flavor', _UNKNOWN), scope.values)
+        if isinstance(flavor, bool) or not isinstance(flavor, str | int):
+            raise _refusal(f'the flavor of {name} is not known in advance')
+        # If it is in two places, the first may have replaced it already.
+        if str(flavor) in self._new or str(flavor) not in self._flavors:
+            return False
+        self._found.add(str(flavor))
+        properties['flavor'] = self._flavors[str(flavor)]
+        return True
+
+    def _nested(self, file: str, properties: Mapping[str, Any], scope: _Scope) -> str:
+        """Return the name of a nested template as it has to be for one use."""
+        given = {name: _resolved(value, scope.values) for name, value in properties.items()}
+        known = {name: value for name, value in given.items() if value is not _UNKNOWN}
+        # What is handed down level by level may grow at each of them.
+        self._budget.spend_on(known)
+        key = (
+            file,
+            scope.inside,
+            json.dumps([known, sorted(set(given) - set(known)), scope.grouped], default=str),
+        )
+        if key in self._known:
+            return self._known[key]
+        before = self._addresses.taken.total()
+        inner = dataclasses.replace(scope, values=given)
+        name = self._named(file, self._template(self._draft.files[file], inner))
+        # With a floating IP in it, each use is another one.
+        if self._addresses.taken.total() == before:
+            self._known[key] = name
+        return name
+
+    def _named(self, file: str, text: str) -> str:
+        """Return the name of the file that has this text."""
+        if text == self._draft.files[file]:
+            return file
+        taken = [name for name, content in self._files.items() if content == text]
+        if taken:
+            return taken[0]
+        number = len(self._files)
+        # Heat takes for a template what ends like one.
+        while (name := f'climate-{number}.yaml') in self._files:
+            number += 1
+        self._files[name] = text
+        return name
+
+
+def _type(node: Any) -> str | None:
+    """Return what a resource says it is; None if it does not."""
+    asked = node.get('type', node.get('Type')) if isinstance(node, dict) else None
+    return asked if isinstance(asked, str) else None
+
+
+def _mapping(value: Any) -> dict[Any, Any]:
+    """Return what should be a mapping; an empty one if it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def _either(template: Mapping[str, Any], name: str) -> dict[Any, Any]:
+    """Return a section, as Heat or as its older language calls it."""
+    return _mapping(template.get(name, template.get(name.capitalize())))
+
+
+def _resolved(value: Any, values: Mapping[str, Any]) -> Any:
+    """Return what an expression comes to; ``_UNKNOWN`` if only Heat can say."""
+    if isinstance(value, list):
+        found = [_resolved(item, values) for item in value]
+        return _UNKNOWN if _UNKNOWN in found else found
+    if not isinstance(value, dict):
+        return value
+    if len(value) != 1:
+        return _UNKNOWN
+    ((function, argument),) = value.items()
+    if function not in ('get_param', 'Ref'):
+        return _UNKNOWN
+    name, *path = argument if isinstance(argument, list) and argument else [argument]
+    result: Any = values.get(name, _UNKNOWN) if isinstance(name, str) else _UNKNOWN
+    for step in path:
+        result = _step(result, step)
+    return result
+
+
+def _step(value: Any, step: Any) -> Any:
+    """Return a part of the value of a parameter."""
+    if isinstance(value, dict) and isinstance(step, str | int):
+        return value.get(step, _UNKNOWN)
+    if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+        return value[step]
+    return _UNKNOWN

@@ -1,0 +1,140 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A kind of field: what is done one after the other, such as at the end of a lease."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from climate.plugins import fields
+from climate.plugins import schemas
+
+
+@dataclasses.dataclass(frozen=True)
+class StepList(fields.Kind):
+    """Words in an order, as a list or as a text with commas.
+
+    :ivar words: the words; each can be there once
+    :ivar aliases: other names of words, which earlier releases had
+    """
+
+    words: Sequence[str] = ()
+    aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    kind = 'list'
+
+    @property
+    def bounds(self) -> str:
+        """The limits of a value, for users."""
+        return ', '.join(self.words)
+
+    @abc.abstractmethod
+    def check(self, steps: tuple[str, ...]) -> None:
+        """Refuse steps that cannot follow each other.
+
+        :raises climate.plugins.fields.Fault: saying why
+        """
+
+    @abc.abstractmethod
+    def read_list(self, value: Any) -> tuple[str, ...]:
+        """Return the steps of a list of words, not checked yet.
+
+        :raises climate.plugins.fields.Fault: if it is no such list
+        """
+
+    def nothing(self) -> tuple[str, ...] | None:
+        """Return what a text without words means; None for the default."""
+        return ()
+
+    def read(self, value: Any) -> tuple[str, ...] | None:
+        """Return the steps."""
+        if isinstance(value, str):
+            value = [word.strip() for word in value.split(',') if word.strip()]
+            if not value:
+                return self.nothing()
+        steps = self.read_list(value)
+        self.check(steps)
+        return steps
+
+    @property
+    def schema(self) -> schemas.Schema:
+        """The JSON schema of the values it takes: there are few."""
+        found = sorted(self._sequences())
+        separator = r'\s*,[\s,]*'
+        texts = '|'.join(separator.join(map(re.escape, each)) for each in found if each)
+        return {
+            'anyOf': [
+                {'enum': [list(each) for each in found]},
+                {'type': 'string', 'pattern': rf'^[\s,]*(?:{texts})?[\s,]*$'},
+            ]
+        }
+
+    def _sequences(self) -> Iterator[tuple[str, ...]]:
+        """Yield every list of words that is read."""
+        names = {word: [word] for word in self.words}
+        for alias, word in self.aliases.items():
+            names[word].append(alias)
+        for length in range(len(self.words) + 1):
+            for steps in itertools.permutations(self.words, length):
+                try:
+                    self.check(self.read_list(list(steps)))
+                except fields.Fault:
+                    continue
+                yield from itertools.product(*(names[word] for word in steps))
+
+
+@dataclasses.dataclass(frozen=True)
+class Actions(StepList):
+    """What is done with one thing, such as a server.
+
+    :ivar after: which actions can follow an action; any can if it is not there
+    :ivar reasons: why an action cannot follow another, where that needs saying
+    :ivar needed: whether there has to be one; a text without words asks for the default then
+    """
+
+    after: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    reasons: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
+    needed: bool = False
+
+    def nothing(self) -> tuple[str, ...] | None:
+        """Return what a text without words means; None for the default."""
+        return None if self.needed else ()
+
+    def read_list(self, value: Any) -> tuple[str, ...]:
+        """Return the actions of a list."""
+        if not isinstance(value, list):
+            raise fields.Fault('it is not a list')
+        return tuple(
+            self.aliases.get(word, word) if isinstance(word, str) else word for word in value
+        )
+
+    def check(self, steps: tuple[str, ...]) -> None:
+        """Refuse actions that do not exist, or cannot follow each other."""
+        for word in steps:
+            if word not in self.words:
+                raise fields.Fault(f'{fields.shown(word)} is not one of {self.bounds}')
+        if len(set(steps)) < len(steps):
+            raise fields.Fault('an action is there twice')
+        if self.needed and not steps:
+            raise fields.Fault('it is empty')
+        for pair in itertools.pairwise(steps):
+            first, then = pair
+            if then not in self.after.get(first, self.words):
+                why = f': {self.reasons[pair]}' if pair in self.reasons else ''
+                raise fields.Fault(f"'{then}' cannot come after '{first}'{why}")

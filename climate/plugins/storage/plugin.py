@@ -1,0 +1,221 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Whole storage pools: ``physical:storage``.
+
+An operator registers pools of Cinder. During a lease a private volume type that
+is bound to the pool is open to the project; no other project has a type whose
+volumes lie there, if the operator has kept it so. ``virtual:volume`` books room
+on the same pools.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Annotated
+from typing import Any
+from typing import ClassVar
+
+from climate import exceptions
+from climate.allocation import requirements
+from climate.allocation.requirements import Comparison
+from climate.allocation.requirements import Operator
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.domain.leases import Reservation
+from climate.domain.resources import Inventory
+from climate.domain.resources import Resource
+from climate.domain.resources import ResourceDraft
+from climate.plugins import contract
+from climate.plugins import fields
+from climate.plugins import models
+from climate.plugins.storage import volume_types
+from climate.plugins.storage.facts import StorageFacts
+from climate.plugins.storage.volume_types import StorageTypes
+from climate.plugins.volume import pools
+from climate.plugins.volume.end import BACKUP
+from climate.plugins.volume.end import COPIES
+from climate.plugins.volume.end import DELETE
+from climate.plugins.volume.end import DETACH
+from climate.plugins.volume.end import StorageSettings
+from climate.plugins.volume.steps import VolumeSteps
+
+RESOURCE_TYPE = pools.POOL_TYPE
+# A snapshot would lie in the pool that the lease returns.
+STEPS = (BACKUP, DETACH, DELETE)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class StorageRequest(models.Request):
+    """Between ``minimum`` and ``maximum`` whole pools."""
+
+    minimum: Annotated[int, fields.Count('The smallest number of pools.', key='min')]
+    maximum: Annotated[int, fields.Count('The largest number of pools.', key='max')]
+    resource_properties: Annotated[str, fields.Requirement('A requirement on the pools.')] = ''
+    on_end: Annotated[
+        tuple[str, ...],
+        VolumeSteps('What becomes of the volumes that are left, step by step.', words=STEPS),
+    ] = (DELETE,)
+
+    unstated: ClassVar[tuple[str, ...]] = ('min must not be larger than max.',)
+
+    def check(self) -> None:
+        """Refuse a minimum that is larger than the maximum."""
+        if self.minimum > self.maximum:
+            raise exceptions.InvalidRange(what='storage pools')
+
+
+class PhysicalStorage(contract.Plugin[StorageRequest]):
+    """Leases whole storage pools by private volume types."""
+
+    resource_type: ClassVar[str] = RESOURCE_TYPE
+    shrinks: ClassVar[bool] = True
+    request_model: ClassVar[type[models.Request]] = StorageRequest
+
+    def __init__(self, settings: StorageSettings | None = None) -> None:
+        self._settings = settings or StorageSettings()
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> PhysicalStorage:
+        """Return the plugin as *conf* wants it."""
+        return cls(StorageSettings.from_conf(conf))
+
+    # -- pure half
+
+    def change(
+        self,
+        request: StorageRequest,
+        body: Mapping[str, Any],
+        *,
+        strict: bool = False,
+        running: bool = False,
+    ) -> StorageRequest:
+        """Return *request* with the changes a client sent."""
+        changed = super().change(request, body, strict=strict, running=running)
+        if self.roles(changed) - self.roles(request):
+            # The trust is made when the lease is booked, or not at all.
+            raise exceptions.CantUpdateParameter(param='on_end')
+        return changed
+
+    def search(self, request: StorageRequest) -> contract.Search:
+        """Say which pools the request can use."""
+        return contract.Search(
+            resource_type=RESOURCE_TYPE,
+            minimum=request.minimum,
+            maximum=request.maximum,
+            requirement=requirements.all_of(
+                Comparison(key=pools.ALONE, op=Operator.EQ, value='true'),
+                requirements.parse(request.resource_properties),
+            ),
+            noun='storage pools',
+        )
+
+    def roles(self, request: StorageRequest) -> frozenset[str]:
+        """Return the roles that copies of volumes need of the user."""
+        return self._settings.roles if COPIES & set(request.on_end) else frozenset()
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of a reservation of pools in the API's answer."""
+        facts = StorageFacts.of(reservation)
+        types = facts.volume_types
+        return {
+            **self.dump(self.load(reservation.request)),
+            'volume_types': [types[pool] for pool in sorted(types)],
+            'copies': list(facts.copies),
+        }
+
+    # -- effect half
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Have a type for each allocated pool, and none for any other.
+
+        :raises climate.exceptions.Permanent: if there are volumes in a pool
+            that is to be given up
+        """
+        ids = {item.resource_id for item in work.allocations}
+        return self._types(work, cloud).settle(item for item in work.resources if item.id in ids)
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Repair what others changed about the types.
+
+        :raises climate.exceptions.Permanent: if Cinder does not know a pool
+            any more
+        """
+        known = {pool.name for pool in cloud.volume.list_pools()}
+        gone = [item.name for item in work.resources if item.name not in known]
+        outcome = self._types(work, cloud).settle(work.resources)
+        if gone:
+            raise exceptions.Permanent(f'Cinder has no storage pool {", ".join(gone)} any more')
+        return outcome
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Close the types, see to the volumes that are left, remove the types.
+
+        :raises climate.exceptions.Permanent: if volumes are left
+        """
+        return self._types(work, cloud).end(self.load(work.reservation.request).on_end)
+
+    def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Remove the types, and no volume.
+
+        :raises climate.exceptions.Permanent: if there are volumes of them
+        """
+        return self._types(work, cloud).undo()
+
+    def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
+        """Name the volumes of a reservation in a pool."""
+        types = set(StorageFacts.of(reservation).volume_types.values())
+        found = cloud.volume.list_volumes(pool=resource.name)
+        return ', '.join(volume.id for volume in found if volume.volume_type in types)
+
+    def sweep(
+        self, records: contract.Records, cloud: Cloud, *, dry_run: bool
+    ) -> Iterable[contract.SweepFinding]:
+        """Remove the types that leases which are over have left; never a volume."""
+        for found in cloud.volume.list_volume_types():
+            reservation_id = volume_types.reservation(found.name)
+            if reservation_id not in records.ended or reservation_id in records.alive:
+                continue
+            what = f'volume type {found.name} of a lease that is over'
+            if cloud.volume.list_volumes(volume_type=found.name):
+                yield contract.SweepFinding(what=f'{what}, with volumes')
+                continue
+            if not dry_run:
+                try:
+                    cloud.volume.delete_volume_type(found.id)
+                except CloudConflict as error:
+                    raise exceptions.Transient(error.message) from error
+            yield contract.SweepFinding(what=what, done='' if dry_run else 'removed')
+
+    def _types(self, work: contract.Work, cloud: Cloud) -> StorageTypes:
+        return StorageTypes(work, cloud, self._settings)
+
+    # -- resources
+
+    resource_schema: ClassVar[Mapping[str, Any]] = {
+        'type': 'object',
+        'additionalProperties': False,
+        'properties': {},
+    }
+
+    def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
+        """Look a pool up by its full name, ``host@backend#pool``."""
+        return pools.looked_up(cloud, draft.name, draft.inventories)
+
+    def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
+        """Return how many GiB a pool has by what an operator says.
+
+        :raises climate.exceptions.InvalidInput: if that is something else
+        """
+        return pools.stocked(declared)

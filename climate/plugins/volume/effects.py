@@ -1,0 +1,306 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The volumes of one reservation, as Cinder has them.
+
+What is made bears the id of the reservation and a number as metadata, and is
+found by them if the answer was lost; once known, it is remembered by its id,
+for its owner can change its metadata. A call that hangs can make a volume when
+another manager has made it already: each call has a mark of its own as well,
+so that the second one is known and deleted. A volume of another project
+is never one of the reservation, whatever it bears.
+
+Volumes that are left are never swept up afterwards: what was restored from a
+backup bears the metadata of what was backed up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import uuid
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudQuota
+from climate.clients.base import Volume
+from climate.plugins import contract
+from climate.plugins.volume.end import DELETE
+from climate.plugins.volume.end import DETACH
+from climate.plugins.volume.end import StorageSettings
+from climate.plugins.volume.end import VolumeEnds
+from climate.plugins.volume.end import waiting
+from climate.plugins.volume.facts import VolumeFacts
+from climate.plugins.volume.request import VolumeRequest
+
+RESERVATION_KEY = 'climate:reservation'
+NUMBER_KEY = 'climate:number'
+# Is another one with each call that makes a volume. What is a copy of a volume
+# bears that of the original.
+CALL_KEY = 'climate:call'
+
+_AT_ONCE = datetime.timedelta(0)
+_COMING = frozenset({'creating', 'downloading'})
+_IDLE = frozenset({'available', 'error'})
+
+
+class _Effects:
+    """What both kinds have in common."""
+
+    def __init__(
+        self,
+        work: contract.Work,
+        cloud: Cloud,
+        request: VolumeRequest,
+        settings: StorageSettings,
+    ) -> None:
+        self._work = work
+        self._cloud = cloud
+        self._request = request
+        self._settings = settings
+        self._facts = VolumeFacts.of(work.reservation)
+
+    def _ended(self, volumes: tuple[Volume, ...], steps: tuple[str, ...]) -> contract.Outcome:
+        ends = VolumeEnds(self._work, self._cloud, steps, self._settings)
+        return ends.outcome(ends.run(volumes), self._facts.ended())
+
+    def _changes(self, facts: VolumeFacts) -> dict[str, Any]:
+        return facts.changes(self._work.reservation)
+
+    @property
+    def _ready(self) -> int:
+        return self._facts.ready
+
+
+class Existing(_Effects):
+    """A volume that was there before the lease."""
+
+    def start(self) -> contract.Outcome:
+        """See that it is there and in order; it is the project's already.
+
+        :raises climate.exceptions.Permanent: if it is not
+        """
+        return contract.Done() if self._ready else self.check()
+
+    def check(self) -> contract.Outcome:
+        """See that it still is.
+
+        :raises climate.exceptions.Permanent: if it is not
+        """
+        found = self._find()
+        if found is None:
+            raise _gone(self._request.volume_id)
+        _refuse_broken(found)
+        facts = dataclasses.replace(self._facts, volumes={'1': found.id}, ready=1)
+        return contract.Done(facts=self._changes(facts))
+
+    def end(self) -> contract.Outcome:
+        """Take the steps; of one that is gone there are none to be taken."""
+        found = self._find()
+        return self._ended(() if found is None else (found,), self._request.on_end)
+
+    def undo(self) -> contract.Outcome:
+        """Leave it as it is."""
+        facts = dataclasses.replace(self._facts, volumes={}, ready=0)
+        return contract.Done(facts=self._changes(facts))
+
+    def _find(self) -> Volume | None:
+        found = self._cloud.volume.find_volume(self._request.volume_id)
+        # Who was given it meanwhile has not leased it.
+        if found is None or found.project_id != self._work.lease.project_id:
+            return None
+        return found
+
+
+class Made(_Effects):
+    """Volumes that are made for the lease."""
+
+    def start(self) -> contract.Outcome:
+        """Make those that are missing, and remove those of a change that was undone.
+
+        :raises climate.exceptions.Permanent: if one goes to ``error``
+        """
+        found = self._found()
+        missing = [n for n in range(self._ready + 1, self._request.amount + 1) if n not in found]
+        if missing:
+            return self._make_all(missing, self._ids(found))
+        surplus = tuple(found[n] for n in sorted(found) if n > self._request.amount)
+        if surplus:
+            outcome = self._ended(surplus, (DELETE,))
+            if isinstance(outcome, contract.Again):
+                return outcome
+        return self._awaited(
+            {n: volume for n, volume in found.items() if n <= self._request.amount}
+        )
+
+    def _make_all(self, missing: list[int], known: dict[str, str]) -> contract.Outcome:
+        calls = self._calls(self._found())
+        for number in missing:
+            calls[str(number)] = uuid.uuid4().hex
+            known[str(number)] = self._make(number, calls[str(number)])
+        # Remembered before anything else can go wrong.
+        return contract.Again(
+            after=_AT_ONCE,
+            why='volumes are being made',
+            facts=self._changes(dataclasses.replace(self._facts, volumes=known, calls=calls)),
+            steps=tuple(f'volume {known[str(number)]} is being made' for number in missing),
+        )
+
+    def _awaited(self, kept: Mapping[int, Volume]) -> contract.Outcome:
+        """Wait for those that were never ready."""
+        new = [kept[number] for number in sorted(kept) if number > self._ready]
+        for volume in new:
+            _refuse_broken(volume)
+        waits = [f'volume {item.id} is {item.status}' for item in new if item.status in _COMING]
+        ids, calls = self._ids(kept), self._calls(kept)
+        facts = dataclasses.replace(
+            self._facts,
+            volumes={n: ids[n] for n in ids if int(n) <= self._request.amount},
+            calls={n: calls[n] for n in calls if int(n) <= self._request.amount},
+        )
+        if waits:
+            return waiting(self._work, self._settings, waits, self._changes(facts))
+        self._tidy(kept)
+        return contract.Done(
+            facts=self._changes(dataclasses.replace(facts, ready=self._request.amount)),
+            steps=tuple(f'volume {volume.id} can be used' for volume in new),
+        )
+
+    def check(self) -> contract.Outcome:
+        """See that all are there and in order.
+
+        :raises climate.exceptions.Permanent: if one is not
+        """
+        found = self._found()
+        for number, volume_id in sorted(self._known().items()):
+            if number not in found:
+                raise _gone(volume_id)
+            _refuse_broken(found[number])
+        self._tidy(found)
+        facts = dataclasses.replace(self._facts, volumes=self._ids(found), calls=self._calls(found))
+        return contract.Done(facts=self._changes(facts))
+
+    def end(self) -> contract.Outcome:
+        """Take the steps with each."""
+        return self._over(self._request.on_end)
+
+    def undo(self) -> contract.Outcome:
+        """Delete all: their owner does not know of them yet."""
+        return self._over((DELETE,))
+
+    def _over(self, steps: tuple[str, ...]) -> contract.Outcome:
+        found = self._found()
+        outcome = self._ended(tuple(self._doubles(found)), (DETACH, DELETE))
+        if isinstance(outcome, contract.Again):
+            return outcome
+        return self._ended(tuple(found[number] for number in sorted(found)), steps)
+
+    # -- what there is
+
+    def _calls(self, found: Mapping[int, Volume]) -> dict[str, str]:
+        """Return the calls that made the volumes which count, by number."""
+        said = {str(number): volume.metadata.get(CALL_KEY) for number, volume in found.items()}
+        return {**{number: call for number, call in said.items() if call}, **self._facts.calls}
+
+    def _doubles(self, found: Mapping[int, Volume]) -> Iterator[Volume]:
+        """Yield what was made a second time, or too late, by a manager that hung in the call."""
+        amount, calls, ids = self._request.amount, self._calls(found), self._ids(found)
+        wanted = {ids[number] for number in ids if int(number) <= amount}
+        for volume in self._marked().values():
+            number, call = _number(volume.metadata), volume.metadata.get(CALL_KEY)
+            counts = calls.get(str(number)) if number and number <= amount else ''
+            if call and counts is not None and call != counts and volume.id not in wanted:
+                yield volume
+
+    def _tidy(self, found: Mapping[int, Volume]) -> None:
+        """Delete what was made a second time, unless it is in use; the end does in any case."""
+        for volume in self._doubles(found):
+            if volume.status in _IDLE and not volume.server_ids:
+                with contextlib.suppress(CloudConflict):
+                    self._cloud.volume.delete_volume(volume.id)
+
+    def _marked(self) -> dict[str, Volume]:
+        """Return the volumes of the project that bear the mark of the reservation, by id."""
+        marked = self._cloud.volume.list_volumes(metadata={RESERVATION_KEY: self._reservation})
+        return {
+            volume.id: volume
+            for volume in marked
+            if volume.project_id == self._work.lease.project_id
+        }
+
+    def _found(self) -> dict[int, Volume]:
+        """Return the volumes that are there, by number."""
+        mine = self._marked()
+        found: dict[int, Volume] = {}
+        for number, volume_id in self._known().items():
+            volume = mine.get(volume_id) or self._cloud.volume.find_volume(volume_id)
+            if volume is not None and volume.project_id == self._work.lease.project_id:
+                found[number] = volume
+        for volume in mine.values():
+            marked_as = _number(volume.metadata)
+            # Its owner may have put the marks on others, such as by restoring a backup.
+            if marked_as is not None and marked_as not in self._known():
+                found.setdefault(marked_as, volume)
+        return found
+
+    @property
+    def _reservation(self) -> str:
+        return self._work.reservation.id
+
+    def _known(self) -> dict[int, str]:
+        return {int(number): volume_id for number, volume_id in self._facts.volumes.items()}
+
+    def _ids(self, found: Mapping[int, Volume]) -> dict[str, str]:
+        ids = {**self._known(), **{number: volume.id for number, volume in found.items()}}
+        return {str(number): ids[number] for number in sorted(ids)}
+
+    # -- making
+
+    def _make(self, number: int, call: str) -> str:
+        request, lease = self._request, self._work.lease
+        name = request.name or lease.name
+        if lease.trust_id is None:
+            raise exceptions.Permanent('there is no trust of the user to make volumes by')
+        try:
+            return self._cloud.acting_for(lease.trust_id).volume.create_volume(
+                f'{name}-{number}' if request.amount > 1 else name,
+                request.size or None,
+                volume_type=request.volume_type or None,
+                availability_zone=request.availability_zone or None,
+                source=request.source,
+                metadata={
+                    RESERVATION_KEY: self._reservation,
+                    NUMBER_KEY: str(number),
+                    CALL_KEY: call,
+                },
+            )
+        except CloudQuota as error:
+            # Other volumes may be deleted before it is too late.
+            raise exceptions.Transient(f'volume {number}: {error.message}') from error
+
+
+def _number(metadata: Mapping[str, Any]) -> int | None:
+    text = str(metadata.get(NUMBER_KEY, ''))
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
+
+
+def _gone(volume_id: str) -> exceptions.Permanent:
+    return exceptions.Permanent(f'volume {volume_id} is not there any more')
+
+
+def _refuse_broken(volume: Volume) -> None:
+    if volume.status.startswith('error') or volume.status == 'deleting':
+        raise exceptions.Permanent(f'volume {volume.id} is {volume.status}')

@@ -1,0 +1,297 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What becomes of volumes at the end of a lease: ``on_end``, step by step.
+
+Each step looks at the volumes and answers what it waits for. What a step
+makes bears the id of the reservation in its name, so that it is found again
+if the answer was lost. No step begins before the previous one is known to
+have worked; what goes wrong with one volume keeps no other.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import logging
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Backup
+from climate.clients.base import BlockStorage
+from climate.clients.base import Cloud
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import TrustLost
+from climate.clients.base import Volume
+from climate.clients.base import VolumeSnapshot
+from climate.conf.settings import option
+from climate.conf.settings import seconds
+from climate.conf.settings import Settings
+from climate.plugins import contract
+from climate.plugins.volume.facts import CopyFacts
+
+LOG = logging.getLogger(__name__)
+
+SNAPSHOT, BACKUP, DETACH, DELETE = 'snapshot', 'backup', 'detach', 'delete'
+# What the user's own rights are needed for.
+COPIES = frozenset({SNAPSHOT, BACKUP})
+STEADY = frozenset({'available', 'in-use', 'error'})
+
+_LONGEST_NAME = 200
+_GOING = frozenset({'deleting', 'error_deleting'})
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class StorageSettings(Settings):
+    """What operators say of volumes.
+
+    :ivar poll: how long to wait for Cinder before another look
+    :ivar patience: how long an end may take before operators are notified
+    :ivar roles: what users delegate with a trust
+    """
+
+    poll: datetime.timedelta = option('storage', 'poll', seconds)
+    patience: datetime.timedelta = option('storage', 'patience', seconds)
+    roles: frozenset[str] = option('trusts', 'roles', frozenset)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """The result of the steps on all volumes.
+
+    :ivar waits: what is waited for, a line each
+    :ivar done: what was done, for the history
+    :ivar copies: the copies that were made, as users are shown them
+    """
+
+    waits: tuple[str, ...]
+    done: tuple[str, ...]
+    copies: tuple[Mapping[str, str], ...]
+
+
+class VolumeEnds:
+    """Takes the steps of one reservation.
+
+    :param steps: what ``on_end`` says, in this order
+    """
+
+    def __init__(
+        self, work: contract.Work, cloud: Cloud, steps: Sequence[str], settings: StorageSettings
+    ) -> None:
+        self._work = work
+        self._cloud = cloud
+        self._settings = settings
+        self._done: list[str] = []
+        self._copies: list[Mapping[str, str]] = []
+        take = {
+            SNAPSHOT: self._snapshot,
+            BACKUP: self._backup,
+            DETACH: self._detach,
+            DELETE: self._delete,
+        }
+        self._steps = [take[step] for step in steps]
+
+    def run(self, volumes: Iterable[Volume]) -> Told:
+        """Take the next step of each volume.
+
+        :raises climate.exceptions.EffectError: if one of them could not be
+            taken, after all others were; the worst of the reasons
+        """
+        waits: list[str] = []
+        errors: list[exceptions.EffectError] = []
+        for volume in volumes:
+            try:
+                why = self._ended(volume)
+            except exceptions.EffectError as error:
+                errors.append(error)
+            else:
+                waits += [why] if why else []
+        if errors:
+            raise min(errors, key=lambda one: not isinstance(one, exceptions.Permanent))
+        return Told(waits=tuple(waits), done=tuple(self._done), copies=tuple(self._copies))
+
+    def outcome(self, told: Told, facts: CopyFacts) -> contract.Outcome:
+        """Return what the effect answers.
+
+        :param facts: to be remembered if all is done; their copies do not count
+        :raises climate.exceptions.Transient: if it takes too long
+        """
+        reservation = self._work.reservation
+        known = CopyFacts.of(reservation)
+        by_id = {copy['id']: dict(copy) for copy in (*known.copies, *told.copies)}
+        copies = tuple(by_id.values())
+        if not told.waits:
+            facts = dataclasses.replace(facts, copies=copies)
+            return contract.Done(facts=facts.changes(reservation), steps=told.done)
+        changes = dataclasses.replace(known, copies=copies).changes(reservation)
+        return waiting(self._work, self._settings, told.waits, changes, told.done)
+
+    def _ended(self, volume: Volume) -> str:
+        """Return what a volume waits for; '' if there is nothing more to be done."""
+        if not self._steps:
+            return ''
+        if volume.status == 'error_deleting':
+            raise exceptions.Permanent(f'Cinder could not delete volume {volume.id}')
+        if volume.status not in STEADY:
+            return f'volume {volume.id} is {volume.status}'
+        for take in self._steps:
+            why = take(volume)
+            if why:
+                return why
+        return ''
+
+    # -- copies
+
+    def _snapshot(self, volume: Volume) -> str:
+        found = self._cloud.volume.list_snapshots(volume.id)
+        return self._copied(volume, SNAPSHOT, found)
+
+    def _backup(self, volume: Volume) -> str:
+        found = self._cloud.volume.list_backups(volume.id)
+        return self._copied(volume, BACKUP, found)
+
+    def _copied(self, volume: Volume, kind: str, found: Sequence[VolumeSnapshot | Backup]) -> str:
+        """Have one copy that is good.
+
+        One that failed is removed, so that the next try makes another: but not
+        where it cannot be removed, or each try would leave one behind.
+
+        :raises climate.exceptions.Permanent: if it failed
+        """
+        mark = _mark(self._work)
+        mine = [copy for copy in found if copy.name.endswith(mark)]
+        for copy in mine:
+            if copy.status == 'available':
+                self._done.append(f'{kind} {copy.id} of volume {volume.id} is made')
+                self._copies.append({'type': kind, 'id': copy.id, 'volume_id': volume.id})
+                return ''
+        for copy in mine:
+            if copy.status in ('error', 'error_deleting'):
+                raise self._failed(volume, kind, copy)
+            return f'{kind} {copy.id} of volume {volume.id} is {copy.status}'
+        made = self._made(volume, kind, f'{volume.name[:_LONGEST_NAME]} {mark}'.strip())
+        return f'{kind} {made} of volume {volume.id} is being made'
+
+    def _failed(
+        self, volume: Volume, kind: str, copy: VolumeSnapshot | Backup
+    ) -> exceptions.EffectError:
+        verbs = self._cloud.volume
+        reason = getattr(copy, 'reason', '')
+        left = ''
+        try:
+            (verbs.delete_snapshot if kind == SNAPSHOT else verbs.delete_backup)(copy.id)
+        except CloudConflict as error:
+            left = f', and cannot be deleted ({error.message})'
+        return exceptions.Permanent(
+            f'{kind} {copy.id} of volume {volume.id} failed{": " * bool(reason)}{reason}{left}; '
+            'the volume is as it was'
+        )
+
+    def _made(self, volume: Volume, kind: str, name: str) -> str:
+        def make(cinder: BlockStorage) -> str:
+            return (cinder.create_snapshot if kind == SNAPSHOT else cinder.create_backup)(
+                volume.id, name
+            )
+
+        trust_id = self._work.lease.trust_id
+        try:
+            if trust_id is not None:
+                try:
+                    return make(self._cloud.acting_for(trust_id).volume)
+                except TrustLost as error:
+                    # Better a copy that an operator has to hand over than none.
+                    LOG.warning(
+                        'Lease %s: the %s of volume %s is made in our own project: %s',
+                        self._work.lease.id,
+                        kind,
+                        volume.id,
+                        error.message,
+                    )
+                    self._done.append(
+                        f'the {kind} of volume {volume.id} is made in the project of the service, '
+                        'for the trust of the user is lost'
+                    )
+            return make(self._cloud.volume)
+        except (CloudConflict, CloudNotFound) as error:
+            # Another caller has just changed it.
+            raise exceptions.Transient(error.message) from error
+
+    # -- detaching and deleting
+
+    def _detach(self, volume: Volume) -> str:
+        if not volume.server_ids:
+            return ''
+        for server_id in volume.server_ids:
+            try:
+                self._cloud.compute.detach_volume(server_id, volume.id)
+            except CloudConflict as error:
+                return f'volume {volume.id} cannot be detached yet: {error.message}'
+        if self._status(volume) == 'available':
+            return ''
+        return f'volume {volume.id} is being detached'
+
+    def _delete(self, volume: Volume) -> str:
+        now = self._cloud.volume.find_volume(volume.id)
+        if now is None:
+            return ''
+        if now.server_ids:
+            raise exceptions.Permanent(
+                f'volume {volume.id} is attached to {", ".join(now.server_ids)} and was not '
+                'deleted: it has to be detached first'
+            )
+        if now.status not in STEADY | _GOING:
+            return f'volume {volume.id} is {now.status}'
+        try:
+            self._cloud.volume.delete_volume(volume.id)
+        except CloudConflict as error:
+            raise self._undeleted(volume, error) from error
+        if self._status(volume) is None:
+            self._done.append(f'volume {volume.id} is deleted')
+            return ''
+        return f'volume {volume.id} is being deleted'
+
+    def _undeleted(self, volume: Volume, error: CloudConflict) -> exceptions.EffectError:
+        found = self._cloud.volume.list_snapshots(volume.id)
+        if not found:
+            return exceptions.Transient(error.message)
+        names = ', '.join(snapshot.id for snapshot in found)
+        return exceptions.Permanent(
+            f'volume {volume.id} was not deleted: it has snapshots, {names}'
+        )
+
+    def _status(self, volume: Volume) -> str | None:
+        found = self._cloud.volume.find_volume(volume.id)
+        return None if found is None else found.status
+
+
+def waiting(
+    work: contract.Work,
+    settings: StorageSettings,
+    waits: Iterable[str],
+    facts: Mapping[str, Any] | None = None,
+    steps: tuple[str, ...] = (),
+) -> contract.Again:
+    """Return that something is under way.
+
+    :raises climate.exceptions.Transient: if it has been for too long
+    """
+    why = '; '.join(waits)
+    if work.now - work.since > settings.patience:
+        raise exceptions.Transient(f'it takes too long: {why}')
+    return contract.Again(after=settings.poll, why=why, facts=facts or {}, steps=steps)
+
+
+def _mark(work: contract.Work) -> str:
+    return f'reservation:{work.reservation.id}'

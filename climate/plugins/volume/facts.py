@@ -1,0 +1,49 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is remembered with a reservation of volumes, and of what is copied at its end."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from climate.domain.facts import fact
+from climate.domain.facts import Facts
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class CopyFacts(Facts):
+    """The facts of a reservation whose volumes are copied when it ends.
+
+    :ivar copies: the snapshots and backups that were made, as the API shows them
+    """
+
+    copies: tuple[Mapping[str, str], ...] = fact((), read=tuple)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class VolumeFacts(CopyFacts):
+    """The facts of a reservation of volumes.
+
+    :ivar volumes: Cinder's ids of them, by number as text
+    :ivar ready: how many were ready for their owner, who alone decides about those
+    :ivar calls: the call that made the volume which counts, by number as text
+    """
+
+    volumes: Mapping[str, str] = fact(factory=dict)
+    ready: int = 0
+    calls: Mapping[str, str] = fact(factory=dict)
+
+    def ended(self) -> VolumeFacts:
+        """Return the facts without the volumes."""
+        return dataclasses.replace(self, volumes={}, ready=0, calls={})

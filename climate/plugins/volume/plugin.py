@@ -1,0 +1,298 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Volumes: ``virtual:volume``.
+
+Either a volume that exists is taken for the period of a lease, so that no other
+lease has it, or volumes are made at its start, in its project. Room for those
+is booked on pools that operators have registered as ``physical:storage``. ``on_end``
+says what becomes of them at the end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import ClassVar
+
+from climate import exceptions
+from climate.allocation import requirements
+from climate.allocation.requirements import Comparison
+from climate.allocation.requirements import Operator
+from climate.clients.base import Cloud
+from climate.clients.base import Volume
+from climate.domain.leases import Reservation
+from climate.plugins import contract
+from climate.plugins import models
+from climate.plugins.volume import request as volume_request
+from climate.plugins.volume.effects import Existing
+from climate.plugins.volume.effects import Made
+from climate.plugins.volume.end import COPIES
+from climate.plugins.volume.end import StorageSettings
+from climate.plugins.volume.facts import VolumeFacts
+from climate.plugins.volume.pools import BACKEND_KEYS
+from climate.plugins.volume.pools import CAPACITY
+from climate.plugins.volume.pools import POOL_TYPE
+from climate.plugins.volume.request import SOURCES
+from climate.plugins.volume.request import VolumeRequest
+
+USABLE = frozenset({'available', 'in-use'})
+
+
+class VirtualVolume(contract.Plugin[VolumeRequest]):
+    """Makes volumes for the period of a lease, or takes one that exists."""
+
+    resource_type: ClassVar[str] = volume_request.RESOURCE_TYPE
+    request_model: ClassVar[type[models.Request]] = VolumeRequest
+    inspects: ClassVar[bool] = True
+    # A volume must not be taken from a server whose image is being made.
+    used_by: ClassVar[frozenset[str]] = frozenset({'virtual:server', 'virtual:stack'})
+
+    def __init__(self, settings: StorageSettings | None = None) -> None:
+        self._settings = settings or StorageSettings()
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> VirtualVolume:
+        """Return the plugin as *conf* wants it."""
+        return cls(StorageSettings.from_conf(conf))
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether a reservation has whole resources: it counts GiB."""
+        return False
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The resource classes that are counted."""
+        return (CAPACITY,)
+
+    # -- pure half
+
+    def parse(self, body: Mapping[str, Any], *, strict: bool = False) -> VolumeRequest:
+        """Read what a client sent for a new reservation.
+
+        That a volume has one source comes first: it is what to say of two wrong ones.
+        """
+        volume_request.check_sources([key for key in SOURCES if body.get(key)])
+        return super().parse(body, strict=strict)
+
+    def change(
+        self,
+        request: VolumeRequest,
+        body: Mapping[str, Any],
+        *,
+        strict: bool = False,
+        running: bool = False,
+    ) -> VolumeRequest:
+        """Return *request* with the changes a client sent."""
+        changed = super().change(request, body, strict=strict, running=running)
+        if self.roles(changed) - self.roles(request):
+            # The trust is made when the lease is booked, or not at all.
+            raise exceptions.CantUpdateParameter(param='on_end')
+        seen = request.seen and changed.looked_at_as(request)
+        return dataclasses.replace(changed, seen=seen)
+
+    def dump(self, request: VolumeRequest) -> dict[str, Any]:
+        """Return *request* as JSON values; what each is made of is one of them."""
+        source = request.source
+        made_of = None if source is None else {'kind': source.kind, 'id': source.id}
+        return {**super().dump(request), 'source': made_of}
+
+    def load(self, stored: Mapping[str, Any]) -> VolumeRequest:
+        """Return the request that :meth:`dump` wrote."""
+        source = stored['source'] or {}
+        keys = [key for key, kind in SOURCES.items() if kind == source.get('kind')]
+        return dataclasses.replace(super().load(stored), **dict.fromkeys(keys, source.get('id')))
+
+    def search(self, request: VolumeRequest) -> contract.Search:
+        """Say which volume, or room on which pools, the request needs."""
+        if request.volume_id:
+            return contract.Search(
+                resource_type=self.resource_type,
+                minimum=1,
+                maximum=1,
+                noun='volumes',
+                names=(request.volume_id,),
+            )
+        amount = request.amount if request.guarantee else 0
+        found = [
+            Comparison(key=key, op=Operator.EQ, value=value)
+            for key, value in sorted(request.backend.items())
+        ]
+        return contract.Search(
+            resource_type=POOL_TYPE,
+            minimum=amount,
+            maximum=amount,
+            requirement=requirements.all_of(*found) if amount else None,
+            noun='GiB of storage pools',
+            demand={CAPACITY: request.size} if amount else {},
+        )
+
+    def things(self, request: VolumeRequest) -> Sequence[str]:
+        """Return the volume that exists already."""
+        return (request.volume_id,) if request.volume_id else ()
+
+    def roles(self, request: VolumeRequest) -> frozenset[str]:
+        """Return the roles that making volumes, or copies of them, needs of the user."""
+        needed = not request.volume_id or bool(COPIES & set(request.on_end))
+        return self._settings.roles if needed and not request.room_only else frozenset()
+
+    def follows(self, before: VolumeRequest, request: VolumeRequest) -> bool:
+        """Whether there have to be more volumes."""
+        return before.amount != request.amount
+
+    def inspect(
+        self, request: VolumeRequest, cloud: Callable[[], Cloud], project_id: str
+    ) -> VolumeRequest:
+        """Look at the volume, or at the type and the source of those to be made.
+
+        :raises climate.exceptions.InvalidInput: if one of them is not there for
+            the caller, or cannot be used
+        """
+        if request.seen:
+            return request
+        if request.volume_id:
+            found = _volume(cloud(), request.volume_id, project_id)
+            _usable(found)
+            request = dataclasses.replace(request, volume_id=found.id)
+        else:
+            request = _looked(_sized(request, cloud, project_id), cloud)
+        return dataclasses.replace(request, seen=True)
+
+    def describe(self, reservation: Reservation) -> dict[str, Any]:
+        """Return the keys of a reservation of volumes in the API's answer."""
+        facts = VolumeFacts.of(reservation)
+        volumes = facts.volumes
+        return {
+            **volume_request.describe(self.load(reservation.request)),
+            'volumes': [volumes[number] for number in sorted(volumes, key=int)],
+            'copies': list(facts.copies),
+        }
+
+    # -- effect half
+
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Make the volumes, and wait until they can be used.
+
+        :raises climate.exceptions.Permanent: if one goes to ``error``
+        """
+        return self._effects(work, cloud).start()
+
+    def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """See whether the volumes are there and in order; none is made again.
+
+        :raises climate.exceptions.Permanent: if one is not
+        """
+        return self._effects(work, cloud).check()
+
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Do with the volumes what the user wants at the end.
+
+        :raises climate.exceptions.Permanent: if one is still in use, or could
+            not be saved
+        """
+        return self._effects(work, cloud).end()
+
+    def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Delete what was made for a lease that has not started.
+
+        :raises climate.exceptions.Permanent: if it is in use anyway
+        """
+        return self._effects(work, cloud).undo()
+
+    def _effects(self, work: contract.Work, cloud: Cloud) -> Existing | Made | RoomOnly:
+        request = self.load(work.reservation.request)
+        if request.room_only:
+            return RoomOnly()
+        kind = Existing if request.volume_id else Made
+        return kind(work, cloud, request, self._settings)
+
+
+class RoomOnly:
+    """Room alone, without effects: Heat, for example, makes the volumes."""
+
+    def _nothing(self) -> contract.Outcome:
+        return contract.Done()
+
+    start = check = end = undo = _nothing
+
+
+def _volume(cloud: Cloud, volume_id: str, project_id: str) -> Volume:
+    found = cloud.volume.find_volume(volume_id)
+    if found is None or found.project_id != project_id:
+        raise exceptions.InvalidInput(f"Volume '{volume_id}' not found")
+    return found
+
+
+def _usable(volume: Volume) -> None:
+    if volume.status not in USABLE:
+        raise exceptions.InvalidInput(
+            f"Volume '{volume.id}' cannot be reserved: it is {volume.status}"
+        )
+
+
+def _sized(request: VolumeRequest, cloud: Callable[[], Cloud], project_id: str) -> VolumeRequest:
+    """Return *request* with the size and the type that its source gives it."""
+    source = request.source
+    if source is None:
+        return request
+    if source.kind == 'image':
+        if cloud().image.find_image(source.id) is None:
+            raise exceptions.InvalidInput(f"Image '{source.id}' not found")
+        return request
+    if source.kind == 'volume':
+        origin = _volume(cloud(), source.id, project_id)
+        least, volume_type = origin.size_gb, origin.volume_type
+    else:
+        snapshot = cloud().volume.find_snapshot(source.id)
+        if snapshot is None or snapshot.project_id != project_id:
+            raise exceptions.InvalidInput(f"Snapshot '{source.id}' not found")
+        parent = cloud().volume.find_volume(snapshot.volume_id)
+        least, volume_type = snapshot.size_gb, parent.volume_type if parent else ''
+    if request.size and request.size < least:
+        raise exceptions.InvalidInput(
+            f'Malformed parameter size: {source.kind} {source.id} has {least} GiB'
+        )
+    return dataclasses.replace(
+        request, size=request.size or least, volume_type=request.volume_type or volume_type
+    )
+
+
+def _looked(request: VolumeRequest, cloud: Callable[[], Cloud]) -> VolumeRequest:
+    """Return *request* with where volumes of its type can lie.
+
+    Cinder tells callers whether there is a type for them, and only
+    administrators where its volumes lie.
+    """
+    if not request.volume_type:
+        if request.guarantee:
+            raise exceptions.InvalidInput(
+                'Missing parameter volume_type: room is held for volumes of a type only; '
+                'it is not with guarantee=false'
+            )
+        return dataclasses.replace(request, backend={})
+    name = request.volume_type
+    if cloud().volume.find_volume_type(name) is None:
+        raise exceptions.InvalidInput(f"Volume type '{name}' not found")
+    if not request.guarantee:
+        return dataclasses.replace(request, backend={})
+    found = cloud().as_service().volume.find_volume_type(name)
+    specs = {} if found is None else found.extra_specs
+    backend = {key: specs[key] for key in BACKEND_KEYS if specs.get(key)}
+    if 'volume_backend_name' not in backend:
+        raise exceptions.InvalidInput(
+            f"Room for volumes of type '{name}' cannot be held, for they may lie anywhere; "
+            'it is not with guarantee=false'
+        )
+    return dataclasses.replace(request, backend=backend)

@@ -1,0 +1,108 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Cinder's pools as resources: what they are called and what they have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.clients.base import Pool
+from climate.clients.base import VolumeType
+from climate.domain.resources import Inventory
+from climate.domain.resources import Resource
+
+POOL_TYPE = 'physical:storage'
+CAPACITY = 'DISK_GB'
+"""As Placement names what is counted in GiB of storage."""
+
+BACKEND, POOL = 'volume_backend_name', 'pool_name'
+BACKEND_KEYS = (BACKEND, POOL)
+"""What binds the volumes of a type to a pool; pools have them as properties."""
+
+ALONE = 'alone'
+"""Property of a pool: ``true`` if a type can be bound to it and no other."""
+
+
+def specs(pool: Pool) -> dict[str, str]:
+    """Return the extra specs of a type whose volumes lie in a pool."""
+    return {BACKEND: pool.backend_name, POOL: pool.name.rpartition('#')[2]}
+
+
+def specs_of(resource: Resource) -> dict[str, str]:
+    """Return the same of a pool that is registered."""
+    return {key: str(resource.attributes[key]) for key in BACKEND_KEYS}
+
+
+def looked_up(cloud: Cloud, name: str, declared: Sequence[Inventory]) -> Resource:
+    """Return a pool as a resource.
+
+    :param declared: what operators say that it has; Cinder is asked if empty
+    :raises climate.exceptions.NotFound: if Cinder has no such pool
+    :raises climate.exceptions.InvalidInput: if its size is unknown
+    """
+    pools = cloud.volume.list_pools()
+    pool = next((item for item in pools if item.name == name), None)
+    if pool is None:
+        raise exceptions.NotFound(f'Cinder has no storage pool {name}')
+    inventories = stocked(declared) or (_inventory(pool),)
+    mine = specs(pool)
+    alike = [item for item in pools if specs(item) == mine]
+    open_types = [
+        item.name
+        for item in cloud.volume.list_volume_types()
+        if item.public and _may_lie(item, mine)
+    ]
+    return Resource(
+        resource_type=POOL_TYPE,
+        name=pool.name,
+        inventories=inventories,
+        attributes={
+            **mine,
+            'backend': pool.name.partition('#')[0],
+            ALONE: 'true' if len(alike) == 1 else 'false',
+            'public_types': ', '.join(open_types),
+        },
+    )
+
+
+def stocked(declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
+    """Return what operators say that a pool has.
+
+    :raises climate.exceptions.MalformedParameter: if that is not GiB, once
+    """
+    if [item.resource_class for item in declared] not in ([], [CAPACITY]):
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter inventories: a storage pool has one class, {CAPACITY}'
+        )
+    return tuple(declared)
+
+
+def _inventory(pool: Pool) -> Inventory:
+    """Return how many GiB there are, without those that were given away before."""
+    if pool.total_gb is None:
+        raise exceptions.InvalidInput(
+            f'Missing parameter inventories: Cinder does not know how large {pool.name} is; '
+            f'say how much {CAPACITY} it has'
+        )
+    total = math.floor(pool.total_gb)
+    return Inventory(
+        resource_class=CAPACITY, total=total, reserved=min(total, math.ceil(pool.allocated_gb))
+    )
+
+
+def _may_lie(found: VolumeType, pool: Mapping[str, str]) -> bool:
+    """Whether volumes of a type may come to lie in a pool."""
+    return all(found.extra_specs.get(key) in (None, value) for key, value in pool.items())

@@ -1,0 +1,262 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The request of ``virtual:volume``: how it is read and stored."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Annotated
+from typing import Any
+from typing import ClassVar
+from typing import Self
+
+from climate import exceptions
+from climate.clients.base import Source
+from climate.plugins import fields
+from climate.plugins import models
+from climate.plugins import schemas
+from climate.plugins.fields import Fixed
+from climate.plugins.volume.end import DELETE
+from climate.plugins.volume.steps import VolumeSteps
+
+RESOURCE_TYPE = 'virtual:volume'
+MOST = 100
+SOURCES: Mapping[str, Any] = {
+    'snapshot_id': 'snapshot',
+    'image_id': 'image',
+    'source_volid': 'volume',
+}
+_NEW = (
+    'size',
+    'volume_type',
+    'availability_zone',
+    'name',
+    'amount',
+    'guarantee',
+    'room_only',
+    *SOURCES,
+)
+# Fields that say what each volume is like, for which the cloud is looked at.
+_LOOKED_AT = ('size', 'volume_type', 'availability_zone', 'guarantee')
+_HAS_SIZE = {'anyOf': [schemas.named('snapshot_id'), schemas.named('source_volid')]}
+_RULES = [
+    {
+        'if': schemas.named('volume_id'),
+        'then': {'properties': {key: {'enum': [None, '']} for key in _NEW}},
+        'else': {'anyOf': [schemas.given('size'), *_HAS_SIZE['anyOf']]},
+    },
+    *(
+        {
+            'if': schemas.named(key),
+            'then': {
+                'properties': {
+                    other: {'not': {'type': 'string', 'pattern': r'\S'}}
+                    for other in SOURCES
+                    if other != key
+                }
+            },
+        }
+        for key in SOURCES
+    ),
+    {
+        'if': schemas.flagged('room_only', True),
+        'then': {
+            'not': {'anyOf': [*map(schemas.named, SOURCES), schemas.flagged('guarantee', False)]}
+        },
+    },
+]
+
+
+def check_sources(keys: Sequence[str]) -> None:
+    """Refuse a volume that is made of several things.
+
+    :param keys: the fields that name one
+    :raises climate.exceptions.MalformedParameter: naming the second
+    """
+    if len(keys) > 1:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {keys[1]}: a volume is made of one thing only'
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class VolumeRequest(models.Request):
+    """A volume that exists, or some that are to be made.
+
+    :ivar backend: what a pool has to be for volumes of the type, as Cinder
+        says it in ``volume_backend_name`` and ``pool_name``
+    :ivar seen: whether the cloud was looked at for it
+    """
+
+    volume_id: Annotated[
+        str,
+        fields.Identifier(
+            'A volume that exists, by its id in Cinder; without it volumes are made.',
+            noun='a volume',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+        ),
+    ] = ''
+    size: Annotated[
+        int,
+        fields.Count(
+            'The size of each volume, in GiB; by default that of the snapshot or volume that '
+            'it is made of.',
+            fixed=Fixed.RUNNING,
+            blank=True,
+        ),
+    ] = 0
+    volume_type: Annotated[
+        str,
+        fields.Text(
+            "The volume type, by name; by default that of the source, or the cloud's default.",
+            fixed=Fixed.RUNNING,
+            blank=True,
+        ),
+    ] = ''
+    availability_zone: Annotated[
+        str, fields.Text('The availability zone.', fixed=Fixed.RUNNING, blank=True)
+    ] = ''
+    snapshot_id: Annotated[
+        str,
+        fields.Identifier(
+            'The snapshot to make each volume of.',
+            noun='a snapshot',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+            kept=False,
+        ),
+    ] = ''
+    image_id: Annotated[
+        str,
+        fields.Identifier(
+            'The image to make each volume of.',
+            noun='an image',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+            kept=False,
+        ),
+    ] = ''
+    source_volid: Annotated[
+        str,
+        fields.Identifier(
+            'The volume to copy.', noun='a volume', fixed=Fixed.ALWAYS, blank=True, kept=False
+        ),
+    ] = ''
+    name: Annotated[
+        str,
+        fields.Text(
+            'The name of the volumes; by default that of the lease.',
+            fixed=Fixed.RUNNING,
+            blank=True,
+        ),
+    ] = ''
+    amount: Annotated[
+        int,
+        fields.Count(
+            'The number of volumes; once the lease runs it can only grow.', most=MOST, blank=True
+        ),
+    ] = 1
+    guarantee: Annotated[
+        bool,
+        fields.Flag('Whether room for the volumes is booked.', fixed=Fixed.RUNNING, blank=True),
+    ] = True
+    room_only: Annotated[
+        bool,
+        fields.Flag(
+            'Whether room is booked and nothing else done: something else makes the volumes.',
+            fixed=Fixed.ALWAYS,
+            blank=True,
+        ),
+    ] = False
+    on_end: Annotated[
+        tuple[str, ...],
+        VolumeSteps(
+            'What becomes of the volumes at the end, step by step; by default nothing happens '
+            'to a volume that exists.'
+        ),
+    ] = (DELETE,)
+    backend: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    seen: bool = False
+
+    rules: ClassVar[Mapping[str, Any]] = {'allOf': _RULES}
+
+    @property
+    def source(self) -> Source | None:
+        """What each is made of; None for nothing."""
+        for key, kind in SOURCES.items():
+            if getattr(self, key):
+                return Source(kind=kind, id=getattr(self, key))
+        return None
+
+    @classmethod
+    def complete(
+        cls, values: dict[str, Any], given: Collection[str], before: Self | None
+    ) -> dict[str, Any]:
+        """Refuse anything else about a volume that exists."""
+        volume_id = values.get('volume_id')
+        if before is not None or not volume_id:
+            return values
+        for key in _NEW:
+            if key in given:
+                raise exceptions.MalformedParameter(
+                    f'Malformed parameter {key}: volume {volume_id[:60]} exists already'
+                )
+        # A volume that exists before the lease exists after it by default.
+        return {'guarantee': False, 'on_end': (), **values}
+
+    def check(self) -> None:
+        """Refuse volumes that cannot be made as they are described."""
+        if self.volume_id:
+            return
+        sources = [key for key in SOURCES if getattr(self, key)]
+        check_sources(sources)
+        if self.room_only and (sources or not self.guarantee):
+            raise exceptions.MalformedParameter(
+                'Malformed parameter room_only: it is for room that is booked, for volumes that '
+                'are made of whatever it may be'
+            )
+        if not self.size and sources in ([], ['image_id']):
+            raise exceptions.MissingParameter(param='size')
+
+    def check_change(self, before: Self, given: Collection[str], *, running: bool) -> None:
+        """Refuse changes of a volume that exists, and fewer volumes than there are.
+
+        Which of them would have to go, Climate cannot know.
+        """
+        refused = next((key for key in _NEW if self.volume_id and key in given), None)
+        if running and self.amount < before.amount:
+            refused = 'amount'
+        if refused is not None:
+            raise exceptions.CantUpdateParameter(param=refused)
+
+    def looked_at_as(self, before: Self) -> bool:
+        """Whether what was seen in the cloud for *before* still holds.
+
+        The source may be gone, unless the change names it.
+        """
+        return all(getattr(self, key) == getattr(before, key) for key in _LOOKED_AT)
+
+
+def describe(request: VolumeRequest) -> dict[str, Any]:
+    """Return what was asked for, as it was asked."""
+    texts = ('volume_id', 'size', 'volume_type', 'availability_zone', 'name', *SOURCES)
+    return {
+        **{key: getattr(request, key) or None for key in texts},
+        'amount': request.amount,
+        'guarantee': request.guarantee,
+        'room_only': request.room_only,
+        'on_end': list(request.on_end),
+    }

@@ -1,0 +1,57 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Reads ``on_end``: what becomes of volumes at the end of a lease."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from climate.plugins import steps
+from climate.plugins.fields import Fault
+from climate.plugins.volume.end import BACKUP
+from climate.plugins.volume.end import DELETE
+from climate.plugins.volume.end import DETACH
+from climate.plugins.volume.end import SNAPSHOT
+
+KEY = 'on_end'
+ALL = (SNAPSHOT, BACKUP, DETACH, DELETE)
+
+
+@dataclasses.dataclass(frozen=True)
+class VolumeSteps(steps.StepList):
+    """What becomes of volumes at the end, step by step."""
+
+    words: Sequence[str] = ALL
+
+    def read_list(self, value: Any) -> tuple[str, ...]:
+        """Return the steps of a list."""
+        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+            raise Fault('it is not a list of ' + ', '.join(self.words))
+        return tuple(value)
+
+    def check(self, steps: tuple[str, ...]) -> None:
+        """Refuse steps that cannot work."""
+        if SNAPSHOT in steps and SNAPSHOT not in self.words:
+            raise Fault('snapshots lie in the pool, which the lease returns; use backup')
+        for step in steps:
+            if step not in self.words:
+                raise Fault(f"'{step[:60]}' is not one of " + ', '.join(self.words))
+            if steps.count(step) > 1:
+                raise Fault(f'{step} is there twice')
+        if DELETE in steps[:-1]:
+            raise Fault('nothing can come after delete')
+        if SNAPSHOT in steps and DELETE in steps:
+            raise Fault(
+                'Cinder deletes no volume that has snapshots; use backup in place of snapshot'
+            )

@@ -1,0 +1,76 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Ids under which a project sees reservations and leases of others.
+
+The same each time, so that a calendar can be read; without a way back, without
+a way to compute them from real ids, and different for each project that looks
+and for each reservation of a lease. What two projects see, or what two
+resources show, can therefore not be combined to learn the owner.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import uuid
+from typing import Final
+
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.requests import ReservedShare
+
+_NAME: Final = 'opaque_ids'
+_BYTES: Final = 32
+
+
+class Aliases:
+    """Makes opaque ids.
+
+    :param secret: what they are made with; '' for that of the database, which is
+        made by the first process that needs it
+    """
+
+    def __init__(self, store: Store, secret: str = '') -> None:
+        self._store = store
+        self._secret = secret
+
+    def of(self, viewer: str, taken: ReservedShare) -> tuple[str, str]:
+        """Return the ids of a reservation and of its lease.
+
+        :param viewer: id of the project that looks
+        """
+        return self._opaque('reservation', viewer, taken), self._opaque('lease', viewer, taken)
+
+    def _opaque(self, kind: str, viewer: str, taken: ReservedShare) -> str:
+        # That of the lease is made of the reservation as well: of a stack and
+        # the hosts for it, both in a calendar, readers cannot see that they belong together.
+        text = '\0'.join((kind, taken.lease_id, taken.reservation_id, viewer))
+        digest = hmac.digest(self._key().encode(), text.encode(), hashlib.sha256)
+        return str(uuid.UUID(bytes=digest[:16], version=4))
+
+    def _key(self) -> str:
+        if not self._secret:
+            with self._store.reading() as tx:
+                known = tx.secrets.find(_NAME)
+            self._secret = known or self._store.run(_made)
+        return self._secret
+
+
+def _made(tx: Transaction) -> str:
+    """Return the secret of the database, made now unless another process was first."""
+    known = tx.secrets.find(_NAME)
+    if known is None:
+        known = secrets.token_urlsafe(_BYTES)
+        tx.secrets.insert(_NAME, known)
+    return known

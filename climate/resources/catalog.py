@@ -1,0 +1,96 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The resource types that are served: those of plugins, and those that operators declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from climate.db.store import Store
+from climate.domain.resource_types import Declaration
+from climate.domain.resource_types import PREFIX
+from climate.plugins.contract import Plugin
+from climate.plugins.custom.plugin import Custom
+
+
+class Catalog(Mapping[str, Plugin[Any]]):
+    """The plugins by type, also of types that another process declared.
+
+    Looked up as in any mapping, a declared type may be found as it was read
+    once: enough for reservations that there are, which hold all that their
+    type had to say. Readers of a new request use :meth:`current`.
+
+    Reads in a transaction of its own, and no engine makes a reader wait for a
+    writer: looking a type up inside a transaction that writes is safe.
+
+    :param declared: what the operator declared in a file
+    :ivar fixed: the types that are there as long as the process runs
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Mapping[str, Plugin[Any]],
+        declared: Iterable[Declaration] = (),
+    ) -> None:
+        self._store = store
+        self.fixed: Mapping[str, Plugin[Any]] = {
+            **plugins,
+            **{item.name: Custom(item) for item in declared},
+        }
+        self._read: dict[str, Custom] = {}
+
+    def __getitem__(self, name: str) -> Plugin[Any]:
+        """Return the plugin of a type, for reservations that there are."""
+        found = self.fixed.get(name) or self._read.get(name) or self.current(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of all types."""
+        yield from self.fixed
+        with self._store.reading() as tx:
+            stored = tx.resource_types.all()
+        yield from (item.name for item in stored if item.name not in self.fixed)
+
+    def __len__(self) -> int:
+        """How many types there are."""
+        return sum(1 for _ in self)
+
+    def current(self, name: str) -> Plugin[Any] | None:
+        """Return the plugin of a type as it is declared now; None if there is none."""
+        found = self.fixed.get(name)
+        if found is not None or not name.startswith(PREFIX):
+            return found
+        with self._store.reading() as tx:
+            declaration = tx.resource_types.find(name)
+        if declaration is None:
+            return None
+        known = self._read.get(name)
+        if known is None or known.declaration != declaration:
+            known = self._read[name] = Custom(declaration)
+        return known
+
+
+def fixed(plugins: Mapping[str, Plugin[Any]]) -> Mapping[str, Plugin[Any]]:
+    """Return the plugins of the types that are there as long as the process runs."""
+    return plugins.fixed if isinstance(plugins, Catalog) else plugins
+
+
+def current(plugins: Mapping[str, Plugin[Any]], name: str) -> Plugin[Any] | None:
+    """Return the plugin that reads new requests of a type; None if there is none."""
+    return plugins.current(name) if isinstance(plugins, Catalog) else plugins.get(name)

@@ -1,0 +1,180 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The manager's side of a resource's coming and going."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients.base import Cloud
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.resource_types import Origin
+from climate.domain.resources import Resource
+from climate.domain.resources import ResourceDraft
+from climate.leases import on_behalf
+from climate.leases.notices import Plugins
+from climate.plugins.contract import Plugin
+from climate.plugins.custom.plugin import Custom
+from climate.plugins.refusals import Refusals
+from climate.resources import catalog
+
+LOG = logging.getLogger(__name__)
+
+_LONGEST_KEY = 64
+
+
+class Registrar:
+    """Registers and unregisters resources, here and in the cloud."""
+
+    def __init__(self, store: Store, plugins: Plugins, cloud: Cloud) -> None:
+        self._store = store
+        self._plugins = plugins
+        self._cloud = cloud
+
+    def register_resource(self, draft: ResourceDraft) -> int:
+        """Take a resource in; return its id.
+
+        :raises climate.exceptions.ClimateError: if it cannot be; the cloud is
+            then as it was
+        """
+        check_keys(draft.capabilities)
+        plugin = owner(self._plugins, draft.resource_type)
+        found = on_behalf.answered(lambda: plugin.discover(draft, self._cloud))
+        resource = dataclasses.replace(
+            found, capabilities=dict(draft.capabilities), reservable=False
+        )
+
+        def insert(tx: Transaction) -> int:
+            _refuse_changed(tx, plugin)
+            refuse_known(tx, plugin, resource.name)
+            return tx.resources.insert(resource)
+
+        # Written down before the cloud is touched and opened to bookings after,
+        # so that a resource is never reservable without being set aside, and one
+        # that another manager registers at the same moment is left alone.
+        resource_id = self._store.run(insert)
+        resource = dataclasses.replace(resource, id=resource_id)
+        try:
+            on_behalf.answered(lambda: plugin.admit(resource, self._cloud))
+        except Exception:
+            self._withdraw(plugin, resource)
+            self._store.run(lambda tx: tx.resources.delete(resource_id))
+            raise
+        self._store.run(lambda tx: tx.resources.set_reservable(resource_id, True))
+        return resource_id
+
+    def _withdraw(self, plugin: Plugin[Any], resource: Resource) -> None:
+        """Undo an admission that failed: it may have happened anyway.
+
+        If the cloud does not answer this either, the resource stays set aside,
+        and registering it again goes on from there.
+        """
+        try:
+            plugin.release(resource, self._cloud)
+        except exceptions.ClimateError as error:
+            LOG.warning(
+                '%s %s may still be set aside: %s',
+                resource.resource_type,
+                resource.name,
+                error.message,
+            )
+
+    def delete_resource(self, resource_id: int) -> None:
+        """Let a resource go.
+
+        :raises climate.exceptions.ResourceInUse: if it is reserved now or later
+        """
+
+        def close(tx: Transaction) -> Resource:
+            resource_type = tx.catalogue.type_of(resource_id)
+            resource = tx.resources.get(resource_type, resource_id, lock=True)
+            if resource.project_id is None:
+                owner(self._plugins, resource_type)
+            if tx.allocations.in_use(resource_id):
+                raise refusals(self._plugins, resource).in_use(resource)
+            # New bookings cannot choose it; a booking under way loses the race.
+            tx.resources.set_reservable(resource_id, False)
+            return resource
+
+        resource = self._store.run(close)
+        try:
+            if resource.project_id is None:
+                # A thing of a project was never set aside.
+                plugin = owner(self._plugins, resource.resource_type)
+                on_behalf.answered(lambda: plugin.release(resource, self._cloud))
+        except exceptions.ClimateError:
+            was = resource.reservable
+            self._store.run(lambda tx: tx.resources.set_reservable(resource_id, was))
+            raise
+        self._store.run(lambda tx: tx.resources.delete(resource_id))
+
+
+def owner(plugins: Mapping[str, Plugin[Any]], resource_type: str) -> Plugin[Any]:
+    """Return the plugin whose resources are of a type.
+
+    :raises climate.exceptions.UnsupportedResourceType: if there is none, or it
+        reserves resources of another type
+    """
+    plugin = catalog.current(plugins, resource_type)
+    if plugin is None:
+        raise exceptions.UnsupportedResourceType(resource_type=resource_type)
+    if plugin.resource_schema is None:
+        raise exceptions.UnsupportedResourceType(
+            f'The {resource_type} resource type has no resources of its own'
+        )
+    return plugin
+
+
+def check_keys(capabilities: Mapping[str, Any]) -> None:
+    """Check the names of what an operator says.
+
+    :raises climate.exceptions.InvalidInput: naming the one that is wrong
+    """
+    for name in capabilities:
+        if len(name) > _LONGEST_KEY:
+            raise exceptions.ExtraCapabilityTooLong
+        if not name:
+            raise exceptions.InvalidInput('The name of an extra capability is empty')
+
+
+def refuse_known(tx: Transaction, plugin: Plugin[Any], name: str) -> None:
+    """Return if there is no resource of this name yet.
+
+    :raises climate.exceptions.ResourceExists: if there is one
+    """
+    if tx.resources.named(plugin.resource_type, name) is not None:
+        raise plugin.refusals.exists(plugin.resource_type, name)
+
+
+def _refuse_changed(tx: Transaction, plugin: Plugin[Any]) -> None:
+    """Return if a type is what it was when its resource was looked at.
+
+    From here on it stays so: who changes it has to wait, and finds it in use.
+    """
+    if not isinstance(plugin, Custom) or plugin.declaration.origin is not Origin.API:
+        return
+    if tx.resource_types.find(plugin.resource_type, lock=True) != plugin.declaration:
+        raise exceptions.Conflict(
+            f'The {plugin.resource_type} resource type was changed meanwhile; please try again'
+        )
+
+
+def refusals(plugins: Mapping[str, Plugin[Any]], resource: Resource) -> Refusals:
+    """Return the errors about *resource*, in the words of its type if that is served."""
+    plugin = catalog.current(plugins, resource.resource_type)
+    return Refusals() if plugin is None else plugin.refusals

@@ -1,0 +1,133 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Resource types: which there are, and what operators declare."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.resource_types import Declaration
+from climate.domain.resource_types import ResourceType
+from climate.plugins.contract import Plugin
+from climate.plugins.custom.plugin import Custom
+from climate.resources import catalog
+
+
+class ResourceTypes:
+    """What a caller can do with resource types."""
+
+    def __init__(self, store: Store, plugins: Mapping[str, Plugin[Any]]) -> None:
+        self._store = store
+        self._plugins = plugins
+
+    def list(self) -> list[ResourceType]:
+        """Return the types that are served, by name."""
+        found = (catalog.current(self._plugins, name) for name in sorted(self._plugins))
+        return [_shown(plugin) for plugin in found if plugin is not None]
+
+    def get(self, name: str) -> ResourceType:
+        """Return a type.
+
+        :raises climate.exceptions.NotFound: if it is not served
+        """
+        plugin = catalog.current(self._plugins, name)
+        if plugin is None:
+            raise _not_found(name)
+        return _shown(plugin)
+
+    def create(self, declaration: Declaration) -> ResourceType:
+        """Declare a type.
+
+        :raises climate.exceptions.ResourceTypeExists: if there is one of this name
+        """
+
+        def work(tx: Transaction) -> None:
+            if tx.resource_types.find(declaration.name, lock=True) is not None:
+                raise exceptions.ResourceTypeExists(name=declaration.name)
+            tx.resource_types.insert(declaration)
+
+        if declaration.name in catalog.fixed(self._plugins):
+            raise exceptions.ResourceTypeExists(name=declaration.name)
+        self._store.run(work)
+        return self.get(declaration.name)
+
+    def update(self, name: str, change: Callable[[Declaration], Declaration]) -> ResourceType:
+        """Change the declaration of a type.
+
+        While there are resources or reservations of it, nothing but its
+        description can change.
+
+        :param change: returns the new declaration for the current one
+        :raises climate.exceptions.ResourceTypeInUse: if it is used
+        """
+
+        def work(tx: Transaction) -> None:
+            old = self._own(tx, name)
+            new = change(old)
+            if dataclasses.replace(new, description=old.description) != old:
+                _refuse_used(tx, name)
+            tx.resource_types.update(new)
+
+        self._store.run(work)
+        return self.get(name)
+
+    def delete(self, name: str) -> None:
+        """Forget a type.
+
+        :raises climate.exceptions.ResourceTypeInUse: if there are resources or
+            reservations of it
+        """
+
+        def work(tx: Transaction) -> None:
+            self._own(tx, name)
+            _refuse_used(tx, name)
+            tx.resource_types.delete(name)
+
+        self._store.run(work)
+
+    def _own(self, tx: Transaction, name: str) -> Declaration:
+        """Return a declaration that callers can change, locked."""
+        if name in catalog.fixed(self._plugins):
+            raise exceptions.ResourceTypeFixed(name=name)
+        found = tx.resource_types.find(name, lock=True)
+        if found is None:
+            raise _not_found(name)
+        return found
+
+
+def _refuse_used(tx: Transaction, name: str) -> None:
+    users = tx.resource_types.users(name)
+    if users:
+        raise exceptions.ResourceTypeInUse(name=name, users=users)
+
+
+def _not_found(name: str) -> exceptions.NotFound:
+    return exceptions.NotFound(object={'resource_type': name})
+
+
+def _shown(plugin: Plugin[Any]) -> ResourceType:
+    return ResourceType(
+        name=plugin.resource_type,
+        description=plugin.description,
+        exclusive=plugin.exclusive,
+        classes=tuple(plugin.classes),
+        request_schema=plugin.request_schema,
+        resource_schema=plugin.resource_schema,
+        declaration=plugin.declaration if isinstance(plugin, Custom) else None,
+    )

@@ -1,0 +1,293 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Takes up the next due event of a claimed lease, in one transaction.
+
+Messages only need the outbox and are written at once; an event with effects is
+marked as begun, its resources as held, and returned to the caller.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import random
+from collections.abc import Iterable
+
+from climate.booking.delete import cancelled
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.history import StepState
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import EVENT
+from climate.domain.lifecycles import EventTrigger
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.resources import Resource
+from climate.enforcement.filters import Filters
+from climate.leases import following
+from climate.leases import history
+from climate.leases import notices
+from climate.leases import schedule
+from climate.leases.jobs import Job
+from climate.leases.settings import LeasingSettings
+from climate.plugins.contract import Work
+from climate.running.handover import Handover
+
+# What a lease goes through when an effect on it begins. A lease that is being
+# deleted stays so, and one in ERROR is cleaned up without looking any better.
+_BEGINS = {
+    EventKind.START: LeaseTrigger.START,
+    EventKind.END: LeaseTrigger.END,
+    EventKind.DELETE: LeaseTrigger.DELETE,
+}
+_TOLD = {
+    EventKind.BEFORE_START: 'lease.event.before_start_lease',
+    EventKind.NOTIFICATION: 'lease.event.notification',
+    EventKind.BEFORE_END: 'lease.event.before_end_lease',
+}
+# In which states of the lease an effect makes sense. Elsewhere another event
+# has taken its place: the end covers whatever is still open when it comes, a
+# deletion covers everything.
+_S = LeaseStatus
+_RUNS_IN = {
+    EventKind.PREPARE: frozenset({_S.PENDING}),
+    EventKind.START: frozenset({_S.PENDING, _S.STARTING}),
+    EventKind.UPDATE: frozenset({_S.UPDATING}),
+    EventKind.CHECK: frozenset({_S.ACTIVE, _S.UPDATING}),
+    EventKind.BEFORE_END: frozenset({_S.ACTIVE, _S.UPDATING}),
+    EventKind.END: frozenset(_S) - {_S.DELETING, _S.DELETED, _S.TERMINATED},
+    # Of what was prepared for a lease that has not started, or of a start.
+    EventKind.UNDO: frozenset({_S.PENDING, _S.ERROR}),
+    EventKind.DELETE: frozenset({_S.DELETING, _S.ERROR}),
+}
+_NOT_STARTED = frozenset({_S.PENDING, _S.STARTING})
+# Effects that give or check use what the lease will have after a change; effects
+# that take back take back everything.
+_FOLLOWS = frozenset({EventKind.UPDATE, EventKind.CHECK, EventKind.BEFORE_END})
+_REVERSED = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
+
+
+class EventStarter:
+    """Begins events on behalf of one manager."""
+
+    def __init__(
+        self,
+        plugins: notices.Plugins,
+        settings: LeasingSettings,
+        owner: str,
+        filters: Filters | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
+        self._plugins = plugins
+        self._settings = settings
+        self._owner = owner
+        self._unfinished = datetime.timedelta(seconds=settings.retry_longest_pause)
+        self._handover = Handover(plugins, settings, filters or Filters(), rng or random.Random())
+
+    def begin(self, tx: Transaction, lease_id: str, *, moves: bool = True) -> Job | None:
+        """Take up the next due event.
+
+        :param moves: whether a start that has waited for long may be moved to
+            other resources
+        :returns: the job; None if nothing is due any more, the lease is gone,
+            or another manager has taken the claim over
+        :raises climate.booking.choose.LostRace: if it is to be tried again
+        """
+        lease = tx.leases.claimed(lease_id, self._owner)
+        job = None if lease is None else self._next(tx, lease, moves)
+        if job is None:
+            tx.claims.release(self._owner, lease_id)
+        return job
+
+    def check(self, tx: Transaction, lease: Lease) -> Job:
+        """Return a check of an active lease that is none of its events."""
+        event = schedule.new_event(lease.id, EventKind.CHECK, tx.now)
+        event = event.taken_up(tx.now, self._unfinished)
+        ids = [reservation.id for reservation in lease.reservations]
+        return Job(lease=lease, event=event, works=self._works(tx, lease, event, ids))
+
+    def _next(self, tx: Transaction, lease: Lease, moves: bool) -> Job | None:
+        while True:
+            event = events.first_due(lease.events, tx.now)
+            if event is None:
+                self._save(tx, lease)
+                return None
+            if event.kind not in events.EFFECTS:
+                lease = self._tell(tx, lease, event)
+            elif event.kind is EventKind.BEFORE_END and lease.status in _NOT_STARTED:
+                lease = self._after_start(tx, lease, event)
+            elif lease.status not in _RUNS_IN[event.kind]:
+                lease = tx.events.keep(lease, cancelled(event))
+            elif event.kind is EventKind.START and lease.period.end <= tx.now:
+                lease = self._miss(tx, lease, event)
+            # The error of a start that has waited says for what.
+            elif moves and event.error and self._handover.moved(tx, lease, event):
+                return None
+            elif self._blocked(tx, lease, event):
+                lease = self._handover.pause(tx, lease, event)
+            else:
+                return self._take_up(tx, self._unstarted(tx, lease, event), event)
+
+    def _save(self, tx: Transaction, lease: Lease) -> None:
+        due = events.next_due(lease.events)
+        if due != lease.next_due:
+            tx.leases.update(dataclasses.replace(lease, next_due=due))
+
+    def _blocked(self, tx: Transaction, lease: Lease, event: Event) -> bool:
+        """Whether a lease before still has what an effect touches."""
+        ids = [reservation.id for reservation in lease.reservations]
+        if not ids or not self._touches(lease, event):
+            return False
+        tx.allocations.lock_resources(ids)
+        cleaning_time = self._settings.cleaning_time
+        return (
+            bool(tx.allocations.holders(ids))
+            or tx.allocations.crowded(ids)
+            or (bool(cleaning_time) and bool(tx.handovers.cleaned(ids, cleaning_time)))
+        )
+
+    def _touches(self, lease: Lease, event: Event) -> bool:
+        """Whether an effect touches what a lease before may still have.
+
+        What is prepared at once does, such as a server that is shelved; what
+        is undone does not, since it only releases.
+        """
+        if event.kind is not EventKind.PREPARE:
+            return _gives(event)
+        plugins = (self._plugins.get(each.resource_type) for each in lease.reservations)
+        return any(plugin is not None and plugin.prepares_at_once for plugin in plugins)
+
+    def _tell(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
+        return tx.events.keep(lease, _finished(event))
+
+    def _miss(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        """The whole period passed before it could start: there is nothing to start."""
+        tried = event.error or 'no manager was there to start it'
+        missed = dataclasses.replace(
+            event,
+            state=EVENT.table[EVENT.table[event.state, EventTrigger.BEGIN], EventTrigger.FAIL],
+            error=f'the lease had ended before it could start; {tried}',
+        )
+        notices.tell(
+            tx, self._plugins, 'lease.event.error', lease, event=missed, reason=missed.error
+        )
+        history.note(tx, missed, StepState.FAILED, error=missed.error)
+        return tx.events.keep(lease, missed)
+
+    def _unstarted(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        """A start that is still being tried when the end comes has failed."""
+        if event.kind is EventKind.END:
+            for item in lease.events:
+                if item.open and item.kind is EventKind.START:
+                    lease = self._miss(tx, lease, item)
+        return lease
+
+    def _after_start(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        """A short lease is warned of its end as it starts, but not before it has."""
+        starts = [item.due for item in lease.events if item.open and item.kind is EventKind.START]
+        if not starts:
+            return tx.events.keep(lease, cancelled(event))
+        due = min(starts) + datetime.timedelta(microseconds=1)
+        return tx.events.keep(lease, dataclasses.replace(event, due=due))
+
+    def _take_up(self, tx: Transaction, lease: Lease, event: Event) -> Job:
+        if event.kind is EventKind.BEFORE_END and event.begun_at is None:
+            # The warning is what people count on; the action comes after it,
+            # perhaps in many steps, and is not told again with each of them.
+            notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
+        status = _begun_status(lease, event)
+        begun = event.taken_up(tx.now, self._unfinished)
+        lease = tx.events.keep(lease, begun)
+        ids = [reservation.id for reservation in lease.reservations]
+        if ids and _gives(event):
+            tx.allocations.hold(ids)
+        # The event stays due: a manager that takes over finds it at once.
+        lease = dataclasses.replace(lease, status=status, next_due=begun.due)
+        tx.leases.update(lease)
+        works = self._works(tx, lease, begun, ids)
+        return Job(lease=lease, event=begun, works=works, first=event.begun_at is None)
+
+    def _works(
+        self, tx: Transaction, lease: Lease, event: Event, ids: list[str]
+    ) -> tuple[Work, ...]:
+        current = tx.allocations.live_of(ids) if ids else []
+        allocations: tuple[Allocation, ...] = tuple(current)
+        leaving: tuple[Allocation, ...] = ()
+        undone: tuple[Allocation, ...] = ()
+        if event.kind in _FOLLOWS:
+            allocations, leaving = following.split(lease.events, current)
+            if event.undoing:
+                leaving, undone = (), leaving
+        tried, change = event.tried, event.change
+        resource_ids = {item.resource_id for item in current}
+        resources = tx.resources.with_ids(resource_ids) if resource_ids else []
+        works = [
+            Work(
+                lease=lease,
+                reservation=reservation,
+                allocations=_of(reservation, allocations),
+                leaving=_of(reservation, leaving),
+                resources=_resources(reservation, resources, (*allocations, *leaving)),
+                now=tx.now,
+                since=tx.now - tried,
+                undone=_resources(reservation, resources, undone),
+                forced=change is not None and change.forced,
+            )
+            for reservation in lease.reservations
+        ]
+        works = [
+            dataclasses.replace(
+                work,
+                parts=tuple(
+                    part for part in works if part.reservation.part_of == work.reservation.id
+                ),
+            )
+            for work in works
+        ]
+        return tuple(reversed(works) if event.kind in _REVERSED else works)
+
+
+def _gives(event: Event) -> bool:
+    """Whether the lease is given what it does not have yet."""
+    return event.kind is EventKind.START or (event.kind is EventKind.UPDATE and not event.undoing)
+
+
+def _begun_status(lease: Lease, event: Event) -> LeaseStatus:
+    """Return the status of *lease* once the effect of *event* has begun."""
+    trigger = _BEGINS.get(event.kind)
+    # An end that has failed for long is shown as ERROR until it works.
+    if trigger is None or event.effect.failure_notified:
+        return lease.status
+    return LEASE.table.get((lease.status, trigger), lease.status)
+
+
+def _of(reservation: Reservation, items: Iterable[Allocation]) -> tuple[Allocation, ...]:
+    return tuple(item for item in items if item.reservation_id == reservation.id)
+
+
+def _resources(
+    reservation: Reservation, resources: Iterable[Resource], items: Iterable[Allocation]
+) -> tuple[Resource, ...]:
+    ids = {item.resource_id for item in _of(reservation, items)}
+    return tuple(resource for resource in resources if resource.id in ids)
+
+
+def _finished(event: Event) -> Event:
+    begun = EVENT.table[event.state, EventTrigger.BEGIN]
+    return dataclasses.replace(event, state=EVENT.table[begun, EventTrigger.FINISH])

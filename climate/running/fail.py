@@ -1,0 +1,104 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Gives up what cannot be given: a start, or a change of a running lease.
+
+Used when an effect keeps failing, and when another lease does not release what it needs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate.booking import ends
+from climate.db.store import Transaction
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from climate.domain.lifecycles import EventTrigger
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.lifecycles import ReservationTrigger
+from climate.enforcement.base import Ending
+from climate.enforcement.filters import Filters
+from climate.leases import following
+from climate.leases import notices
+from climate.leases import schedule
+from climate.leases import states
+
+
+def start(
+    tx: Transaction,
+    plugins: notices.Plugins,
+    filters: Filters,
+    lease: Lease,
+    event: Event,
+    reason: str,
+) -> Lease:
+    """Give up a start, notify the owner, and schedule an event that undoes it.
+
+    The lease and its reservations are left to the caller to write.
+    """
+    ends.over(tx, plugins, filters, lease, Ending.START_FAILED)
+    lost = _begun(event).after(EventTrigger.FAIL, error=reason)
+    status = lease.status
+    if status is LeaseStatus.PENDING:
+        status = LEASE.table[status, LeaseTrigger.START]
+    lease = dataclasses.replace(
+        tx.events.keep(lease, lost),
+        status=LEASE.table[status, LeaseTrigger.FAIL],
+        reservations=states.reservations(lease, ReservationTrigger.FAIL),
+    )
+    notices.tell(tx, plugins, 'lease.event.error', lease, event=lost, reason=reason)
+    return undo(tx, lease)
+
+
+def undo(tx: Transaction, lease: Lease) -> Lease:
+    """Return *lease* with an event that takes back what was done for it."""
+    event = schedule.new_event(lease.id, EventKind.UNDO, tx.now)
+    tx.events.insert([event])
+    return dataclasses.replace(lease, events=(*lease.events, event))
+
+
+def update(
+    tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event, reason: str
+) -> Lease:
+    """Ask for what was before a change; what was added goes back once the cloud follows.
+
+    The lease and its reservations are left to the caller to write.
+    """
+    lease = dataclasses.replace(
+        lease,
+        reservations=tuple(
+            dataclasses.replace(item, request=following.before(event, item))
+            for item in lease.reservations
+        ),
+    )
+    notices.tell(tx, plugins, 'lease.event.error', lease, event=event, reason=reason)
+    undoing = _begun(event).after(
+        EventTrigger.POSTPONE,
+        due=tx.now,
+        attempts=0,
+        begun_at=None,
+        error=reason,
+        payload=event.change and dataclasses.replace(event.change, undoing=True),
+    )
+    return tx.events.keep(lease, undoing)
+
+
+def _begun(event: Event) -> Event:
+    """Return *event* as one that was taken up, if only to be given up."""
+    if event.state is EventState.UNDONE:
+        return event.after(EventTrigger.BEGIN)
+    return event

@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Ends a lease whose effects cannot end it: what an operator decides by hand.
+
+A manager still does all that works. What fails is given up, and left in the
+cloud for ``climate-manage lease repair`` and for people.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from climate import exceptions
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.payloads import EndPayload
+
+_S = LeaseStatus
+_REFUSED: Final = {
+    _S.PENDING: 'it has not started; delete it',
+    _S.TERMINATED: 'it has ended',
+    _S.DELETED: 'it is deleted',
+}
+
+
+def end(tx: Transaction, lease_id: str) -> Lease:
+    """Have a lease that has started end now, whatever fails on the way.
+
+    One that is being deleted is deleted then.
+
+    :raises climate.exceptions.NotFound: if there is none
+    :raises climate.exceptions.Conflict: if there is nothing to end
+    """
+    lease = tx.leases.get(lease_id, lock=True)
+    kind = EventKind.DELETE if _deleting(lease) else EventKind.END
+    found = [event for event in lease.events if event.open and event.kind is kind]
+    if lease.status in _REFUSED or not found:
+        why = _REFUSED.get(lease.status, 'there is nothing to end')
+        raise exceptions.Conflict(f'Lease {lease_id} cannot be ended: {why}')
+    (event, *_) = found
+    forced = dataclasses.replace(
+        event,
+        due=min(event.due, tx.now),
+        time=min(event.time, tx.now),
+        payload=dataclasses.replace(event.end or EndPayload(), forced=True),
+    )
+    lease = tx.events.keep(lease, forced)
+    if lease.period.start < tx.now < lease.period.end:
+        lease = dataclasses.replace(
+            lease, period=dataclasses.replace(lease.period, end=tx.now), updated_at=tx.now
+        )
+    lease = dataclasses.replace(lease, next_due=events.next_due(lease.events))
+    tx.leases.update(lease)
+    return lease
+
+
+def _deleting(lease: Lease) -> bool:
+    return any(event.open and event.kind is EventKind.DELETE for event in lease.events)

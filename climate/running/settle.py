@@ -1,0 +1,341 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Writes the outcome of a job, in one transaction.
+
+Whatever happened to the lease meanwhile is respected: if it is being deleted,
+the event is closed, what the effects left is remembered, and the deletion
+goes on from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import logging
+from typing import Any
+
+from climate import exceptions
+from climate.booking import delete
+from climate.booking import ends
+from climate.booking import move
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventTrigger
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.lifecycles import ReservationTrigger
+from climate.enforcement.base import Ending
+from climate.enforcement.filters import Filters
+from climate.leases import following
+from climate.leases import history
+from climate.leases import notices
+from climate.leases import readiness
+from climate.leases import schedule
+from climate.leases import states
+from climate.leases.jobs import Job
+from climate.leases.jobs import Report
+from climate.leases.settings import LeasingSettings
+from climate.running import fail
+
+LOG = logging.getLogger(__name__)
+
+
+class EventSettler:
+    """Settles jobs on behalf of one manager."""
+
+    def __init__(
+        self,
+        plugins: notices.Plugins,
+        settings: LeasingSettings,
+        owner: str,
+        filters: Filters | None = None,
+    ) -> None:
+        self._plugins = plugins
+        self._settings = settings
+        self._owner = owner
+        self._filters = filters or Filters()
+        self._finish = {
+            EventKind.PREPARE: self._prepared,
+            EventKind.START: self._started,
+            EventKind.UPDATE: self._updated,
+            EventKind.CHECK: self._checked,
+            EventKind.BEFORE_END: self._told_end,
+            EventKind.END: self._ended,
+            EventKind.UNDO: self._undone,
+            EventKind.DELETE: self._deleted,
+        }
+        # What gives is not waited for longer than it is tried again.
+        self._waits = frozenset({EventKind.START, EventKind.UPDATE})
+        self._fail = {
+            EventKind.PREPARE: self._prepare_failed,
+            EventKind.START: self._start_failed,
+            EventKind.UPDATE: self._update_failed,
+            EventKind.CHECK: self._check_failed,
+            EventKind.BEFORE_END: self._give_up_loudly,
+        }
+
+    def settle(self, tx: Transaction, job: Job, report: Report) -> bool:
+        """Write the outcome of *job*.
+
+        :returns: whether more is due on the lease now; if not, or if the claim
+            has run out meanwhile, the lease is no longer ours
+        """
+        found = tx.leases.claimed(job.lease.id, self._owner)
+        if found is None:
+            LOG.warning('Lease %s: it is gone, or another manager has it', job.lease.id)
+            return False
+        lease = _remembering(found, report)
+        event = next((item for item in lease.events if item.id == job.event.id), job.event)
+        event = event.settled(tx.now, self._settings.effect_deadline)
+        overtaken = lease.status is LeaseStatus.DELETING and job.event.kind is not EventKind.DELETE
+        if overtaken:
+            lease = tx.events.keep(lease, delete.cancelled(event))
+        elif event.kind is EventKind.BEFORE_END and event.time != job.event.time:
+            # The end was moved meanwhile, and the warning with it: what was
+            # done was for an end that will not come.
+            lease = tx.events.keep(
+                lease, event.after(EventTrigger.POSTPONE, attempts=0, error=None)
+            )
+        else:
+            lease = self._conclude(tx, lease, event, report)
+        settled = next((item for item in lease.events if item.id == event.id), event)
+        history.record(tx, job, report, settled)
+        if found.trust_id is not None and report.trust_deleted:
+            tx.trusts.forget(found.trust_id)
+        if lease.status is not found.status:
+            LOG.info('Lease %s: %s, it is %s now', lease.id, event.kind, lease.status)
+        if lease.deleted_at is not None:
+            tx.claims.release(self._owner, lease.id)
+            return False
+        return self._save(tx, found, lease)
+
+    def _save(self, tx: Transaction, old: Lease, new: Lease) -> bool:
+        states.write(tx, old, new)
+        due = events.next_due(new.events)
+        more = due is not None and due <= tx.now
+        tx.leases.update(dataclasses.replace(new, next_due=due), unclaim=not more)
+        return more
+
+    def _conclude(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
+        error = report.error
+        if error is not None and event.forced:
+            LOG.error('Lease %s: %s is forced; left: %s', lease.id, event.kind, error.message)
+        elif error is not None:
+            return self._failed(tx, lease, event, error)
+        if event.kind in self._waits and report.overdue(event, self._settings.effect_deadline):
+            late = exceptions.Transient(f'it took too long: {report.why}')
+            return self._failed(tx, lease, event, late)
+        if report.again is not None:
+            # With nothing to wait for it keeps its place before what is due later.
+            due = tx.now + report.again if report.again else event.due
+            return self._postpone(tx, lease, report.well(event), due, report.why or None)
+        return self._finish[event.kind](tx, lease, event, report)
+
+    def _failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        hopeless = event.expired(self._settings.effect_deadline) or isinstance(
+            error, exceptions.Permanent
+        )
+        give_up = None if event.undoing else self._fail.get(event.kind)
+        ends = hopeless and (give_up is not None or not event.effect.failure_notified)
+        if ends or events.is_news(event.attempts + 1):
+            LOG.warning(
+                'Lease %s: %s failed%s (attempt %d): %s',
+                lease.id,
+                event.kind,
+                ' for good' * hopeless,
+                event.attempts + 1,
+                error.message,
+            )
+        if hopeless and give_up is not None:
+            return give_up(tx, lease, event, error)
+        if hopeless and not event.effect.failure_notified:
+            # An effect that takes back is retried indefinitely, but users have to know.
+            lease, event = self._complain(tx, lease, event, error)
+        pause = events.backoff(
+            event.attempts + 1,
+            self._settings.retry_first_pause,
+            self._settings.retry_longest_pause,
+        )
+        tried = dataclasses.replace(event, attempts=event.attempts + 1)
+        return self._postpone(tx, lease, tried, tx.now + pause, error.message)
+
+    # -- what every outcome needs
+
+    def _postpone(
+        self,
+        tx: Transaction,
+        lease: Lease,
+        event: Event,
+        due: datetime.datetime,
+        why: str | None,
+    ) -> Lease:
+        return tx.events.keep(lease, event.after(EventTrigger.POSTPONE, due=due, error=why))
+
+    def _tell(self, tx: Transaction, name: str, lease: Lease, event: Event, **more: Any) -> None:
+        notices.tell(tx, self._plugins, name, lease, event=event, **more)
+
+    def _complain(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> tuple[Lease, Event]:
+        event = dataclasses.replace(event.failure_notified(), error=error.message)
+        ends = event.kind in (EventKind.END, EventKind.DELETE)
+        if ends and (lease.status, LeaseTrigger.FAIL) in LEASE.table:
+            lease = dataclasses.replace(lease, status=LEASE.table[lease.status, LeaseTrigger.FAIL])
+        self._tell(tx, 'lease.event.error', lease, event, reason=error.message)
+        return lease, event
+
+    # -- good ends
+
+    def _prepared(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        return tx.events.keep(lease, event.after(EventTrigger.FINISH))
+
+    def _started(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        done = event.after(EventTrigger.FINISH)
+        lease = dataclasses.replace(
+            tx.events.keep(lease, done),
+            status=LEASE.table[lease.status, LeaseTrigger.STARTED],
+            reservations=states.reservations(lease, ReservationTrigger.STARTED),
+        )
+        self._tell(tx, 'lease.event.start_lease', lease, done)
+        readiness.at_start(tx, self._plugins, lease, done)
+        if not self._settings.check_interval:
+            return lease
+        check = schedule.new_event(
+            lease.id, EventKind.CHECK, tx.now + self._settings.check_interval
+        )
+        tx.events.insert([check])
+        return dataclasses.replace(lease, events=(*lease.events, check))
+
+    def _updated(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
+        gone = following.added(event) if event.undoing else following.removed(event)
+        if report.kept and not event.undoing:
+            found = following.given_up(tx, self._plugins, lease, gone, report.kept)
+            gone = found.amounts
+            if found.complaints:
+                why = '; '.join(found.complaints)
+                self._tell(tx, 'lease.event.error', lease, event, reason=why)
+        if gone:
+            tx.allocations.give_back(gone)
+        if event.undoing:
+            ends.undone(tx, self._plugins, self._filters, lease, event)
+        done = event.after(EventTrigger.FAIL if event.undoing else EventTrigger.FINISH)
+        lease = tx.events.keep(lease, done)
+        if not event.undoing:
+            lease = move.moved(tx, self._plugins, lease, event)
+        others = any(item.open and item.kind is EventKind.UPDATE for item in lease.events)
+        if others or (lease.status, LeaseTrigger.CHANGED) not in LEASE.table:
+            return lease
+        return dataclasses.replace(lease, status=LEASE.table[lease.status, LeaseTrigger.CHANGED])
+
+    def _checked(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
+        for line in report.repaired:
+            LOG.warning('Lease %s: repaired: %s', lease.id, line)
+        missing = any(item.missing_resources for item in lease.reservations)
+        lease = dataclasses.replace(lease, degraded=missing)
+        return self._check_again(tx, lease, event, None)
+
+    def _check_again(self, tx: Transaction, lease: Lease, event: Event, why: str | None) -> Lease:
+        next_time = tx.now + self._settings.check_interval
+        again = event.after(
+            EventTrigger.POSTPONE,
+            due=next_time,
+            time=next_time,
+            error=why,
+            attempts=0,
+            begun_at=None,
+        )
+        return tx.events.keep(lease, again)
+
+    def _told_end(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        return tx.events.keep(lease, event.after(EventTrigger.FINISH))
+
+    def _ended(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        ends.over(tx, self._plugins, self._filters, lease, Ending.ENDED)
+        tx.allocations.release([reservation.id for reservation in lease.reservations])
+        done = event.after(EventTrigger.FINISH)
+        lease = tx.events.keep(lease, done)
+        for item in lease.events:
+            if item.open:
+                lease = tx.events.keep(lease, delete.cancelled(item))
+        lease = dataclasses.replace(
+            lease,
+            status=LEASE.table[lease.status, LeaseTrigger.ENDED],
+            reservations=states.reservations(lease, ReservationTrigger.ENDED),
+        )
+        self._tell(tx, 'lease.event.end_lease', lease, done)
+        return lease
+
+    def _undone(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        # What was only prepared keeps its booking: the start is still to come.
+        if lease.status is not LeaseStatus.PENDING:
+            tx.allocations.release([reservation.id for reservation in lease.reservations])
+        return tx.events.keep(lease, event.after(EventTrigger.FINISH))
+
+    def _deleted(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        lease = tx.events.keep(lease, event.after(EventTrigger.FINISH))
+        return delete.finish(tx, self._plugins, self._filters, lease)
+
+    # -- bad ends
+
+    def _prepare_failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        """Prepare all or nothing; the start does everything once more."""
+        lost = self._give_up_loudly(tx, lease, event, error)
+        return fail.undo(tx, lost)
+
+    def _give_up_loudly(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        lost = event.after(EventTrigger.FAIL, error=error.message)
+        self._tell(tx, 'lease.event.error', lease, lost, reason=error.message)
+        return tx.events.keep(lease, lost)
+
+    def _start_failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        return fail.start(tx, self._plugins, self._filters, lease, event, error.message)
+
+    def _update_failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        return fail.update(tx, self._plugins, lease, event, error.message)
+
+    def _check_failed(
+        self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
+    ) -> Lease:
+        if not lease.degraded:
+            lease = dataclasses.replace(lease, degraded=True)
+            self._tell(tx, 'lease.degraded', lease, event, reason=error.message)
+        return self._check_again(tx, lease, event, error.message)
+
+
+def _remembering(lease: Lease, report: Report) -> Lease:
+    """Return *lease* with the facts that effects left, also of a job that failed."""
+    facts = {
+        step.reservation_id: step.outcome.facts
+        for step in report.steps
+        if step.outcome is not None and step.outcome.facts
+    }
+    reservations = []
+    for reservation in lease.reservations:
+        merged = {**reservation.facts, **facts.get(reservation.id, {})}
+        known = {key: value for key, value in merged.items() if value is not None}
+        reservations.append(dataclasses.replace(reservation, facts=known))
+    return dataclasses.replace(lease, reservations=tuple(reservations))

@@ -1,0 +1,256 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated aggregates."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Mapping
+
+from climate import exceptions
+from climate.clients.base import Aggregate
+from climate.clients.base import AVAILABILITY_ZONE_KEY
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.simulator.hypervisors import DEFAULT_ZONE
+from climate.simulator.store import Db
+from climate.simulator.verbs import check_metadata
+from climate.simulator.verbs import LONGEST
+from climate.simulator.verbs import ProjectVerbs
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS aggregates (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    availability_zone TEXT
+);
+CREATE TABLE IF NOT EXISTS aggregate_hosts (
+    aggregate_id INTEGER NOT NULL REFERENCES aggregates (id),
+    host TEXT NOT NULL,
+    PRIMARY KEY (aggregate_id, host)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS aggregates_by_host ON aggregate_hosts (host);
+CREATE TABLE IF NOT EXISTS aggregate_metadata (
+    aggregate_id INTEGER NOT NULL REFERENCES aggregates (id),
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (aggregate_id, key)
+) WITHOUT ROWID;
+"""
+
+
+class SimulatedAggregates(ProjectVerbs):
+    """Fulfils :class:`climate.clients.protocols.aggregates.Aggregates`."""
+
+    def list_aggregates(self) -> tuple[Aggregate, ...]:
+        """Return every aggregate, by id."""
+        return self._runner.run('compute.list_aggregates', (), aggregates)
+
+    def find_aggregate(self, name: str) -> Aggregate | None:
+        """Return the aggregate of this name; None if there is none."""
+        return self._runner.run(
+            'compute.find_aggregate', (name,), lambda db: find_aggregate(db, name)
+        )
+
+    def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
+        """Make an empty aggregate."""
+        return self._runner.run(
+            'compute.create_aggregate',
+            (name, availability_zone),
+            lambda db: create_aggregate(db, name, availability_zone),
+        )
+
+    def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
+        """Set the keys named; a None removes its key."""
+        self._runner.run(
+            'compute.set_aggregate_metadata',
+            (aggregate_id, dict(metadata)),
+            lambda db: _set_aggregate_metadata(db, aggregate_id, metadata),
+        )
+
+    def add_host(self, aggregate_id: int, host: str) -> None:
+        """Put a service host into an aggregate."""
+        self._runner.run(
+            'compute.add_host', (aggregate_id, host), lambda db: add_host(db, aggregate_id, host)
+        )
+
+    def remove_host(self, aggregate_id: int, host: str) -> None:
+        """Take a service host out of an aggregate."""
+        self._runner.run(
+            'compute.remove_host',
+            (aggregate_id, host),
+            lambda db: _remove_host(db, aggregate_id, host),
+        )
+
+    def delete_aggregate(self, aggregate_id: int) -> None:
+        """Remove an empty aggregate."""
+        self._runner.run(
+            'compute.delete_aggregate',
+            (aggregate_id,),
+            lambda db: _delete_aggregate(db, aggregate_id),
+        )
+
+
+def _aggregate(db: Db, row: sqlite3.Row) -> Aggregate:
+    members = db.rows(
+        'SELECT host FROM aggregate_hosts WHERE aggregate_id = ? ORDER BY host', row['id']
+    )
+    metadata = db.rows(
+        'SELECT key, value FROM aggregate_metadata WHERE aggregate_id = ? ORDER BY key', row['id']
+    )
+    return Aggregate(
+        id=row['id'],
+        uuid=aggregate_uuid(row['id']),
+        name=row['name'],
+        availability_zone=row['availability_zone'],
+        hosts=tuple(member['host'] for member in members),
+        metadata={pair['key']: pair['value'] for pair in metadata},
+    )
+
+
+def aggregates(db: Db) -> tuple[Aggregate, ...]:
+    """Return every aggregate, by id."""
+    return tuple(_aggregate(db, row) for row in db.rows('SELECT * FROM aggregates ORDER BY id'))
+
+
+def find_aggregate(db: Db, name: str) -> Aggregate | None:
+    """Return the aggregate of this name; None if there is none."""
+    row = db.row('SELECT * FROM aggregates WHERE name = ?', name)
+    return None if row is None else _aggregate(db, row)
+
+
+def create_aggregate(db: Db, name: str, availability_zone: str | None) -> Aggregate:
+    """Make an empty aggregate.
+
+    :raises CloudConflict: if there is one of this name
+    """
+    _check_name(name)
+    _check_zone(availability_zone)
+    # The databases under Nova do not tell cases apart.
+    if db.row('SELECT id FROM aggregates WHERE name = ? COLLATE NOCASE', name):
+        raise CloudConflict(f'there is an aggregate {name!r} already')
+    number = db.insert(
+        'INSERT INTO aggregates (name, availability_zone) VALUES (?, ?)', name, availability_zone
+    )
+    return Aggregate(
+        id=number,
+        uuid=aggregate_uuid(number),
+        name=name,
+        availability_zone=availability_zone,
+        hosts=(),
+        metadata={},
+    )
+
+
+def aggregate_uuid(number: int) -> str:
+    """Return the UUID by which Placement knows an aggregate."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, f'aggregate {number}'))
+
+
+def _check_name(name: str) -> None:
+    """Refuse what Nova refuses, and its databases with it."""
+    printable = name.isprintable() and all(ord(letter) < 0x10000 for letter in name)
+    if not printable or name != name.strip() or not 1 <= len(name) <= LONGEST:
+        raise exceptions.Permanent(f'{name[:50]!r} is no name of an aggregate')
+
+
+def _check_zone(zone: str | None) -> None:
+    if zone is not None:
+        _check_name(zone)
+        if ':' in zone:
+            raise exceptions.Permanent(f'{zone!r} is no name of an availability zone')
+
+
+def _zone_of_aggregate(db: Db, aggregate_id: int) -> str | None:
+    """Return the zone that an aggregate makes; CloudNotFound if there is none."""
+    row = db.row('SELECT availability_zone FROM aggregates WHERE id = ?', aggregate_id)
+    if row is None:
+        raise CloudNotFound(f'the simulated cloud has no aggregate {aggregate_id}')
+    zone: str | None = row['availability_zone']
+    return zone
+
+
+def _set_aggregate_metadata(db: Db, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
+    if AVAILABILITY_ZONE_KEY in metadata:
+        raise exceptions.Permanent('the zone of an aggregate is given when it is made')
+    _zone_of_aggregate(db, aggregate_id)
+    check_metadata(metadata)
+    for key, value in metadata.items():
+        if value is None:
+            db.run(
+                'DELETE FROM aggregate_metadata WHERE aggregate_id = ? AND key = ?',
+                aggregate_id,
+                key,
+            )
+        else:
+            db.run(
+                'INSERT OR REPLACE INTO aggregate_metadata (aggregate_id, key, value)'
+                ' VALUES (?, ?, ?)',
+                aggregate_id,
+                key,
+                value,
+            )
+
+
+def _other_zones(db: Db, aggregate_id: int, host: str) -> set[str]:
+    """Return the zones that a host is in through other aggregates."""
+    rows = db.rows(
+        'SELECT a.availability_zone FROM aggregate_hosts m JOIN aggregates a'
+        ' ON a.id = m.aggregate_id WHERE m.host = ? AND a.id != ?'
+        ' AND a.availability_zone IS NOT NULL',
+        host,
+        aggregate_id,
+    )
+    return {row['availability_zone'] for row in rows}
+
+
+def _refuse_move(db: Db, host: str, old: str, new: str) -> None:
+    """Refuse, as Nova does since 2024.1, to move servers to another zone."""
+    if old != new and db.row('SELECT 1 FROM servers WHERE host = ?', host):
+        raise CloudConflict(f'host {host} has servers, which would change from zone {old} to {new}')
+
+
+def add_host(db: Db, aggregate_id: int, host: str) -> None:
+    """Put a service host into an aggregate, if Nova would."""
+    zone = _zone_of_aggregate(db, aggregate_id)
+    if not db.row('SELECT 1 FROM hypervisors WHERE service_host = ?', host):
+        raise CloudNotFound(f'the simulated cloud has no host {host!r}')
+    if db.row(
+        'SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?', aggregate_id, host
+    ):
+        return
+    if zone is not None:
+        others = _other_zones(db, aggregate_id, host)
+        if others - {zone}:
+            raise CloudConflict(f'host {host} is in availability zone {", ".join(sorted(others))}')
+        _refuse_move(db, host, zone if others else DEFAULT_ZONE, zone)
+    db.run('INSERT INTO aggregate_hosts (aggregate_id, host) VALUES (?, ?)', aggregate_id, host)
+
+
+def _remove_host(db: Db, aggregate_id: int, host: str) -> None:
+    zone = _zone_of_aggregate(db, aggregate_id)
+    if not db.row(
+        'SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?', aggregate_id, host
+    ):
+        return
+    if zone is not None and not _other_zones(db, aggregate_id, host):
+        _refuse_move(db, host, zone, DEFAULT_ZONE)
+    db.run('DELETE FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?', aggregate_id, host)
+
+
+def _delete_aggregate(db: Db, aggregate_id: int) -> None:
+    if db.row('SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ?', aggregate_id):
+        raise CloudConflict(f'aggregate {aggregate_id} still has hosts')
+    db.run('DELETE FROM aggregate_metadata WHERE aggregate_id = ?', aggregate_id)
+    db.run('DELETE FROM aggregates WHERE id = ?', aggregate_id)

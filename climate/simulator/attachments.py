@@ -1,0 +1,92 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated attachments of volumes to servers."""
+
+from __future__ import annotations
+
+from climate.clients.base import CloudConflict
+from climate.simulator.store import Db
+from climate.simulator.verbs import ProjectVerbs
+
+# Both Nova and Cinder look into it; one that ends has an instant of its end.
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS attachments (
+    volume_id TEXT NOT NULL,
+    server_id TEXT NOT NULL,
+    gone_at REAL,
+    PRIMARY KEY (volume_id, server_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS attachments_by_server ON attachments (server_id);
+"""
+
+
+class SimulatedAttachments(ProjectVerbs):
+    """Fulfils :class:`climate.clients.protocols.attachments.Attachments`."""
+
+    def detach_volume(self, server_id: str, volume_id: str) -> None:
+        """Begin to take a volume from a server."""
+        self._runner.run(
+            'compute.detach_volume',
+            (server_id, volume_id),
+            lambda db: _detach(db, server_id, volume_id),
+        )
+
+
+def attach(db: Db, volume_id: str, server_id: str) -> None:
+    """Attach a volume to a server; fine if it is."""
+    db.run(
+        'INSERT OR IGNORE INTO attachments (volume_id, server_id) VALUES (?, ?)',
+        volume_id,
+        server_id,
+    )
+
+
+def settle(db: Db) -> None:
+    """Let happen what was due by now."""
+    db.run('DELETE FROM attachments WHERE gone_at <= ?', db.now)
+
+
+def of_server(db: Db, server_id: str) -> tuple[str, ...]:
+    """Return the volumes of a server, in alphabetical order."""
+    settle(db)
+    rows = db.rows(
+        'SELECT volume_id FROM attachments WHERE server_id = ? ORDER BY volume_id', server_id
+    )
+    return tuple(row['volume_id'] for row in rows)
+
+
+def forget(db: Db, server_id: str) -> None:
+    """Detach every volume of a deleted server."""
+    db.run('DELETE FROM attachments WHERE server_id = ?', server_id)
+
+
+def _detach(db: Db, server_id: str, volume_id: str) -> None:
+    settle(db)
+    row = db.row(
+        'SELECT a.gone_at, CASE WHEN coalesce(s.next_at, s.gone_at) > ? THEN s.task_state END'
+        ' AS task_state FROM attachments a LEFT JOIN servers s ON s.id = a.server_id'
+        ' WHERE a.server_id = ? AND a.volume_id = ?',
+        db.now,
+        server_id,
+        volume_id,
+    )
+    if row is not None and row['gone_at'] is not None:
+        raise CloudConflict(f'volume {volume_id} is being detached')
+    if row is not None and row['task_state'] is not None:
+        raise CloudConflict(f'server {server_id} is {row["task_state"]}')
+    db.run(
+        'UPDATE attachments SET gone_at = ? WHERE server_id = ? AND volume_id = ?',
+        db.now + db.seconds('volume_detachment'),
+        server_id,
+        volume_id,
+    )

@@ -1,0 +1,168 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The command line of the simulated cloud."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import sqlite3
+import sys
+from collections.abc import Callable
+from collections.abc import Sequence
+
+from climate.clock import SystemClock
+from climate.simulator import catalogue
+from climate.simulator.arguments import MODULE
+from climate.simulator.arguments import parser
+from climate.simulator.cloud import SimulatedCloud
+from climate.simulator.store import FILE_NAME
+
+Action = Callable[[SimulatedCloud, argparse.Namespace], None]
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f'{text}\n')
+
+
+def _seed(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    hosts = cloud.seed(arguments.hosts)
+    _say(f'{len(hosts)} hypervisors')
+
+
+def _furnish(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    hosts = cloud.furnish(arguments.hosts)
+    _say(f'{len(hosts)} hypervisors')
+
+
+def _template(_cloud: SimulatedCloud, _arguments: argparse.Namespace) -> None:
+    sys.stdout.write(catalogue.TEMPLATE)
+
+
+def _show(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    contents = {
+        kind: [dataclasses.asdict(each) for each in found]
+        for kind, found in cloud.overview().items()
+    }
+    if arguments.json:
+        shown = {'reachable': cloud.reachable, **contents}
+        _say(json.dumps(shown, indent=2, default=_plain))
+        return
+    for name, rows in contents.items():
+        _say(f'{name}: {len(rows)}')
+        for row in rows:
+            row.pop('cpu_info', None)
+            _say('  ' + '  '.join(f'{key}={_text(value)}' for key, value in row.items()))
+    if not cloud.reachable:
+        _say('the cloud cannot be reached')
+
+
+def _plain(value: object) -> object:
+    """Return what JSON has for a value that it does not know."""
+    return sorted(value) if isinstance(value, frozenset) else str(value)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, frozenset):
+        value = tuple(sorted(value))
+    if isinstance(value, tuple):
+        return ','.join(map(str, value)) or '-'
+    if isinstance(value, dict):
+        return ','.join(f'{key}:{item}' for key, item in value.items()) or '-'
+    return '-' if value is None else str(value)
+
+
+def _boot(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    server = cloud.boot_server(arguments.host, arguments.project, arguments.name, arguments.flavor)
+    _say(server.id)
+
+
+def _host(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    cloud.set_hypervisor(arguments.hostname, state=arguments.state, status=arguments.status)
+
+
+def _deletion(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    cloud.set_server_deletion_seconds(arguments.seconds)
+
+
+def _fail(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    cloud.fail(arguments.verb, arguments.times, when=arguments.when, error=arguments.error)
+
+
+def _slow(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    cloud.slow(arguments.verb, arguments.seconds)
+
+
+def _reach(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    cloud.reachable = arguments.answer == 'yes'
+
+
+def _heal(cloud: SimulatedCloud, _arguments: argparse.Namespace) -> None:
+    cloud.heal()
+
+
+ACTIONS: dict[str, Action] = {
+    'seed': _seed,
+    'furnish': _furnish,
+    'template': _template,
+    'show': _show,
+    'boot': _boot,
+    'host': _host,
+    'deletion': _deletion,
+    'fail': _fail,
+    'slow': _slow,
+    'reachable': _reach,
+    'heal': _heal,
+}
+# Only these create a cloud: a misspelt directory must not look like an empty one.
+_CREATE = {'seed', 'furnish'}
+
+
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    state_dir: pathlib.Path | None = None,
+    prog: str = MODULE,
+) -> int:
+    """Run one command and return its exit status.
+
+    :param state_dir: the directory of the state, if the command *prog* knows it
+    """
+    arguments = parser(None if state_dir is None else prog).parse_args(argv)
+    place = state_dir or pathlib.Path(arguments.state_dir)
+    try:
+        if arguments.command not in _CREATE and not (place / FILE_NAME).exists():
+            raise LookupError(f'there is no simulated cloud in {place}')
+        cloud = SimulatedCloud(place, clock=SystemClock())
+    except (LookupError, OSError, sqlite3.Error) as error:
+        return _refuse(prog, error)
+    try:
+        ACTIONS[arguments.command](cloud, arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has closed the pipe: Python must not write the rest when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (LookupError, ValueError, sqlite3.Error) as error:
+        return _refuse(prog, error)
+    finally:
+        cloud.close()
+    return 0
+
+
+def _refuse(prog: str, error: Exception) -> int:
+    text = error.args[0] if isinstance(error, LookupError) else error
+    sys.stderr.write(f'{prog}: {text}\n')
+    return 2

@@ -1,0 +1,347 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The simulated cloud as a whole, with the methods that control it."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+from climate.clients.base import Aggregate
+from climate.clients.base import Flavor
+from climate.clients.base import Hypervisor
+from climate.clients.base import Image
+from climate.clients.base import Server
+from climate.clock import Clock
+from climate.domain.resources import Inventory
+from climate.simulator import aggregates
+from climate.simulator import boots
+from climate.simulator import catalogue
+from climate.simulator import compute
+from climate.simulator import directory
+from climate.simulator import faults
+from climate.simulator import flavors
+from climate.simulator import floating_ips
+from climate.simulator import heat
+from climate.simulator import hypervisors
+from climate.simulator import images
+from climate.simulator import keystone
+from climate.simulator import network
+from climate.simulator import network_contents
+from climate.simulator import overview
+from climate.simulator import placement
+from climate.simulator import providers
+from climate.simulator import quotas
+from climate.simulator import routers
+from climate.simulator import runner
+from climate.simulator import scheduler
+from climate.simulator import server_rows
+from climate.simulator import snapshots
+from climate.simulator import volume
+from climate.simulator import volume_contents
+from climate.simulator import volume_types
+from climate.simulator.runner import VerbRunner
+from climate.simulator.services import SimulatedServices
+from climate.simulator.store import Db
+from climate.simulator.store import SimulatorStore
+
+SCHEMAS = tuple(
+    part.SCHEMA
+    for part in (
+        runner,
+        faults,
+        quotas,
+        compute,
+        images,
+        placement,
+        network,
+        routers,
+        floating_ips,
+        volume_types,
+        volume,
+        snapshots,
+        heat,
+        keystone,
+        catalogue,
+    )
+)
+FREEPOOL = scheduler.FREEPOOL
+FLAVORS = (
+    Flavor(id='1', name='m1.tiny', vcpus=1, memory_mb=512, disk_gb=1),
+    Flavor(id='2', name='m1.small', vcpus=1, memory_mb=2048, disk_gb=20),
+)
+TRAITS = frozenset({'HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE42', 'HW_CPU_X86_VMX'})
+CPU_INFO: Mapping[str, object] = {
+    'arch': 'x86_64',
+    'model': 'Haswell-noTSX',
+    'vendor': 'Intel',
+    'features': ['avx2', 'sse4.2', 'vmx'],
+    'topology': {'cells': 1, 'sockets': 1, 'cores': 8, 'threads': 2},
+}
+
+
+class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
+    """Fulfils :class:`climate.clients.base.Cloud` without a cloud.
+
+    :param state_dir: directory of its state, made if missing, shared by every
+        process that names it; ``:memory:`` for a cloud of this object's own
+    :param server_deletion_seconds: how long the deletion of a server takes
+        from now on; None leaves it as the state has it (0 at first)
+    :ivar networks: changes that other users make in Neutron
+    :ivar volumes: changes that other users make in Cinder
+    """
+
+    def __init__(
+        self,
+        state_dir: str | os.PathLike[str],
+        *,
+        clock: Clock,
+        server_deletion_seconds: float | None = None,
+    ) -> None:
+        store = SimulatorStore(state_dir, *SCHEMAS)
+        super().__init__(store, VerbRunner(store, clock))
+        self._open(self._runner)
+        self.networks = network_contents.NetworkContents(store, self._runner)
+        self.volumes = volume_contents.VolumeContents(store, self._runner)
+        if server_deletion_seconds is not None:
+            self.set_server_deletion_seconds(server_deletion_seconds)
+
+    def close(self) -> None:
+        """Close the state; no call works afterwards."""
+        self._store.close()
+
+    # -- contents of the cloud; these methods bypass the verbs: they never fail or count
+
+    def add_hypervisor(
+        self,
+        hostname: str,
+        *,
+        vcpus: int = 16,
+        memory_mb: int = 65536,
+        local_gb: int = 500,
+        service_host: str | None = None,
+        hypervisor_type: str = 'QEMU',
+        hypervisor_version: int = 8002002,
+        cpu_info: str | None = None,
+        traits: AbstractSet[str] = TRAITS,
+    ) -> Hypervisor:
+        """Add a hypervisor and its provider in Placement, or change them.
+
+        Both have the same id, made of the hostname, as both have in Nova.
+
+        :param service_host: the hostname if None
+        :param cpu_info: JSON text; that of some processor if None
+        """
+        host = Hypervisor(
+            id=str(uuid.uuid5(uuid.NAMESPACE_DNS, hostname)),
+            hostname=hostname,
+            service_host=service_host or hostname,
+            hypervisor_type=hypervisor_type,
+            hypervisor_version=hypervisor_version,
+            vcpus=vcpus,
+            memory_mb=memory_mb,
+            local_gb=local_gb,
+            cpu_info=json.dumps(CPU_INFO) if cpu_info is None else cpu_info,
+            state='up',
+            status='enabled',
+            availability_zone=hypervisors.DEFAULT_ZONE,
+        )
+        with self._store.transaction(self._runner.now()) as db:
+            _put_hypervisor(db, host, frozenset(traits))
+        return host
+
+    def set_hypervisor(
+        self,
+        hostname: str,
+        *,
+        state: Literal['up', 'down'] | None = None,
+        status: Literal['enabled', 'disabled'] | None = None,
+    ) -> None:
+        """Let a hypervisor fail, recover, be disabled or enabled.
+
+        :raises LookupError: if there is no such hypervisor
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            if not db.run(
+                'UPDATE hypervisors SET state = coalesce(?, state), status = coalesce(?, status)'
+                ' WHERE hostname = ?',
+                state,
+                status,
+                hostname,
+            ):
+                raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
+
+    def remove_hypervisor(self, hostname: str) -> None:
+        """Take a hypervisor away, with its provider and its servers."""
+        with self._store.transaction(self._runner.now()) as db:
+            found = hypervisors.find_hypervisor(db, hostname)
+            if found is not None:
+                for server in server_rows.servers(db, host=found.service_host):
+                    if server.hypervisor_hostname == found.hostname:
+                        server_rows.forget(db, server.id)
+                # What is nested comes after what it is nested in.
+                for provider in reversed(providers.tree(db, found.id)):
+                    providers.delete_provider(db, provider)
+                db.run('DELETE FROM aggregate_hosts WHERE host = ?', found.service_host)
+                db.run('DELETE FROM hypervisors WHERE id = ?', found.id)
+
+    def seed(self, hosts: int = 4, *, freepool: str = FREEPOOL) -> tuple[Hypervisor, ...]:
+        """Make sure that there are ``compute-1`` to ``compute-N`` and a freepool.
+
+        Also adds flavors, an external network, a storage pool and a volume type.
+
+        Existing objects stay as they are. No host is added to the freepool:
+        registering a host does that.
+        """
+        for number in range(1, hosts + 1):
+            if self._find(f'compute-{number}') is None:
+                self.add_hypervisor(f'compute-{number}')
+        self.networks.seed()
+        self.volumes.seed()
+        with self._store.transaction(self._runner.now()) as db:
+            if aggregates.find_aggregate(db, freepool) is None:
+                aggregates.create_aggregate(db, freepool, None)
+            for flavor in FLAVORS:
+                if flavors.find_flavor(db, flavor.id) is None:
+                    flavors.create_flavor(db, flavor)
+            return hypervisors.hypervisors(db)
+
+    def furnish(self, hosts: int = 4) -> tuple[Hypervisor, ...]:
+        """Seed, and add what is worth trying: see :mod:`climate.simulator.catalogue`.
+
+        An object is added once only, even if it was deleted since.
+        """
+        self.seed(hosts)
+        if self._find(catalogue.COMMON_HOST) is None:
+            self.add_hypervisor(catalogue.COMMON_HOST)
+        with self._store.transaction(self._runner.now()) as db:
+            catalogue.furnish(db)
+        return self.hypervisors()
+
+    def overview(self) -> overview.Overview:
+        """Return everything that is in the cloud, and the faults in force, by kind."""
+        with self._store.transaction(self._runner.now()) as db:
+            return overview.overview(db)
+
+    def _find(self, hostname: str) -> Hypervisor | None:
+        with self._store.transaction(self._runner.now()) as db:
+            return hypervisors.find_hypervisor(db, hostname)
+
+    def compute_of(self, project_id: str) -> compute.SimulatedCompute:
+        """Return Nova for another project without administrator rights."""
+        return compute.SimulatedCompute(self._runner.under(lambda _db: project_id))
+
+    def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
+        """Set the quota of a project; None, the default, for no limit.
+
+        :param resource: ``instances``, ``cores`` or ``server_groups``
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            quotas.put(db, project_id, resource, most)
+
+    def add_image(self, name: str, owner: str = 'service', server: Server | None = None) -> str:
+        """Add an image that is active and return its id.
+
+        :param server: the server of which it is an image
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            return images.add(db, name, server, 0, owner)
+
+    def break_stack(self, stack_id: str, reason: str = 'it broke') -> None:
+        """Let the current or last action of Heat on a stack fail."""
+        with self._store.transaction(self._runner.now()) as db:
+            heat.break_stack(db, stack_id, reason)
+
+    def boot_server(
+        self,
+        host: str | None,
+        project_id: str,
+        name: str,
+        flavor: str = 'm1.small',
+        *,
+        metadata: Mapping[str, str] | None = None,
+        hints: Mapping[str, object] | None = None,
+        user_id: str = '',
+    ) -> Server:
+        """Start a server on a service host, whether it has room or not.
+
+        :param host: None for one that has room
+        :param flavor: name or id
+        :param user_id: who starts it; a user named after the project if ''
+        :raises LookupError: if there is no such host or flavor
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            return boots.boot(
+                db,
+                host,
+                project_id,
+                name,
+                flavor,
+                metadata=metadata,
+                hints=hints,
+                user_id=user_id,
+            )
+
+    def set_server_deletion_seconds(self, seconds: float) -> None:
+        """Let the deletion of a server take this long from now on."""
+        self.set_seconds('server_deletion', seconds)
+
+    def hypervisors(self) -> tuple[Hypervisor, ...]:
+        """Return every hypervisor, by hostname."""
+        with self._store.transaction(self._runner.now()) as db:
+            return hypervisors.hypervisors(db)
+
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        """Return every aggregate, by id."""
+        with self._store.transaction(self._runner.now()) as db:
+            return aggregates.aggregates(db)
+
+    def servers(self) -> tuple[Server, ...]:
+        """Return every server, by id."""
+        with self._store.transaction(self._runner.now()) as db:
+            return server_rows.servers(db)
+
+    def images(self) -> tuple[Image, ...]:
+        """Return every image, in the order they were made."""
+        with self._store.transaction(self._runner.now()) as db:
+            return images.images(db)
+
+
+def _put_hypervisor(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
+    db.run(
+        'INSERT OR REPLACE INTO hypervisors'
+        ' (id, hostname, service_host, hypervisor_type, hypervisor_version, vcpus, memory_mb,'
+        ' local_gb, cpu_info, state, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        host.id,
+        host.hostname,
+        host.service_host,
+        host.hypervisor_type,
+        host.hypervisor_version,
+        host.vcpus,
+        host.memory_mb,
+        host.local_gb,
+        host.cpu_info,
+        host.state,
+        host.status,
+    )
+    if providers.find_provider(db, host.hostname) is None:
+        providers.create_provider(db, host.hostname, None, uuid=host.id)
+    totals = (('DISK_GB', host.local_gb), ('MEMORY_MB', host.memory_mb), ('VCPU', host.vcpus))
+    inventories = tuple(
+        Inventory(resource_class=name, total=total, max_unit=total) for name, total in totals
+    )
+    providers.set_contents(db, host.id, inventories, traits)

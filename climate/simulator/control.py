@@ -1,0 +1,224 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Faults, delays and the journal of the simulated cloud."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+
+from climate.simulator import faults
+from climate.simulator import providers
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import SimulatorStore
+
+_TABLES = (
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    " AND name NOT IN ('settings', 'faults', 'calls', 'journal') ORDER BY name"
+)
+_COLUMNS = "SELECT name FROM pragma_table_info(?) WHERE name != 'generation' ORDER BY cid"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One recorded call.
+
+    :ivar at: when it was made (aware UTC)
+    :ivar arguments: its arguments, in the order of the verb's signature
+    """
+
+    at: datetime.datetime
+    verb: str
+    arguments: tuple[object, ...]
+
+
+class Control:
+    """Controls a simulated cloud; its methods bypass the verbs: they never fail or count."""
+
+    def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
+        self._store = store
+        self._runner = runner
+
+    # -- faults
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the cloud answers; if not, every verb raises Transient."""
+        with self._store.transaction(self._runner.now()) as db:
+            return db.row('SELECT 1 FROM settings WHERE reachable') is not None
+
+    @reachable.setter
+    def reachable(self, value: bool) -> None:
+        self._change('UPDATE settings SET reachable = ?', value)
+
+    def fail(
+        self,
+        verb: str,
+        times: int | None = 1,
+        *,
+        when: faults.When = 'before',
+        error: faults.Error = 'transient',
+        skip: int = 0,
+    ) -> None:
+        """Let a verb fail from now on.
+
+        :param verb: such as ``compute.add_host``, ``compute.*`` or ``*``
+        :param times: how often; None until :meth:`heal`
+        :param when: ``after``: the work is done and its answer is lost
+        :param skip: how many calls go well before
+        :raises ValueError: if no verb matches or *times* is below 1
+        """
+        if (times is not None and times < 1) or skip < 0:
+            raise ValueError('a fault has to happen at least once')
+        if when not in ('before', 'after') or error not in faults.ERRORS:
+            raise ValueError(f'no such fault: {when} {error}')
+        with self._store.transaction(self._runner.now()) as db:
+            db.run(
+                'INSERT INTO faults (verb, times, moment, error, skip) VALUES (?, ?, ?, ?, ?)',
+                faults.known(verb),
+                times,
+                when,
+                error,
+                skip,
+            )
+
+    def slow(self, verb: str, seconds: float) -> None:
+        """Let a verb take this much longer, until :meth:`heal`.
+
+        :raises ValueError: if no verb matches
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            db.run(
+                "INSERT INTO faults (verb, moment, seconds) VALUES (?, 'slow', ?)",
+                faults.known(verb),
+                seconds,
+            )
+
+    def heal(self) -> None:
+        """Remove every fault and be reachable again."""
+        with self._store.transaction(self._runner.now()) as db:
+            db.run('DELETE FROM faults')
+            db.run('UPDATE settings SET reachable = 1')
+
+    def faults(self) -> tuple[faults.InjectedFault, ...]:
+        """Return the faults that are in force, the oldest first."""
+        with self._store.transaction(self._runner.now()) as db:
+            return tuple(faults.present(db))
+
+    # -- the state as a whole
+
+    def state(self) -> bytes:
+        """Return the state of the cloud, for :meth:`restore`."""
+        return self._store.dump()
+
+    def restore(self, state: bytes) -> None:
+        """Let the cloud, its faults and its journal be as they were."""
+        self._store.load(state)
+
+    def contents(self) -> dict[str, list[tuple[object, ...]]]:
+        """Return the rows of every table of the cloud, sorted, to be compared.
+
+        Without what only a simulated cloud has: faults, counts of calls and the journal;
+        and without the generations, which only count changes.
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            tables = [row['name'] for row in db.rows(_TABLES)]
+            found = {}
+            for table in tables:
+                columns = [row['name'] for row in db.rows(_COLUMNS, table)]
+                rows = db.rows(f'SELECT {", ".join(columns)} FROM {table}')  # noqa: S608  its own
+                found[table] = sorted((tuple(row) for row in rows), key=repr)
+            return found
+
+    # -- records of calls
+
+    def calls(self, verb: str | None = None) -> int:
+        """Return how often a verb was called, or all of them, since the seed.
+
+        Calls that failed count as well.
+
+        :param verb: such as ``compute.add_host``; None for all
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            row = db.row(
+                'SELECT coalesce(sum(count), 0) AS n FROM calls WHERE ? IS NULL OR verb = ?',
+                verb,
+                verb,
+            )
+        return int(row['n']) if row else 0
+
+    def keep_journal(self, keep: bool = True) -> None:
+        """Start or stop recording calls; off at first."""
+        self._change('UPDATE settings SET keep_journal = ?', keep)
+
+    def journal(self) -> tuple[Call, ...]:
+        """Return the calls made while the journal was kept, the oldest first."""
+        with self._store.transaction(self._runner.now()) as db:
+            rows = db.rows('SELECT at, verb, arguments FROM journal ORDER BY id')
+        return tuple(
+            Call(
+                at=datetime.datetime.fromtimestamp(row['at'], datetime.UTC),
+                verb=row['verb'],
+                arguments=tuple(json.loads(row['arguments'])),
+            )
+            for row in rows
+        )
+
+    def set_seconds(self, what: str, seconds: float) -> None:
+        """Let something take this long from now on, such as ``server_deletion``."""
+        with self._store.transaction(self._runner.now()) as db:
+            db.set_seconds(what, seconds)
+
+    def hold(self, consumer_id: str, provider_uuid: str, resource_class: str, amount: int) -> None:
+        """Allocate resources of a provider to a consumer, such as a deleted server."""
+        with self._store.transaction(self._runner.now()) as db:
+            providers.allocate(db, consumer_id, provider_uuid, resource_class, amount)
+
+    def hide_servers(self, host: str, hidden: bool = True) -> None:
+        """Omit the servers of a host from lists, or include them again.
+
+        Nova does the same, without an error, if a cell does not answer.
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            db.run('DELETE FROM hidden_hosts WHERE host = ?', host)
+            if hidden:
+                db.run('INSERT INTO hidden_hosts (host) VALUES (?)', host)
+
+    def set_server(
+        self,
+        server_id: str,
+        *,
+        status: str | None = None,
+        locked: bool | None = None,
+        flavor: str | None = None,
+    ) -> None:
+        """Let a server be locked or not, of another flavor or in another state."""
+        with self._store.transaction(self._runner.now()) as db:
+            db.run(
+                'UPDATE servers SET status = coalesce(?, status), locked = coalesce(?, locked),'
+                ' flavor = coalesce(?, flavor) WHERE id = ?',
+                status,
+                locked,
+                flavor,
+                server_id,
+            )
+
+    def set_image(self, image_id: str, status: str) -> None:
+        """Let an image be in another state, such as ``error``."""
+        with self._store.transaction(self._runner.now()) as db:
+            db.run('UPDATE images SET status = ?, active_at = 0 WHERE id = ?', status, image_id)
+
+    def _change(self, sql: str, value: bool) -> None:
+        with self._store.transaction(self._runner.now()) as db:
+            db.run(sql, value)

@@ -1,0 +1,61 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Users and projects of the simulated cloud; these methods bypass the verbs."""
+
+from __future__ import annotations
+
+from climate.simulator import keystone
+from climate.simulator.control import Control
+
+
+class KeystoneControl(Control):
+    """Controls the simulated Keystone."""
+
+    def put_member(self, user_id: str, project_id: str, *roles: str) -> str:
+        """Give a user these roles in a project, and no others; return a token.
+
+        User and project are made if they are not there.
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            keystone.put_user(db, user_id)
+            keystone.put_project(db, project_id)
+            keystone.set_roles(db, user_id, project_id, roles)
+        return f'{user_id}:{project_id}'
+
+    def set_enabled(
+        self, *, user_id: str | None = None, project_id: str | None = None, enabled: bool
+    ) -> None:
+        """Enable or disable a user, a project or both."""
+        with self._store.transaction(self._runner.now()) as db:
+            if user_id is not None:
+                keystone.put_user(db, user_id, enabled=enabled)
+            if project_id is not None:
+                keystone.put_project(db, project_id, enabled=enabled)
+
+    def set_email(self, user_id: str, email: str) -> None:
+        """Let a user have an address; '' for none. The user is made if not there."""
+        with self._store.transaction(self._runner.now()) as db:
+            keystone.put_user(db, user_id)
+            keystone.put_email(db, user_id, email)
+
+    def remove_user(self, user_id: str) -> None:
+        """Let a user be gone, with the trusts that they made."""
+        self._remove('DELETE FROM users WHERE id = ?', user_id)
+
+    def remove_project(self, project_id: str) -> None:
+        """Let a project be gone, with the trusts that were made for it."""
+        self._remove('DELETE FROM projects WHERE id = ?', project_id)
+
+    def _remove(self, sql: str, key: str) -> None:
+        with self._store.transaction(self._runner.now()) as db:
+            db.run(sql, key)

@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Faults of the simulated cloud.
+
+They are part of the state, so that a test, or a user at another terminal, can
+disturb the cloud of a running service.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import inspect
+import typing
+from collections.abc import Iterator
+from typing import Literal
+
+from climate import exceptions
+from climate.clients import base
+from climate.simulator.store import Db
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS faults (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    verb TEXT NOT NULL,
+    times INTEGER,
+    moment TEXT NOT NULL CHECK (moment IN ('before', 'after', 'slow')),
+    error TEXT,
+    seconds REAL,
+    skip INTEGER NOT NULL DEFAULT 0
+);
+"""
+
+When = Literal['before', 'after']
+Error = Literal['transient', 'permanent', 'not_found', 'conflict', 'quota']
+
+ERRORS: dict[str, type[exceptions.EffectError]] = {
+    'transient': exceptions.Transient,
+    'permanent': exceptions.Permanent,
+    'not_found': base.CloudNotFound,
+    'conflict': base.CloudConflict,
+    'quota': base.CloudQuota,
+}
+
+
+def _verbs() -> Iterator[str]:
+    """Walk over the services of a cloud, and over the verbs that each inherits."""
+    for service, getter in vars(base.Cloud).items():
+        if isinstance(getter, property):
+            protocol = typing.get_type_hints(getter.fget)['return']
+            for name, verb in inspect.getmembers(protocol, inspect.isfunction):
+                if not name.startswith('_'):
+                    yield f'{service}.{verb.__name__}'
+
+
+VERBS = tuple(_verbs())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class InjectedFault:
+    """One fault.
+
+    :ivar verb: such as ``compute.add_host``, ``compute.*`` or ``*``
+    :ivar times: how often it still happens; None until it is removed
+    :ivar moment: ``before`` the work, ``after`` it, or ``slow``
+    :ivar error: a key of :data:`ERRORS`; None if slow
+    :ivar seconds: how slow; None if not
+    :ivar skip: how many calls it lets pass before
+    """
+
+    id: int
+    verb: str
+    times: int | None
+    moment: str
+    error: str | None
+    seconds: float | None
+    skip: int = 0
+
+
+def known(pattern: str) -> str:
+    """Return *pattern*.
+
+    :raises ValueError: if no verb matches it
+    """
+    if not fnmatch.filter(VERBS, pattern):
+        raise ValueError(f'no verb matches {pattern!r}; the verbs are {", ".join(VERBS)}')
+    return pattern
+
+
+def present(db: Db) -> list[InjectedFault]:
+    """Return every fault, the oldest first."""
+    rows = db.rows('SELECT id, verb, times, moment, error, seconds, skip FROM faults ORDER BY id')
+    return [InjectedFault(**dict(row)) for row in rows]
+
+
+def concerning(db: Db, verb: str) -> list[InjectedFault]:
+    """Return the faults that concern a verb, the oldest first."""
+    return [fault for fault in present(db) if fnmatch.fnmatchcase(verb, fault.verb)]
+
+
+def happening(db: Db, found: list[InjectedFault]) -> InjectedFault | None:
+    """Return the first of the faults that is not to let this call pass."""
+    for fault in found:
+        if fault.error and not fault.skip:
+            return fault
+        db.run('UPDATE faults SET skip = skip - 1 WHERE id = ? AND skip > 0', fault.id)
+    return None
+
+
+def use_up(db: Db, verb: str, fault: InjectedFault) -> exceptions.EffectError:
+    """Let a fault happen once and return the error that it makes."""
+    if fault.times is not None and fault.times > 1:
+        db.run('UPDATE faults SET times = times - 1 WHERE id = ?', fault.id)
+    elif fault.times is not None:
+        db.run('DELETE FROM faults WHERE id = ?', fault.id)
+    error = ERRORS[fault.error or 'transient']
+    return error(f'{verb}: the simulated cloud failed {fault.moment} the work, as it was told')

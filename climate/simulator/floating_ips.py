@@ -1,0 +1,227 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated floating IPs of Neutron."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import FloatingIP
+from climate.simulator import quotas
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS floating_ips (
+    id TEXT PRIMARY KEY,
+    network_id TEXT NOT NULL,
+    address TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    port_id TEXT,
+    tags TEXT NOT NULL,
+    description TEXT NOT NULL DEFAULT '',
+    UNIQUE (network_id, address)
+);
+"""
+OWNER = 'network:floatingip'
+
+
+class SimulatedFloatingIPs:
+    """Fulfils :class:`climate.clients.protocols.floating_ips.FloatingIPs`."""
+
+    _runner: VerbRunner
+
+    def find_floating_ip(self, network_id: str, address: str) -> FloatingIP | None:
+        """Return the floating IP of this address."""
+        return self._runner.run(
+            'network.find_floating_ip',
+            (network_id, address),
+            lambda db: _find(db, network_id, address),
+        )
+
+    def list_floating_ips(
+        self, tag: str | None = None, *, description: str | None = None
+    ) -> tuple[FloatingIP, ...]:
+        """Return every floating IP, or those that have this tag, or this description, by id."""
+        return self._runner.run(
+            'network.list_floating_ips',
+            (tag, description),
+            lambda db: tuple(
+                found
+                for found in floating_ips(db)
+                if (tag is None or tag in found.tags) and description in (None, found.description)
+            ),
+        )
+
+    def create_floating_ip(
+        self,
+        network_id: str,
+        project_id: str,
+        *,
+        subnet_id: str | None = None,
+        address: str | None = None,
+        description: str = '',
+    ) -> FloatingIP:
+        """Give a project an address of an external network."""
+        return self._runner.run(
+            'network.create_floating_ip',
+            (network_id, project_id, subnet_id, address),
+            lambda db: _create(db, network_id, project_id, subnet_id, address, description),
+        )
+
+    def set_floating_ip_tags(self, floating_ip_id: str, tags: AbstractSet[str]) -> None:
+        """Give a floating IP these tags."""
+        self._runner.run(
+            'network.set_floating_ip_tags',
+            (floating_ip_id, sorted(tags)),
+            lambda db: _set_tags(db, floating_ip_id, tags),
+        )
+
+    def detach_floating_ip(self, floating_ip_id: str) -> None:
+        """Let it lead nowhere."""
+        self._runner.run(
+            'network.detach_floating_ip',
+            (floating_ip_id,),
+            lambda db: db.run(
+                'UPDATE floating_ips SET port_id = NULL WHERE id = ?', floating_ip_id
+            ),
+        )
+
+    def delete_floating_ip(self, floating_ip_id: str) -> None:
+        """Give it back."""
+        self._runner.run(
+            'network.delete_floating_ip',
+            (floating_ip_id,),
+            lambda db: delete(db, floating_ip_id),
+        )
+
+
+def _floating_ip(row: sqlite3.Row) -> FloatingIP:
+    values = dict(row)
+    return FloatingIP(**values | {'tags': frozenset(json.loads(values['tags']))})
+
+
+def floating_ips(db: Db) -> tuple[FloatingIP, ...]:
+    """Return every floating IP, by id."""
+    return tuple(_floating_ip(row) for row in db.rows('SELECT * FROM floating_ips ORDER BY id'))
+
+
+def _find(db: Db, network_id: str, address: str) -> FloatingIP | None:
+    row = db.row(
+        'SELECT * FROM floating_ips WHERE network_id = ? AND address = ?', network_id, address
+    )
+    return None if row is None else _floating_ip(row)
+
+
+def _create(
+    db: Db,
+    network_id: str,
+    project_id: str,
+    subnet_id: str | None,
+    address: str | None,
+    description: str,
+) -> FloatingIP:
+    ranges = _ranges(db, network_id, subnet_id)
+    held = db.rows('SELECT 1 FROM floating_ips WHERE project_id = ?', project_id)
+    quotas.require(db, project_id, 'floatingips', len(held) + 1)
+    subnet, chosen = _free(db, network_id, ranges) if address is None else _of(ranges, address)
+    if address is not None and _taken(db, network_id, address):
+        raise CloudConflict(f'address {address} is in use')
+    made = str(uuid.uuid4())
+    db.run(
+        'INSERT INTO floating_ips (id, network_id, address, project_id, description, tags)'
+        " VALUES (?, ?, ?, ?, ?, '[]')",
+        made,
+        network_id,
+        chosen,
+        project_id,
+        description,
+    )
+    # It holds its address by a port of its own, that belongs to no project.
+    db.run(
+        'INSERT INTO ports (id, network_id, project_id, device_id, device_owner, subnet_id,'
+        " address) VALUES (?, ?, '', ?, ?, ?, ?)",
+        str(uuid.uuid4()),
+        network_id,
+        made,
+        OWNER,
+        subnet,
+        chosen,
+    )
+    found = _find(db, network_id, chosen)
+    assert found is not None
+    return found
+
+
+def _ranges(db: Db, network_id: str, subnet_id: str | None) -> list[sqlite3.Row]:
+    """Return the subnets that an address may be of."""
+    network = db.row('SELECT external FROM networks WHERE id = ?', network_id)
+    if network is None:
+        raise CloudNotFound(f'the simulated cloud has no network {network_id}')
+    if not network['external']:
+        raise exceptions.Permanent(f'network {network_id} is not external')
+    ranges = db.rows('SELECT * FROM subnets WHERE network_id = ? ORDER BY id', network_id)
+    if not ranges:
+        raise exceptions.Permanent(f'network {network_id} has no subnet')
+    if subnet_id is not None:
+        ranges = [row for row in ranges if row['id'] == subnet_id]
+        if not ranges:
+            raise CloudNotFound(f'network {network_id} has no subnet {subnet_id}')
+    return ranges
+
+
+def _of(ranges: list[sqlite3.Row], address: str) -> tuple[str, str]:
+    wanted = ipaddress.ip_address(address)
+    for row in ranges:
+        if wanted in ipaddress.ip_network(row['cidr']):
+            return row['id'], address
+    raise exceptions.Permanent(f'address {address} is of no subnet that it may be of')
+
+
+def _free(db: Db, network_id: str, ranges: list[sqlite3.Row]) -> tuple[str, str]:
+    for row in ranges:
+        for address in _addresses(json.loads(row['allocation_pools'])):
+            if not _taken(db, network_id, address):
+                return row['id'], address
+    raise CloudConflict(f'no address is left in network {network_id}')
+
+
+def _addresses(pools: list[tuple[str, str]]) -> Iterator[str]:
+    for first, last in pools:
+        for number in range(int(ipaddress.ip_address(first)), int(ipaddress.ip_address(last)) + 1):
+            yield str(ipaddress.ip_address(number))
+
+
+def _taken(db: Db, network_id: str, address: str) -> bool:
+    held = db.row('SELECT 1 FROM ports WHERE network_id = ? AND address = ?', network_id, address)
+    return held is not None
+
+
+def _set_tags(db: Db, floating_ip_id: str, tags: AbstractSet[str]) -> None:
+    wanted = json.dumps(sorted(tags))
+    if not db.run('UPDATE floating_ips SET tags = ? WHERE id = ?', wanted, floating_ip_id):
+        raise CloudNotFound(f'the simulated cloud has no floating IP {floating_ip_id}')
+
+
+def delete(db: Db, floating_ip_id: str) -> None:
+    """Remove a floating IP and its port; fine if it is gone."""
+    db.run('DELETE FROM ports WHERE device_id = ? AND device_owner = ?', floating_ip_id, OWNER)
+    db.run('DELETE FROM floating_ips WHERE id = ?', floating_ip_id)

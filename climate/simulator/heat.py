@@ -1,0 +1,384 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated Heat.
+
+Stacks consist of names: no servers and no volumes are created. The duration of an
+action is set by
+(``set_seconds('stack', …)``), and what a resource of type ``OS::Heat::Delay``
+says; one of type ``OS::Heat::TestResource`` may fail.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.clients import stack_orders
+from climate.clients import templates as real_templates
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.protocols.stacks import PlannedResource
+from climate.clients.protocols.stacks import Stack
+from climate.clients.protocols.stacks import StackDraft
+from climate.clients.protocols.stacks import StackResource
+from climate.clients.protocols.stacks import StackSnapshot
+from climate.simulator import floating_ips
+from climate.simulator import templates
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS stacks (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    resources TEXT NOT NULL,
+    action TEXT NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('COMPLETE', 'FAILED')),
+    reason TEXT NOT NULL,
+    done_at REAL NOT NULL,
+    UNIQUE (project_id, name)
+);
+CREATE TABLE IF NOT EXISTS stack_snapshots (
+    id TEXT PRIMARY KEY,
+    stack_id TEXT NOT NULL REFERENCES stacks (id) ON DELETE CASCADE,
+    project_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    done_at REAL NOT NULL,
+    reason TEXT NOT NULL DEFAULT ''
+);
+"""
+_DELAY = 'OS::Heat::Delay'
+_SERVER = 'OS::Nova::Server'
+_FLOATING_IP = 'OS::Neutron::FloatingIP'
+
+
+class SimulatedHeat:
+    """Fulfils :class:`climate.clients.base.Orchestration`."""
+
+    def __init__(self, runner: VerbRunner) -> None:
+        self._runner = runner
+
+    def preview_stack(self, draft: StackDraft) -> tuple[PlannedResource, ...]:
+        """Return what a stack would consist of at most."""
+        return self._runner.run(
+            'orchestration.preview_stack', (draft.name,), lambda db: self._preview(db, draft)
+        )
+
+    def create_stack(self, draft: StackDraft) -> str:
+        """Begin to make a stack."""
+        return self._runner.run(
+            'orchestration.create_stack', (draft.name,), lambda db: self._create(db, draft)
+        )
+
+    def find_stack(self, name_or_id: str) -> Stack | None:
+        """Return a stack; None if there is none, or none any more."""
+        return self._runner.run(
+            'orchestration.find_stack', (name_or_id,), lambda db: self._find(db, name_or_id)
+        )
+
+    def list_stack_resources(self, stack_id: str) -> tuple[StackResource, ...]:
+        """Return what a stack consists of, by name."""
+        return self._runner.run(
+            'orchestration.list_stack_resources',
+            (stack_id,),
+            lambda db: _resources(db, self._require(db, stack_id)),
+        )
+
+    def suspend_stack(self, stack_id: str) -> None:
+        """Begin to suspend a stack."""
+        self._runner.run(
+            'orchestration.suspend_stack', (stack_id,), lambda db: self._suspend(db, stack_id)
+        )
+
+    def resume_stack(self, stack_id: str) -> None:
+        """Begin to resume a stack."""
+        self._runner.run(
+            'orchestration.resume_stack', (stack_id,), lambda db: self._resume(db, stack_id)
+        )
+
+    def snapshot_stack(self, stack_id: str, name: str) -> str:
+        """Begin to take a snapshot of a stack."""
+        return self._runner.run(
+            'orchestration.snapshot_stack',
+            (stack_id, name),
+            lambda db: self._snapshot(db, stack_id, name),
+        )
+
+    def find_stack_snapshot(self, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
+        """Return a snapshot of a stack; None if there is none."""
+        return self._runner.run(
+            'orchestration.find_stack_snapshot',
+            (stack_id, snapshot_id),
+            lambda db: self._find_snapshot(db, stack_id, snapshot_id),
+        )
+
+    def list_stack_snapshots(self, stack_id: str) -> tuple[StackSnapshot, ...]:
+        """Return the snapshots of a stack, by name and id."""
+        return self._runner.run(
+            'orchestration.list_stack_snapshots',
+            (stack_id,),
+            lambda db: self._snapshots(db, stack_id),
+        )
+
+    def delete_stack(self, stack_id: str) -> None:
+        """Begin to delete a stack; fine if it is gone or going."""
+        self._runner.run(
+            'orchestration.delete_stack', (stack_id,), lambda db: self._delete(db, stack_id)
+        )
+
+    # -- inside of a transaction
+
+    def _find(self, db: Db, name_or_id: str) -> Stack | None:
+        db.run("DELETE FROM stacks WHERE action = 'DELETE' AND done_at <= ?", db.now)
+        project = self._runner.project(db)
+        row = db.row(
+            'SELECT * FROM stacks WHERE (id = ? AND (? OR project_id = ?))'
+            ' OR (name = ? AND project_id = ?)',
+            name_or_id,
+            self._runner.sees_all,
+            project,
+            name_or_id,
+            project,
+        )
+        return None if row is None else _stack(row, db.now)
+
+    def _require(self, db: Db, stack_id: str) -> Stack:
+        found = self._find(db, stack_id)
+        if found is None:
+            raise CloudNotFound(f'the simulated cloud has no stack {stack_id}')
+        return found
+
+    def _plan(self, db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
+        planned = templates.plan(draft)
+        found = self._find(db, draft.name)
+        if found is not None and found.name == draft.name:
+            raise CloudConflict(f'The Stack ({draft.name}) already exists.')
+        return planned
+
+    def _preview(self, db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
+        grown = StackDraft(
+            name=draft.name,
+            template=real_templates.at_its_largest(draft.template),
+            parameters=draft.parameters,
+            environment=draft.environment,
+            files={name: real_templates.at_its_largest(text) for name, text in draft.files.items()},
+        )
+        return self._plan(db, grown)
+
+    def _create(self, db: Db, draft: StackDraft) -> str:
+        self._runner.check_redelegation(db)
+        planned = self._plan(db, draft)
+        for item in planned:
+            self._check_there(db, item)
+        return _insert(db, self._runner.project(db), draft, planned)
+
+    def _check_there(self, db: Db, item: PlannedResource) -> None:
+        """Check that a floating IP that a template names is one of the project."""
+        if item.type != _FLOATING_IP or not item.physical_id:
+            return
+        project = self._runner.project(db)
+        there = floating_ips.floating_ips(db)
+        if not any(one.id == item.physical_id and one.project_id == project for one in there):
+            raise exceptions.Permanent(
+                f'Invalid external resource: Resource {item.physical_id} ({item.type}) '
+                'can not be found.'
+            )
+
+    def _suspend(self, db: Db, stack_id: str) -> None:
+        stack = self._require(db, stack_id)
+        if stack_orders.wants_suspension(stack):
+            _begin(db, stack.id, 'SUSPEND')
+
+    def _resume(self, db: Db, stack_id: str) -> None:
+        stack = self._require(db, stack_id)
+        if stack_orders.wants_resumption(stack):
+            _begin(db, stack.id, 'RESUME')
+
+    def _snapshot(self, db: Db, stack_id: str, name: str) -> str:
+        stack = self._require(db, stack_id)
+        stack_orders.check_snapshot(stack)
+        snapshot_id = str(uuid.uuid4())
+        db.run(
+            'INSERT INTO stack_snapshots (id, stack_id, project_id, name, done_at)'
+            ' VALUES (?, ?, ?, ?, ?)',
+            snapshot_id,
+            stack.id,
+            self._runner.project(db),
+            name,
+            _begin(db, stack.id, 'SNAPSHOT'),
+        )
+        return snapshot_id
+
+    def _find_snapshot(self, db: Db, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
+        found = self._snapshots(db, stack_id)
+        return next((item for item in found if item.id == snapshot_id), None)
+
+    def _snapshots(self, db: Db, stack_id: str) -> tuple[StackSnapshot, ...]:
+        stack = self._find(db, stack_id)
+        rows = db.rows(
+            'SELECT id, name, done_at, reason FROM stack_snapshots WHERE stack_id = ?'
+            ' AND project_id = ? ORDER BY name, id',
+            '' if stack is None else stack.id,
+            self._runner.project(db),
+        )
+        return tuple(
+            StackSnapshot(
+                id=row['id'],
+                name=row['name'],
+                status=_snapshot_status(row, db.now),
+                reason=row['reason'],
+            )
+            for row in rows
+        )
+
+    def _delete(self, db: Db, stack_id: str) -> None:
+        stack = self._find(db, stack_id)
+        if stack is not None and stack.action != 'DELETE':
+            _begin(db, stack.id, 'DELETE')
+            self._find(db, stack_id)
+
+
+def stacks(db: Db) -> tuple[Stack, ...]:
+    """Return every stack, by project and name."""
+    db.run("DELETE FROM stacks WHERE action = 'DELETE' AND done_at <= ?", db.now)
+    rows = db.rows('SELECT * FROM stacks ORDER BY project_id, name')
+    return tuple(_stack(row, db.now) for row in rows)
+
+
+def add_stack(db: Db, project_id: str, draft: StackDraft, stack_id: str) -> None:
+    """Let a project have a stack.
+
+    :raises climate.exceptions.Permanent: if Heat would take no such stack
+    """
+    _insert(db, project_id, draft, templates.plan(draft), stack_id)
+
+
+def _insert(
+    db: Db,
+    project_id: str,
+    draft: StackDraft,
+    planned: tuple[PlannedResource, ...],
+    stack_id: str | None = None,
+) -> str:
+    stack_id = stack_id or str(uuid.uuid4())
+    things = [
+        {
+            'name': item.name,
+            'type': item.type,
+            'physical_id': item.physical_id or str(uuid.uuid4()),
+            'properties': _kept(item),
+        }
+        for item in planned
+    ]
+    db.run(
+        'INSERT INTO stacks (id, name, project_id, tags, resources, action, outcome, reason,'
+        " done_at) VALUES (?, ?, ?, ?, ?, 'CREATE', 'COMPLETE', '', 0)",
+        stack_id,
+        draft.name,
+        project_id,
+        json.dumps(draft.tags),
+        json.dumps(things),
+    )
+    broken = next((item.name for item in planned if item.properties.get('fail')), None)
+    _begin(db, stack_id, 'CREATE', broken)
+    return stack_id
+
+
+def break_stack(db: Db, stack_id: str, reason: str) -> None:
+    """Let what was done with a stack last have failed, or what is being done fail now."""
+    db.run(
+        "UPDATE stacks SET outcome = 'FAILED', reason = ?, done_at = min(done_at, ?) WHERE id = ?",
+        reason,
+        db.now,
+        stack_id,
+    )
+    db.run(
+        'UPDATE stack_snapshots SET reason = ? WHERE stack_id = ? AND done_at > ?',
+        reason,
+        stack_id,
+        db.now,
+    )
+
+
+def _snapshot_status(row: sqlite3.Row, now: float) -> str:
+    if row['reason']:
+        return 'FAILED'
+    return 'COMPLETE' if row['done_at'] <= now else 'IN_PROGRESS'
+
+
+def _kept(item: PlannedResource) -> dict[str, Any]:
+    """Return the properties that matter later; others may be secret."""
+    names = {_DELAY: ('min_wait', 'actions'), _SERVER: ('flavor',)}.get(item.type, ())
+    return {key: item.properties.get(key) for key in names}
+
+
+def _begin(db: Db, stack_id: str, action: str, broken: str | None = None) -> float:
+    """Begin to do something with a stack; return when it will be done."""
+    row = db.row('SELECT resources FROM stacks WHERE id = ?', stack_id)
+    assert row is not None
+    waits = [_wait(item, action) for item in json.loads(row['resources'])]
+    done_at = db.now + max([db.seconds('stack'), *waits])
+    reason = f'Stack {action} completed successfully'
+    if broken is not None:
+        reason = f'Resource {action} failed: resources.{broken}: Test Resource failed {broken}'
+    db.run(
+        'UPDATE stacks SET action = ?, outcome = ?, reason = ?, done_at = ? WHERE id = ?',
+        action,
+        'FAILED' if broken is not None else 'COMPLETE',
+        reason,
+        done_at,
+        stack_id,
+    )
+    return done_at
+
+
+def _wait(item: Mapping[str, Any], action: str) -> float:
+    properties = item['properties']
+    if action not in (properties.get('actions') or ['CREATE']):
+        return 0.0
+    return float(properties.get('min_wait') or 0)
+
+
+def _stack(row: sqlite3.Row, now: float) -> Stack:
+    busy = now < row['done_at']
+    return Stack(
+        id=row['id'],
+        name=row['name'],
+        project_id=row['project_id'],
+        action=row['action'],
+        status='IN_PROGRESS' if busy else row['outcome'],
+        reason=f'Stack {row["action"]} started' if busy else row['reason'],
+        tags=tuple(json.loads(row['tags'])),
+    )
+
+
+def _resources(db: Db, stack: Stack) -> tuple[StackResource, ...]:
+    row = db.row('SELECT resources FROM stacks WHERE id = ?', stack.id)
+    assert row is not None
+    found = [
+        StackResource(
+            name=item['name'],
+            type=item['type'],
+            physical_id=item['physical_id'],
+            status=f'{stack.action}_{stack.status}',
+            reason='',
+        )
+        for item in json.loads(row['resources'])
+    ]
+    return tuple(sorted(found, key=lambda item: (item.name, item.physical_id)))

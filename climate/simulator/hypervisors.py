@@ -1,0 +1,137 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated hypervisors and their nova-compute services."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+
+from climate import exceptions
+from climate.clients.base import CloudNotFound
+from climate.clients.base import ComputeService
+from climate.clients.base import Hypervisor
+from climate.simulator.store import Db
+from climate.simulator.verbs import LONGEST
+from climate.simulator.verbs import ProjectVerbs
+
+# The zone of hosts that no aggregate puts into another one, as in Nova.
+DEFAULT_ZONE = 'nova'
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS hypervisors (
+    id TEXT PRIMARY KEY,
+    hostname TEXT NOT NULL UNIQUE,
+    service_host TEXT NOT NULL,
+    hypervisor_type TEXT NOT NULL,
+    hypervisor_version INTEGER NOT NULL,
+    vcpus INTEGER NOT NULL,
+    memory_mb INTEGER NOT NULL,
+    local_gb INTEGER NOT NULL,
+    cpu_info TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('up', 'down')),
+    status TEXT NOT NULL CHECK (status IN ('enabled', 'disabled')),
+    disabled_reason TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX IF NOT EXISTS hypervisors_by_host ON hypervisors (service_host);
+"""
+
+_HYPERVISORS = """
+SELECT h.*, coalesce(
+    (SELECT a.availability_zone FROM aggregates a JOIN aggregate_hosts m ON m.aggregate_id = a.id
+     WHERE m.host = h.service_host AND a.availability_zone IS NOT NULL LIMIT 1), ?
+) AS availability_zone
+FROM hypervisors h
+"""
+
+
+class SimulatedHypervisors(ProjectVerbs):
+    """Fulfils the protocols of hypervisors and services."""
+
+    def list_hypervisors(self) -> tuple[Hypervisor, ...]:
+        """Return every hypervisor, by hostname."""
+        return self._runner.run('compute.list_hypervisors', (), hypervisors)
+
+    def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
+        """Return the hypervisor of this hostname or id."""
+        return self._runner.run(
+            'compute.find_hypervisor', (name_or_id,), lambda db: find_hypervisor(db, name_or_id)
+        )
+
+    def list_services(self) -> tuple[ComputeService, ...]:
+        """Return every nova-compute, by host."""
+        return self._runner.run('compute.list_services', (), _services)
+
+    def enable_service(self, host: str) -> None:
+        """Let new servers be put onto a service host."""
+        self._runner.run(
+            'compute.enable_service', (host,), lambda db: _set_status(db, host, 'enabled', '')
+        )
+
+    def disable_service(self, host: str, reason: str) -> None:
+        """Let no new servers be put onto a service host."""
+        self._runner.run(
+            'compute.disable_service',
+            (host, reason),
+            lambda db: _set_status(db, host, 'disabled', reason),
+        )
+
+
+def hypervisors(db: Db) -> tuple[Hypervisor, ...]:
+    """Return every hypervisor, by hostname."""
+    rows = db.rows(f'{_HYPERVISORS} ORDER BY h.hostname', DEFAULT_ZONE)
+    return tuple(_hypervisor(row) for row in rows)
+
+
+def find_hypervisor(db: Db, name_or_id: str) -> Hypervisor | None:
+    """Return the hypervisor of this hostname, or else of this id."""
+    row = db.row(
+        f'{_HYPERVISORS} WHERE h.hostname = ? OR h.id = ? ORDER BY h.hostname = ? DESC',
+        DEFAULT_ZONE,
+        name_or_id,
+        name_or_id,
+        name_or_id,
+    )
+    return None if row is None else _hypervisor(row)
+
+
+def _hypervisor(row: sqlite3.Row) -> Hypervisor:
+    values = dict(row)
+    del values['disabled_reason']
+    return Hypervisor(**values)
+
+
+def _services(db: Db) -> tuple[ComputeService, ...]:
+    # Of a nova-compute with many nodes, as Ironic's, all of them are alike.
+    rows = db.rows(
+        'SELECT service_host AS host, max(state) AS state, min(status) AS status,'
+        ' max(disabled_reason) AS disabled_reason FROM hypervisors'
+        ' GROUP BY service_host ORDER BY service_host'
+    )
+    return tuple(ComputeService(id=_service_id(row['host']), **dict(row)) for row in rows)
+
+
+def _service_id(host: str) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_DNS, f'nova-compute.{host}'))
+
+
+def _set_status(db: Db, host: str, status: str, reason: str) -> None:
+    if status == 'disabled' and not 1 <= len(reason) <= LONGEST:
+        raise exceptions.Permanent('the reason must have from 1 to 255 characters')
+    if not db.run(
+        'UPDATE hypervisors SET status = ?, disabled_reason = ? WHERE service_host = ?',
+        status,
+        reason,
+        host,
+    ):
+        raise CloudNotFound(f'the simulated cloud has no nova-compute on {host!r}')

@@ -1,0 +1,156 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated Glance."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Mapping
+
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Image
+from climate.clients.base import Server
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS images (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    status TEXT NOT NULL,
+    server_id TEXT NOT NULL,
+    owner TEXT NOT NULL DEFAULT '',
+    properties TEXT NOT NULL DEFAULT '{}',
+    active_at REAL NOT NULL DEFAULT 0
+);
+CREATE INDEX IF NOT EXISTS images_by_server ON images (server_id);
+"""
+
+
+class SimulatedImages:
+    """Fulfils :class:`climate.clients.base.ImageVerbs`."""
+
+    def __init__(self, runner: VerbRunner) -> None:
+        self._runner = runner
+
+    def find_image(self, image_id: str) -> Image | None:
+        """Return an image; None if there is none."""
+        return self._runner.run('image.find_image', (image_id,), lambda db: find(db, image_id))
+
+    def list_images(
+        self,
+        *,
+        name: str | None = None,
+        owner: str | None = None,
+        properties: Mapping[str, str] | None = None,
+        own: bool = False,
+    ) -> tuple[Image, ...]:
+        """Return the images that have all of this, by id."""
+        wanted = dict(properties or {})
+        return self._runner.run(
+            'image.list_images',
+            (name, owner, wanted, own),
+            lambda db: tuple(
+                sorted(
+                    (
+                        image
+                        for image in images(db)
+                        if name in (None, image.name)
+                        and owner in (None, image.owner)
+                        and (not own or image.owner == self._runner.project(db))
+                        and wanted.items() <= image.properties.items()
+                    ),
+                    key=lambda image: image.id,
+                )
+            ),
+        )
+
+    def give_image(self, image_id: str, project_id: str) -> None:
+        """Let an image belong to a project; fine if it does already."""
+        self._runner.run(
+            'image.give_image', (image_id, project_id), lambda db: _give(db, image_id, project_id)
+        )
+
+    def delete_image(self, image_id: str) -> None:
+        """Remove an image; fine if it is gone already."""
+        self._runner.run('image.delete_image', (image_id,), lambda db: _delete(db, image_id))
+
+
+def _image(db: Db, row: sqlite3.Row) -> Image:
+    return Image(
+        id=row['id'],
+        name=row['name'],
+        status=row['status'] if row['active_at'] <= db.now else 'queued',
+        owner=row['owner'],
+        properties=json.loads(row['properties']),
+    )
+
+
+def images(db: Db) -> tuple[Image, ...]:
+    """Return every image, in the order they were made."""
+    return tuple(_image(db, row) for row in db.rows('SELECT * FROM images ORDER BY rowid'))
+
+
+def find(db: Db, image_id: str) -> Image | None:
+    """Return an image; None if there is none."""
+    row = db.row('SELECT * FROM images WHERE id = ?', image_id)
+    return None if row is None else _image(db, row)
+
+
+def add(
+    db: Db,
+    name: str,
+    server: Server | None,
+    seconds: float,
+    owner: str,
+    image_id: str | None = None,
+) -> str:
+    """Make an image, of a server if one is given, and return its id.
+
+    :param seconds: until it is active
+    :param owner: the project that asks for it
+    :param image_id: a new one if None
+    """
+    image_id = image_id or str(uuid.uuid4())
+    properties = {'instance_uuid': server.id} if server else {}
+    db.run(
+        'INSERT INTO images (id, name, status, server_id, owner, properties, active_at)'
+        " VALUES (?, ?, 'active', ?, ?, ?, ?)",
+        image_id,
+        name,
+        server.id if server else '',
+        owner,
+        json.dumps(properties),
+        db.now + seconds,
+    )
+    return image_id
+
+
+def abandon(db: Db, server_id: str) -> None:
+    """Remove the images of a server that are not complete, as Nova does."""
+    db.run('DELETE FROM images WHERE server_id = ? AND active_at > ?', server_id, db.now)
+
+
+def _give(db: Db, image_id: str, project_id: str) -> None:
+    if find(db, image_id) is None:
+        raise CloudNotFound(f'the simulated cloud has no image {image_id}')
+    # Glance forgets a new owner when all of an image has come.
+    db.run(
+        'UPDATE images SET owner = ? WHERE id = ? AND active_at <= ?', project_id, image_id, db.now
+    )
+
+
+def _delete(db: Db, image_id: str) -> None:
+    db.run('DELETE FROM images WHERE id = ?', image_id)

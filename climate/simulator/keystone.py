@@ -1,0 +1,304 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated Keystone.
+
+A token is the text ``user:project`` or ``user:project:role,role``, as in the
+standalone service. A user who creates a trust with a token is registered with
+its roles; a user who is registered already keeps their roles, regardless of the
+token.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import uuid
+from collections.abc import Iterable
+
+from climate import exceptions
+from climate.clients.base import CloudNotFound
+from climate.clients.base import TrustLost
+from climate.clients.protocols.members import Project
+from climate.clients.protocols.members import User
+from climate.clients.protocols.trusts import Trust
+from climate.simulator.runner import SERVICE_PROJECT
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS users (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, enabled INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS user_emails (
+    user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE, email TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS projects (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, enabled INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS roles (
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    role TEXT NOT NULL,
+    PRIMARY KEY (user_id, project_id, role)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS trusts (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    roles TEXT NOT NULL,
+    expires_at REAL,
+    redelegate INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+TRUSTEE = SERVICE_PROJECT
+_USER = """
+SELECT u.id, u.name, u.enabled, coalesce(e.email, '') AS email
+FROM users u LEFT JOIN user_emails e ON e.user_id = u.id WHERE u.id = ?
+"""
+_PROJECT = 'SELECT id, name, enabled FROM projects WHERE id = ?'
+_TOKEN = re.compile(r'(?P<user>[^:\s]{1,255}):(?P<project>[^:\s]{1,255})(?::(?P<roles>[^:]*))?')
+_IMPLIED = {'admin': ('manager', 'member', 'reader'), 'member': ('reader',)}
+
+
+class SimulatedKeystone:
+    """Fulfils :class:`climate.clients.base.IdentityService`."""
+
+    def __init__(self, runner: VerbRunner) -> None:
+        self._runner = runner
+
+    def create_trust(
+        self,
+        token: str,
+        *,
+        roles: frozenset[str],
+        expires_at: datetime.datetime | None = None,
+        redelegate: bool = False,
+    ) -> Trust:
+        """Let the owner of a token trust us, in the project of the token."""
+        return self._runner.run(
+            'identity.create_trust',
+            (sorted(roles), redelegate),
+            lambda db: _create_trust(db, token, roles, expires_at, redelegate),
+        )
+
+    def find_trust(self, trust_id: str) -> Trust | None:
+        """Return a trust; None if there is none, or none any more."""
+        return self._runner.run(
+            'identity.find_trust', (trust_id,), lambda db: _find_trust(db, trust_id)
+        )
+
+    def delete_trust(self, trust_id: str) -> None:
+        """Remove a trust; fine if it is gone already."""
+        self._runner.run(
+            'identity.delete_trust',
+            (trust_id,),
+            lambda db: db.run('DELETE FROM trusts WHERE id = ?', trust_id),
+        )
+
+    def find_user(self, user_id: str) -> User | None:
+        """Return a user; None if there is none."""
+        return self._runner.run(
+            'identity.find_user', (user_id,), lambda db: _find_user(db, user_id)
+        )
+
+    def find_project(self, project_id: str) -> Project | None:
+        """Return a project; None if there is none."""
+        return self._runner.run(
+            'identity.find_project',
+            (project_id,),
+            lambda db: _find_project(db, project_id),
+        )
+
+    def list_roles(self, user_id: str, project_id: str) -> frozenset[str]:
+        """Return the names of the roles that a user has in a project."""
+        return self._runner.run(
+            'identity.list_roles',
+            (user_id, project_id),
+            lambda db: _roles(db, user_id, project_id),
+        )
+
+
+def put_user(db: Db, user_id: str, *, enabled: bool = True) -> None:
+    """Let there be a user, enabled or not."""
+    db.run(
+        'INSERT INTO users (id, name, enabled) VALUES (?, ?, ?)'
+        ' ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled',
+        user_id,
+        user_id,
+        enabled,
+    )
+
+
+def put_email(db: Db, user_id: str, email: str) -> None:
+    """Let a user have an address; '' for none."""
+    db.run('DELETE FROM user_emails WHERE user_id = ?', user_id)
+    if email:
+        db.run('INSERT INTO user_emails (user_id, email) VALUES (?, ?)', user_id, email)
+
+
+def put_project(db: Db, project_id: str, *, enabled: bool = True) -> None:
+    """Let there be a project, enabled or not."""
+    db.run(
+        'INSERT INTO projects (id, name, enabled) VALUES (?, ?, ?)'
+        ' ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled',
+        project_id,
+        project_id,
+        enabled,
+    )
+
+
+def set_roles(db: Db, user_id: str, project_id: str, roles: Iterable[str]) -> None:
+    """Give a user these roles in a project, and no others."""
+    db.run('DELETE FROM roles WHERE user_id = ? AND project_id = ?', user_id, project_id)
+    for role in sorted(set(roles)):
+        db.run(
+            'INSERT INTO roles (user_id, project_id, role) VALUES (?, ?, ?)',
+            user_id,
+            project_id,
+            role,
+        )
+
+
+def project_of_trust(db: Db, trust_id: str) -> str:
+    """Return the project that a trust is for.
+
+    :raises TrustLost: if it is gone or does not help
+    """
+    trust = _find_trust(db, trust_id)
+    if trust is None:
+        raise TrustLost('the trust of the user is gone or expired, or its user or project is gone')
+    if not _enabled(db, trust.trustor_user_id, trust.project_id) or not set(trust.roles) <= _roles(
+        db, trust.trustor_user_id, trust.project_id
+    ):
+        raise TrustLost(
+            f'the trust gives no token: user {trust.trustor_user_id} has lost a role in '
+            f'project {trust.project_id}, or one of them is disabled'
+        )
+    return trust.project_id
+
+
+def check_redelegation(db: Db, trust_id: str) -> None:
+    """Fail as Heat does if a trust does not allow redelegation.
+
+    :raises climate.exceptions.Transient: if it does, for Heat answers with a 500
+    """
+    if db.row('SELECT 1 FROM trusts WHERE id = ? AND NOT redelegate', trust_id):
+        raise exceptions.Transient('Heat cannot delegate the trust: HTTP 500')
+
+
+def project_of_token(db: Db, token: str) -> str:
+    """Return the project of a token.
+
+    :raises climate.exceptions.Permanent: if it is not valid
+    """
+    return _caller(db, token)[1]
+
+
+def _find_user(db: Db, user_id: str) -> User | None:
+    row = db.row(_USER, user_id)
+    return None if row is None else User(**{**dict(row), 'enabled': bool(row['enabled'])})
+
+
+def _find_project(db: Db, project_id: str) -> Project | None:
+    row = db.row(_PROJECT, project_id)
+    return None if row is None else Project(**{**dict(row), 'enabled': bool(row['enabled'])})
+
+
+def _caller(db: Db, token: str) -> tuple[str, str, frozenset[str]]:
+    """Return user, project and roles of a token."""
+    match = _TOKEN.fullmatch(token)
+    if match is None:
+        raise exceptions.Permanent('Keystone does not accept the token of the caller')
+    user_id, project_id = match['user'], match['project']
+    if db.row('SELECT 1 FROM users WHERE id = ?', user_id) is None:
+        named = [role.strip() for role in (match['roles'] or '').split(',') if role.strip()]
+        return user_id, project_id, _implied(named or ['member'])
+    roles = _roles(db, user_id, project_id)
+    if not roles or not _enabled(db, user_id, project_id):
+        raise exceptions.Permanent('Keystone does not accept the token of the caller')
+    return user_id, project_id, roles
+
+
+def _create_trust(
+    db: Db,
+    token: str,
+    roles: frozenset[str],
+    expires_at: datetime.datetime | None,
+    redelegate: bool,
+) -> Trust:
+    user_id, project_id, held = _caller(db, token)
+    if not roles <= held:
+        raise CloudNotFound(f'Could not find role: {min(roles - held)}.')
+    if not roles:
+        raise exceptions.Permanent('At least one role should be specified')
+    until = None if expires_at is None else expires_at.timestamp()
+    if until is not None and until <= db.now:
+        raise exceptions.Permanent("The 'expires_at' must not be before now.")
+    if db.row('SELECT 1 FROM users WHERE id = ?', user_id) is None:
+        put_user(db, user_id)
+        put_project(db, project_id)
+        set_roles(db, user_id, project_id, held)
+    trust_id = uuid.uuid4().hex
+    db.run(
+        'INSERT INTO trusts (id, user_id, project_id, roles, expires_at, redelegate)'
+        ' VALUES (?, ?, ?, ?, ?, ?)',
+        trust_id,
+        user_id,
+        project_id,
+        ','.join(sorted(roles)),
+        until,
+        redelegate,
+    )
+    found = _find_trust(db, trust_id)
+    assert found is not None
+    return found
+
+
+def _find_trust(db: Db, trust_id: str) -> Trust | None:
+    row = db.row(
+        'SELECT * FROM trusts WHERE id = ? AND (expires_at IS NULL OR expires_at > ?)',
+        trust_id,
+        db.now,
+    )
+    if row is None:
+        return None
+    until = row['expires_at']
+    return Trust(
+        id=row['id'],
+        trustor_user_id=row['user_id'],
+        trustee_user_id=TRUSTEE,
+        project_id=row['project_id'],
+        roles=tuple(row['roles'].split(',')),
+        expires_at=None if until is None else datetime.datetime.fromtimestamp(until, datetime.UTC),
+    )
+
+
+def _enabled(db: Db, user_id: str, project_id: str) -> bool:
+    row = db.row(
+        'SELECT 1 FROM users u, projects p WHERE u.id = ? AND p.id = ? AND u.enabled AND p.enabled',
+        user_id,
+        project_id,
+    )
+    return row is not None
+
+
+def _roles(db: Db, user_id: str, project_id: str) -> frozenset[str]:
+    rows = db.rows(
+        'SELECT role FROM roles WHERE user_id = ? AND project_id = ?', user_id, project_id
+    )
+    return _implied(row['role'] for row in rows)
+
+
+def _implied(roles: Iterable[str]) -> frozenset[str]:
+    """Return roles and those that they imply, as Keystone has them at first."""
+    return frozenset(found for role in roles for found in (role, *_IMPLIED.get(role, ())))

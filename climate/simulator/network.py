@@ -1,0 +1,368 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated networks and ports of Neutron."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Set as AbstractSet
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Network
+from climate.clients.base import Port
+from climate.clients.base import Segment
+from climate.clients.base import Subnet
+from climate.clients.protocols.ports import ROUTER_INTERFACES
+from climate.simulator import floating_ips
+from climate.simulator import quotas
+from climate.simulator import routers
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS physical_networks (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS networks (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    network_type TEXT NOT NULL,
+    physical_network TEXT,
+    segmentation_id INTEGER,
+    external INTEGER NOT NULL,
+    tags TEXT NOT NULL,
+    description TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX IF NOT EXISTS networks_by_name ON networks (name);
+CREATE TABLE IF NOT EXISTS subnets (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    network_id TEXT NOT NULL REFERENCES networks (id),
+    cidr TEXT NOT NULL,
+    gateway_ip TEXT,
+    allocation_pools TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS subnets_by_network ON subnets (network_id);
+CREATE TABLE IF NOT EXISTS ports (
+    id TEXT PRIMARY KEY,
+    network_id TEXT NOT NULL REFERENCES networks (id),
+    project_id TEXT NOT NULL,
+    device_id TEXT NOT NULL,
+    device_owner TEXT NOT NULL,
+    subnet_id TEXT REFERENCES subnets (id),
+    address TEXT,
+    UNIQUE (network_id, address)
+);
+"""
+# Only the service that created these ports can delete them.
+_SERVICE_PORTS = ROUTER_INTERFACES | {'network:router_gateway', 'network:floatingip'}
+_LARGEST = {'vlan': 4094, 'vxlan': (1 << 24) - 1}
+
+
+class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
+    """Fulfils :class:`climate.clients.base.Networking`."""
+
+    def __init__(self, runner: VerbRunner) -> None:
+        self._runner = runner
+
+    def find_network(self, name_or_id: str) -> Network | None:
+        """Return the network of this id or name."""
+        return self._runner.run(
+            'network.find_network', (name_or_id,), lambda db: _find_network(db, name_or_id)
+        )
+
+    def find_network_of_segment(self, segment: Segment) -> Network | None:
+        """Return the network that uses a segment."""
+        return self._runner.run(
+            'network.find_network_of_segment',
+            (segment.network_type, segment.physical_network, segment.segmentation_id),
+            lambda db: _find_network_of_segment(db, segment),
+        )
+
+    def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
+        """Return every network, or those that have this tag, by id."""
+        return self._runner.run(
+            'network.list_networks',
+            (tag,),
+            lambda db: tuple(found for found in networks(db) if tag is None or tag in found.tags),
+        )
+
+    def create_network(
+        self, name: str, project_id: str, segment: Segment, *, description: str = ''
+    ) -> Network:
+        """Make a network."""
+        return self._runner.run(
+            'network.create_network',
+            (name, project_id, segment.network_type, segment.segmentation_id),
+            lambda db: create_network(db, name, project_id, segment, description=description),
+        )
+
+    def describe_network(self, network_id: str, name: str, description: str) -> None:
+        """Give a network another name and description."""
+        self._runner.run(
+            'network.describe_network',
+            (network_id, name, description),
+            lambda db: _describe_network(db, network_id, name, description),
+        )
+
+    def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
+        """Give a network these tags."""
+        self._runner.run(
+            'network.set_network_tags',
+            (network_id, sorted(tags)),
+            lambda db: _set_network_tags(db, network_id, tags),
+        )
+
+    def delete_network(self, network_id: str) -> None:
+        """Remove a network with its subnets."""
+        self._runner.run(
+            'network.delete_network', (network_id,), lambda db: _delete_network(db, network_id)
+        )
+
+    def find_subnet(self, subnet_id: str) -> Subnet | None:
+        """Return a subnet."""
+        return self._runner.run(
+            'network.find_subnet', (subnet_id,), lambda db: _find_subnet(db, subnet_id)
+        )
+
+    def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
+        """Return the subnets of a network, by id."""
+        return self._runner.run(
+            'network.list_subnets', (network_id,), lambda db: subnets(db, network_id)
+        )
+
+    def delete_subnet(self, subnet_id: str) -> None:
+        """Remove a subnet."""
+        self._runner.run(
+            'network.delete_subnet', (subnet_id,), lambda db: _delete_subnet(db, subnet_id)
+        )
+
+    def list_ports(self, network_id: str) -> tuple[Port, ...]:
+        """Return the ports of a network, by id."""
+        return self._runner.run(
+            'network.list_ports', (network_id,), lambda db: ports(db, network_id)
+        )
+
+    def find_port_of_address(self, network_id: str, address: str) -> Port | None:
+        """Return the port that has an address of a network."""
+        return self._runner.run(
+            'network.find_port_of_address',
+            (network_id, address),
+            lambda db: _find_port_of_address(db, network_id, address),
+        )
+
+    def delete_port(self, port_id: str) -> None:
+        """Remove a port."""
+        self._runner.run('network.delete_port', (port_id,), lambda db: _delete_port(db, port_id))
+
+    def remove_router_interface(self, router_id: str, port_id: str) -> None:
+        """Take a router off a network."""
+        self._runner.run(
+            'network.remove_router_interface',
+            (router_id, port_id),
+            lambda db: routers.remove_interface(db, router_id, port_id),
+        )
+
+    def remove_routes(self, router_id: str, port_id: str) -> None:
+        """Take the static routes off a router that lead through an interface."""
+        self._runner.run(
+            'network.remove_routes',
+            (router_id, port_id),
+            lambda db: routers.remove_routes(db, router_id, port_id),
+        )
+
+    def delete_router(self, router_id: str) -> None:
+        """Remove a router and its gateway."""
+        self._runner.run(
+            'network.delete_router', (router_id,), lambda db: routers.delete(db, router_id)
+        )
+
+
+def _network(row: sqlite3.Row) -> Network:
+    return Network(
+        id=row['id'],
+        name=row['name'],
+        project_id=row['project_id'],
+        segment=Segment(
+            network_type=row['network_type'],
+            physical_network=row['physical_network'],
+            segmentation_id=row['segmentation_id'],
+        ),
+        external=bool(row['external']),
+        tags=frozenset(json.loads(row['tags'])),
+        description=row['description'],
+    )
+
+
+def networks(db: Db) -> tuple[Network, ...]:
+    """Return every network, by id."""
+    return tuple(_network(row) for row in db.rows('SELECT * FROM networks ORDER BY id'))
+
+
+def _find_network(db: Db, name_or_id: str) -> Network | None:
+    row = db.row('SELECT * FROM networks WHERE id = ?', name_or_id)
+    if row is not None:
+        return _network(row)
+    named = db.rows('SELECT * FROM networks WHERE name = ?', name_or_id)
+    if len(named) > 1:
+        raise CloudConflict(f'several networks have the name {name_or_id!r}')
+    return _network(named[0]) if named else None
+
+
+def _find_network_of_segment(db: Db, segment: Segment) -> Network | None:
+    row = db.row(
+        'SELECT * FROM networks WHERE network_type = ? AND physical_network IS ?'
+        ' AND segmentation_id IS ?',
+        segment.network_type,
+        segment.physical_network,
+        segment.segmentation_id,
+    )
+    return None if row is None else _network(row)
+
+
+def create_network(
+    db: Db,
+    name: str,
+    project_id: str,
+    segment: Segment,
+    *,
+    external: bool = False,
+    description: str = '',
+    network_id: str | None = None,
+) -> Network:
+    """Make a network on a segment.
+
+    :param network_id: a new one if None
+    :raises CloudConflict: if the segment is in use
+    :raises CloudQuota: if the project may have no more
+    :raises climate.exceptions.Permanent: if there is no such segment
+    """
+    _require_segment(db, segment)
+    held = db.rows('SELECT 1 FROM networks WHERE project_id = ?', project_id)
+    quotas.require(db, project_id, 'networks', len(held) + 1)
+    if _find_network_of_segment(db, segment):
+        raise CloudConflict(f'segment {segment.segmentation_id} is in use')
+    network_id = network_id or str(uuid.uuid4())
+    db.run(
+        'INSERT INTO networks (id, name, project_id, network_type, physical_network,'
+        " segmentation_id, external, description, tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')",
+        network_id,
+        name,
+        project_id,
+        segment.network_type,
+        segment.physical_network,
+        segment.segmentation_id,
+        external,
+        description,
+    )
+    row = db.row('SELECT * FROM networks WHERE id = ?', network_id)
+    assert row is not None
+    return _network(row)
+
+
+def _require_segment(db: Db, segment: Segment) -> None:
+    largest = _LARGEST.get(segment.network_type)
+    if largest is None:
+        raise exceptions.Permanent(
+            f'the simulated cloud has no networks of type {segment.network_type!r}'
+        )
+    if segment.network_type == 'vxlan' and segment.physical_network is not None:
+        raise exceptions.Permanent('tunnels have no physical network')
+    if segment.network_type == 'vlan' and not db.row(
+        'SELECT 1 FROM physical_networks WHERE name = ?', segment.physical_network
+    ):
+        raise exceptions.Permanent(f'the simulated cloud has no wires {segment.physical_network!r}')
+    if not 1 <= (segment.segmentation_id or 0) <= largest:
+        raise exceptions.Permanent(f'a segment has a number from 1 to {largest}')
+
+
+def _describe_network(db: Db, network_id: str, name: str, description: str) -> None:
+    sql = 'UPDATE networks SET name = ?, description = ? WHERE id = ?'
+    if not db.run(sql, name, description, network_id):
+        raise CloudNotFound(f'the simulated cloud has no network {network_id}')
+
+
+def _set_network_tags(db: Db, network_id: str, tags: AbstractSet[str]) -> None:
+    wanted = json.dumps(sorted(tags))
+    if not db.run('UPDATE networks SET tags = ? WHERE id = ?', wanted, network_id):
+        raise CloudNotFound(f'the simulated cloud has no network {network_id}')
+
+
+def _delete_network(db: Db, network_id: str) -> None:
+    # Floating IPs that lead nowhere go with their network.
+    loose = {
+        found.id
+        for found in floating_ips.floating_ips(db)
+        if found.network_id == network_id and found.port_id is None
+    }
+    if any(port.device_id not in loose for port in ports(db, network_id)):
+        raise CloudConflict(f'ports are left on network {network_id}')
+    for floating_ip_id in loose:
+        floating_ips.delete(db, floating_ip_id)
+    db.run('DELETE FROM subnets WHERE network_id = ?', network_id)
+    db.run('DELETE FROM networks WHERE id = ?', network_id)
+
+
+def _subnet(row: sqlite3.Row) -> Subnet:
+    return Subnet(
+        id=row['id'],
+        name=row['name'],
+        network_id=row['network_id'],
+        cidr=row['cidr'],
+        gateway_ip=row['gateway_ip'],
+        allocation_pools=tuple(
+            (first, last) for first, last in json.loads(row['allocation_pools'])
+        ),
+    )
+
+
+def _find_subnet(db: Db, subnet_id: str) -> Subnet | None:
+    row = db.row('SELECT * FROM subnets WHERE id = ?', subnet_id)
+    return None if row is None else _subnet(row)
+
+
+def subnets(db: Db, network_id: str) -> tuple[Subnet, ...]:
+    """Return the subnets of a network, by id."""
+    rows = db.rows('SELECT * FROM subnets WHERE network_id = ? ORDER BY id', network_id)
+    return tuple(_subnet(row) for row in rows)
+
+
+def _delete_subnet(db: Db, subnet_id: str) -> None:
+    if db.row('SELECT 1 FROM ports WHERE subnet_id = ?', subnet_id):
+        raise CloudConflict(f'ports have addresses of subnet {subnet_id}')
+    db.run('DELETE FROM subnets WHERE id = ?', subnet_id)
+
+
+_PORT = 'SELECT id, network_id, project_id, device_id, device_owner FROM ports'
+
+
+def ports(db: Db, network_id: str) -> tuple[Port, ...]:
+    """Return the ports of a network, by id."""
+    rows = db.rows(f'{_PORT} WHERE network_id = ? ORDER BY id', network_id)
+    return tuple(Port(**dict(row)) for row in rows)
+
+
+def _find_port_of_address(db: Db, network_id: str, address: str) -> Port | None:
+    row = db.row(f'{_PORT} WHERE network_id = ? AND address = ?', network_id, address)
+    return None if row is None else Port(**dict(row))
+
+
+def _delete_port(db: Db, port_id: str) -> None:
+    row = db.row('SELECT device_owner FROM ports WHERE id = ?', port_id)
+    if row is not None and row['device_owner'] in _SERVICE_PORTS:
+        raise CloudConflict(f'port {port_id} belongs to {row["device_owner"]}')
+    db.run('UPDATE floating_ips SET port_id = NULL WHERE port_id = ?', port_id)
+    db.run('DELETE FROM ports WHERE id = ?', port_id)

@@ -1,0 +1,185 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Changes that other users make in the simulated Neutron."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import uuid
+
+from climate.clients.base import FloatingIP
+from climate.clients.base import Network
+from climate.clients.base import Port
+from climate.clients.base import Segment
+from climate.clients.base import Subnet
+from climate.simulator import floating_ips
+from climate.simulator import network
+from climate.simulator import quotas
+from climate.simulator import routers
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+from climate.simulator.store import SimulatorStore
+
+PHYSICAL_NETWORK = 'physnet1'
+PUBLIC = 'public'
+PUBLIC_ID = 'd32019d3-bc6e-4319-9c1d-6722fc136a22'
+# The first hundred addresses are given away by Neutron, the others can be
+# reserved.
+PUBLIC_CIDR = '203.0.113.0/24'
+PUBLIC_POOL = ('203.0.113.2', '203.0.113.99')
+OPERATOR = 'admin'
+
+
+class NetworkContents:
+    """Bypasses the verbs: it never fails or counts."""
+
+    def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
+        self._store = store
+        self._runner = runner
+
+    def seed(self) -> None:
+        """Make sure that there are wires and an external network ``public``."""
+        with self._store.transaction(self._runner.now()) as db:
+            db.run('INSERT OR IGNORE INTO physical_networks (name) VALUES (?)', PHYSICAL_NETWORK)
+            if not db.row('SELECT 1 FROM networks WHERE name = ?', PUBLIC):
+                made = create_network(db, PUBLIC, OPERATOR, external=True, network_id=PUBLIC_ID)
+                create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
+
+    def add_network(self, name: str, project_id: str, *, external: bool = False) -> Network:
+        """Make a network on some free segment."""
+        with self._store.transaction(self._runner.now()) as db:
+            return create_network(db, name, project_id, external=external)
+
+    def add_subnet(
+        self, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None = None
+    ) -> Subnet:
+        """Add a range of addresses to a network; the first one is its gateway.
+
+        :param pools: all but the gateway if None
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            return create_subnet(db, network_id, cidr, pools)
+
+    def add_port(
+        self, subnet_id: str, project_id: str, device_id: str = '', address: str | None = None
+    ) -> Port:
+        """Plug a server, or nothing, into a subnet."""
+        owner = 'compute:nova' if device_id else ''
+        return self._plug(subnet_id, project_id, device_id, owner, address)
+
+    def add_router(self, subnet_id: str, project_id: str, router_id: str | None = None) -> str:
+        """Plug a router into a subnet and return its id; a new one if None is named."""
+        router_id = router_id or str(uuid.uuid4())
+        with self._store.transaction(self._runner.now()) as db:
+            db.run(
+                'INSERT OR IGNORE INTO routers (id, project_id) VALUES (?, ?)',
+                router_id,
+                project_id,
+            )
+        self._plug(subnet_id, project_id, router_id, 'network:router_interface')
+        return router_id
+
+    def add_route(self, router_id: str, nexthop: str) -> None:
+        """Have a router send something to an address."""
+        with self._store.transaction(self._runner.now()) as db:
+            routers.add_route(db, router_id, nexthop)
+
+    def attach(self, floating_ip_id: str, port_id: str) -> None:
+        """Let a floating IP lead to a port."""
+        with self._store.transaction(self._runner.now()) as db:
+            db.run('UPDATE floating_ips SET port_id = ? WHERE id = ?', port_id, floating_ip_id)
+
+    def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
+        """Let a project have so many ``networks`` or ``floatingips``; None: any number."""
+        with self._store.transaction(self._runner.now()) as db:
+            quotas.put(db, project_id, resource, most)
+
+    def networks(self) -> tuple[Network, ...]:
+        """Return every network, by id."""
+        with self._store.transaction(self._runner.now()) as db:
+            return network.networks(db)
+
+    def floating_ips(self) -> tuple[FloatingIP, ...]:
+        """Return every floating IP, by id."""
+        with self._store.transaction(self._runner.now()) as db:
+            return floating_ips.floating_ips(db)
+
+    def _plug(
+        self,
+        subnet_id: str,
+        project_id: str,
+        device_id: str,
+        owner: str,
+        address: str | None = None,
+    ) -> Port:
+        port_id = str(uuid.uuid4())
+        with self._store.transaction(self._runner.now()) as db:
+            if not db.run(
+                'INSERT INTO ports'
+                ' (id, network_id, project_id, device_id, device_owner, address, subnet_id)'
+                ' SELECT ?, network_id, ?, ?, ?, ?, id FROM subnets WHERE id = ?',
+                port_id,
+                project_id,
+                device_id,
+                owner,
+                address,
+                subnet_id,
+            ):
+                raise LookupError(f'the simulated cloud has no subnet {subnet_id!r}')
+            row = db.row('SELECT network_id FROM ports WHERE id = ?', port_id)
+            assert row is not None
+            return next(port for port in network.ports(db, row[0]) if port.id == port_id)
+
+
+def create_network(
+    db: Db,
+    name: str,
+    project_id: str,
+    *,
+    external: bool = False,
+    network_id: str | None = None,
+) -> Network:
+    """Make a network on some free segment.
+
+    :param network_id: a new one if None
+    """
+    row = db.row(
+        "SELECT coalesce(max(segmentation_id), 0) AS n FROM networks WHERE network_type = 'vxlan'"
+    )
+    assert row is not None
+    segment = Segment(network_type='vxlan', physical_network=None, segmentation_id=row['n'] + 1)
+    return network.create_network(
+        db, name, project_id, segment, external=external, network_id=network_id
+    )
+
+
+def create_subnet(
+    db: Db, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None = None
+) -> Subnet:
+    """Give a network a subnet, whose first address is its gateway.
+
+    :param pools: all but the gateway if None
+    """
+    hosts = list(ipaddress.ip_network(cidr).hosts())
+    subnet_id = str(uuid.uuid4())
+    db.run(
+        'INSERT INTO subnets (id, name, network_id, cidr, gateway_ip, allocation_pools)'
+        " VALUES (?, '', ?, ?, ?, ?)",
+        subnet_id,
+        network_id,
+        cidr,
+        str(hosts[0]),
+        json.dumps(pools or [(str(hosts[1]), str(hosts[-1]))]),
+    )
+    return next(found for found in network.subnets(db, network_id) if found.id == subnet_id)

@@ -1,0 +1,202 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated Placement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import TypeVar
+
+from climate.clients.base import Provider
+from climate.clients.base import ProviderAllocation
+from climate.domain.resources import Inventory
+from climate.simulator import aggregates
+from climate.simulator import providers
+from climate.simulator import server_rows
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+
+SCHEMA = providers.SCHEMA
+T = TypeVar('T')
+
+
+class SimulatedPlacement:
+    """Fulfils :class:`climate.clients.base.Placement`."""
+
+    def __init__(self, runner: VerbRunner) -> None:
+        self._runner = runner
+
+    def _run_later(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
+        """Run a verb when those have gone who were to be gone by now."""
+
+        def settled(db: Db) -> T:
+            server_rows.settle(db)
+            return work(db)
+
+        return self._runner.run(verb, arguments, settled)
+
+    def find_provider(self, name: str) -> Provider | None:
+        """Return the provider of this name; None if there is none."""
+        return self._runner.run(
+            'placement.find_provider', (name,), lambda db: providers.find_provider(db, name)
+        )
+
+    def list_providers(
+        self, *, prefix: str = '', parent_uuid: str | None = None
+    ) -> tuple[Provider, ...]:
+        """Return the providers whose name begins so, by name."""
+        return self._runner.run(
+            'placement.list_providers',
+            (prefix, parent_uuid),
+            lambda db: providers.list_providers(db, prefix, parent_uuid),
+        )
+
+    def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
+        """Make a provider without inventories."""
+        return self._runner.run(
+            'placement.create_provider',
+            (name, parent_uuid),
+            lambda db: providers.create_provider(db, name, parent_uuid),
+        )
+
+    def delete_provider(self, uuid: str) -> None:
+        """Remove a provider."""
+        self._run_later(
+            'placement.delete_provider', (uuid,), lambda db: providers.delete_provider(db, uuid)
+        )
+
+    def inventories(self, uuid: str) -> tuple[Inventory, ...]:
+        """Return the inventories of a provider, by resource class."""
+        return self._runner.run(
+            'placement.inventories', (uuid,), lambda db: providers.inventories(db, uuid)
+        )
+
+    def set_inventory(self, uuid: str, inventory: Inventory) -> None:
+        """Give a provider this inventory of a class."""
+        self._runner.run(
+            'placement.set_inventory',
+            (uuid, inventory.resource_class, inventory.total),
+            lambda db: providers.set_inventory(db, uuid, inventory),
+        )
+
+    def remove_inventory(self, uuid: str, resource_class: str) -> None:
+        """Take all of a class from a provider."""
+        self._run_later(
+            'placement.remove_inventory',
+            (uuid, resource_class),
+            lambda db: providers.remove_inventory(db, uuid, resource_class),
+        )
+
+    def usages(self, uuid: str) -> Mapping[str, int]:
+        """Return how much of each class of a provider is allocated."""
+        return self._run_later('placement.usages', (uuid,), lambda db: providers.usages(db, uuid))
+
+    def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
+        """Return who holds what of a provider, by consumer."""
+        return self._run_later(
+            'placement.allocations', (uuid,), lambda db: providers.allocations(db, uuid)
+        )
+
+    def provider_aggregates(self, uuid: str) -> frozenset[str]:
+        """Return the UUIDs of the aggregates that a provider is in."""
+        return self._runner.run(
+            'placement.provider_aggregates', (uuid,), lambda db: _aggregates(db, uuid)
+        )
+
+    def list_traits(self, prefix: str = '') -> frozenset[str]:
+        """Return the names of all traits that begin so."""
+        return self._runner.run(
+            'placement.list_traits',
+            (prefix,),
+            lambda db: _beginning(prefix, providers.known_traits(db)),
+        )
+
+    def create_trait(self, name: str) -> None:
+        """Make a trait of our own."""
+        self._runner.run(
+            'placement.create_trait', (name,), lambda db: providers.create_trait(db, name)
+        )
+
+    def delete_trait(self, name: str) -> None:
+        """Remove a trait of our own."""
+        self._runner.run(
+            'placement.delete_trait', (name,), lambda db: providers.delete_trait(db, name)
+        )
+
+    def traits(self, uuid: str) -> frozenset[str]:
+        """Return the traits of a provider."""
+        return self._runner.run('placement.traits', (uuid,), lambda db: providers.traits(db, uuid))
+
+    def set_traits(self, uuid: str, names: frozenset[str]) -> None:
+        """Give a provider these traits, instead of those it had."""
+        self._runner.run(
+            'placement.set_traits',
+            (uuid, sorted(names)),
+            lambda db: providers.set_traits(db, uuid, names),
+        )
+
+    def add_trait(self, uuid: str, name: str) -> None:
+        """Give a provider one more trait."""
+        self._runner.run(
+            'placement.add_trait',
+            (uuid, name),
+            lambda db: providers.set_traits(db, uuid, providers.traits(db, uuid) | {name}),
+        )
+
+    def remove_trait(self, uuid: str, name: str) -> None:
+        """Take a trait from a provider."""
+        self._runner.run(
+            'placement.remove_trait',
+            (uuid, name),
+            lambda db: providers.set_traits(db, uuid, providers.traits(db, uuid) - {name}),
+        )
+
+    def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
+        """Return the names of all resource classes that begin so."""
+        return self._runner.run(
+            'placement.list_resource_classes',
+            (prefix,),
+            lambda db: _beginning(prefix, providers.resource_classes(db)),
+        )
+
+    def create_resource_class(self, name: str) -> None:
+        """Make a class of our own."""
+        self._runner.run(
+            'placement.create_resource_class',
+            (name,),
+            lambda db: providers.create_resource_class(db, name),
+        )
+
+    def delete_resource_class(self, name: str) -> None:
+        """Remove a class of our own."""
+        self._runner.run(
+            'placement.delete_resource_class',
+            (name,),
+            lambda db: providers.delete_resource_class(db, name),
+        )
+
+
+def _beginning(prefix: str, names: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in names if name.startswith(prefix))
+
+
+def _aggregates(db: Db, uuid: str) -> frozenset[str]:
+    """Return what Nova tells Placement when a host is put into an aggregate."""
+    providers.require(db, uuid)
+    rows = db.rows(
+        'SELECT m.aggregate_id FROM aggregate_hosts m'
+        ' JOIN hypervisors h ON h.service_host = m.host WHERE h.id = ?',
+        uuid,
+    )
+    return frozenset(aggregates.aggregate_uuid(row['aggregate_id']) for row in rows)

@@ -1,0 +1,361 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The resource providers of the simulated Placement, with inventories and allocations."""
+
+from __future__ import annotations
+
+import re
+import uuid as uuids
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Provider
+from climate.clients.base import ProviderAllocation
+from climate.domain.resources import Inventory
+from climate.simulator.store import Db
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS providers (
+    uuid TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    generation INTEGER NOT NULL DEFAULT 0,
+    parent_uuid TEXT REFERENCES providers (uuid)
+);
+CREATE INDEX IF NOT EXISTS providers_by_parent ON providers (parent_uuid);
+CREATE TABLE IF NOT EXISTS inventories (
+    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
+    resource_class TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    reserved INTEGER NOT NULL,
+    allocation_ratio REAL NOT NULL,
+    min_unit INTEGER NOT NULL,
+    max_unit INTEGER NOT NULL,
+    step_size INTEGER NOT NULL,
+    PRIMARY KEY (provider_uuid, resource_class)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS traits (
+    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
+    name TEXT NOT NULL,
+    PRIMARY KEY (provider_uuid, name)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS known_traits (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS resource_classes (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS allocations (
+    consumer_id TEXT NOT NULL,
+    provider_uuid TEXT NOT NULL REFERENCES providers (uuid),
+    resource_class TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    PRIMARY KEY (consumer_id, provider_uuid, resource_class)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS allocations_by_provider ON allocations (provider_uuid);
+"""
+
+LONGEST_NAME = 200
+STANDARD_CLASSES = frozenset(
+    {'DISK_GB', 'IPV4_ADDRESS', 'MEMORY_MB', 'PCI_DEVICE', 'PCPU', 'VCPU', 'VGPU'}
+)
+# Those of the hosts; os-traits has some hundreds more.
+STANDARD_TRAITS = frozenset(
+    {'COMPUTE_NODE', 'HW_CPU_HYPERTHREADING', 'HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE42'}
+    | {'HW_CPU_X86_VMX', 'STORAGE_DISK_SSD'}
+)
+_CUSTOM = re.compile(r'CUSTOM_[A-Z0-9_]{1,248}')
+_PROVIDERS = 'SELECT uuid, name, generation, parent_uuid FROM providers'
+
+
+def find_provider(db: Db, name: str) -> Provider | None:
+    """Return the provider of this name; None if there is none."""
+    row = db.row(f'{_PROVIDERS} WHERE name = ?', name)
+    return None if row is None else Provider(**dict(row))
+
+
+def list_providers(db: Db, prefix: str, parent_uuid: str | None) -> tuple[Provider, ...]:
+    """Return the providers whose name begins so, by name."""
+    rows = db.rows(
+        f'{_PROVIDERS} WHERE substr(name, 1, length(?)) = ? AND (? IS NULL OR parent_uuid = ?)'
+        ' ORDER BY name',
+        prefix,
+        prefix,
+        parent_uuid,
+        parent_uuid,
+    )
+    return tuple(Provider(**dict(row)) for row in rows)
+
+
+def tree(db: Db, root: str) -> list[str]:
+    """Return a root provider and all that is nested in it, however deeply."""
+    rows = db.rows(
+        'WITH RECURSIVE tree (uuid) AS (SELECT uuid FROM providers WHERE uuid = ?'
+        ' UNION ALL SELECT p.uuid FROM providers p JOIN tree t ON p.parent_uuid = t.uuid)'
+        ' SELECT uuid FROM tree',
+        root,
+    )
+    return [row['uuid'] for row in rows]
+
+
+def create_provider(
+    db: Db, name: str, parent_uuid: str | None, *, uuid: str | None = None
+) -> Provider:
+    """Make a provider, of this *uuid* if one is given.
+
+    :raises CloudConflict: if there is one of this name
+    :raises climate.exceptions.Permanent: if there is no such parent
+    """
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise exceptions.Permanent('the name of a provider has from 1 to 200 characters')
+    # The databases under Placement do not tell cases apart.
+    if db.row('SELECT 1 FROM providers WHERE name = ? COLLATE NOCASE', name):
+        raise CloudConflict(f'there is a provider {name!r} already')
+    if parent_uuid is not None and not _exists(db, parent_uuid):
+        raise exceptions.Permanent(
+            f'the simulated cloud has no provider {parent_uuid} to nest another in'
+        )
+    uuid = uuid or str(uuids.uuid4())
+    db.run(
+        'INSERT INTO providers (uuid, name, generation, parent_uuid) VALUES (?, ?, 0, ?)',
+        uuid,
+        name,
+        parent_uuid,
+    )
+    return Provider(uuid=uuid, name=name, generation=0, parent_uuid=parent_uuid)
+
+
+def delete_provider(db: Db, uuid: str) -> None:
+    """Remove a provider; fine if it is gone.
+
+    :raises CloudConflict: if others are nested in it or something is allocated
+    """
+    if db.row('SELECT 1 FROM providers WHERE parent_uuid = ?', uuid):
+        raise CloudConflict(f'other providers are nested in provider {uuid}')
+    if db.row('SELECT 1 FROM allocations WHERE provider_uuid = ?', uuid):
+        raise CloudConflict(f'something is allocated from provider {uuid}')
+    db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
+    db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
+    db.run('DELETE FROM providers WHERE uuid = ?', uuid)
+
+
+def set_contents(
+    db: Db, uuid: str, inventories: tuple[Inventory, ...], traits: frozenset[str]
+) -> None:
+    """Give a provider these inventories and traits instead of those it has."""
+    db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
+    for inventory in inventories:
+        _put_inventory(db, uuid, inventory)
+    for trait in sorted(traits - STANDARD_TRAITS):
+        db.run('INSERT OR IGNORE INTO known_traits (name) VALUES (?)', trait)
+    _put_traits(db, uuid, traits)
+
+
+def _changed(db: Db, uuid: str) -> None:
+    db.run('UPDATE providers SET generation = generation + 1 WHERE uuid = ?', uuid)
+
+
+def _exists(db: Db, uuid: str) -> bool:
+    return db.row('SELECT 1 FROM providers WHERE uuid = ?', uuid) is not None
+
+
+def require(db: Db, uuid: str) -> None:
+    """Complain if there is no such provider."""
+    if not _exists(db, uuid):
+        raise CloudNotFound(f'the simulated cloud has no provider {uuid}')
+
+
+def inventories(db: Db, uuid: str) -> tuple[Inventory, ...]:
+    """Return the inventories of a provider, by resource class."""
+    require(db, uuid)
+    rows = db.rows(
+        'SELECT resource_class, total, reserved, allocation_ratio, min_unit, max_unit, step_size'
+        ' FROM inventories WHERE provider_uuid = ? ORDER BY resource_class',
+        uuid,
+    )
+    return tuple(Inventory(**dict(row)) for row in rows)
+
+
+def _put_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
+    db.run(
+        'INSERT OR REPLACE INTO inventories (provider_uuid, resource_class, total, reserved,'
+        ' allocation_ratio, min_unit, max_unit, step_size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        uuid,
+        inventory.resource_class,
+        inventory.total,
+        inventory.reserved,
+        inventory.allocation_ratio,
+        inventory.min_unit,
+        inventory.max_unit,
+        inventory.step_size,
+    )
+    _changed(db, uuid)
+
+
+def set_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
+    """Give a provider this inventory of a class, instead of what it had."""
+    require(db, uuid)
+    if inventory.resource_class not in resource_classes(db):
+        raise exceptions.Permanent(
+            f'the simulated cloud has no resource class {inventory.resource_class}'
+        )
+    if inventory.total < 1 or not 0 <= inventory.reserved <= inventory.total:
+        raise exceptions.Permanent(f'no such inventory: {inventory}')
+    _put_inventory(db, uuid, inventory)
+
+
+def remove_inventory(db: Db, uuid: str, resource_class: str) -> None:
+    """Take all of a class from a provider; fine if it is gone.
+
+    :raises CloudConflict: if something of it is allocated
+    """
+    if used(db, uuid, resource_class):
+        raise CloudConflict(f'something of {resource_class} of provider {uuid} is allocated')
+    if db.run(
+        'DELETE FROM inventories WHERE provider_uuid = ? AND resource_class = ?',
+        uuid,
+        resource_class,
+    ):
+        _changed(db, uuid)
+
+
+def used(db: Db, uuid: str, resource_class: str) -> int:
+    """Return how much of a class of a provider is allocated."""
+    row = db.row(
+        'SELECT coalesce(sum(amount), 0) FROM allocations'
+        ' WHERE provider_uuid = ? AND resource_class = ?',
+        uuid,
+        resource_class,
+    )
+    return int(row[0]) if row else 0
+
+
+def usages(db: Db, uuid: str) -> dict[str, int]:
+    """Return how much of each class of a provider is allocated."""
+    return {
+        item.resource_class: used(db, uuid, item.resource_class) for item in inventories(db, uuid)
+    }
+
+
+def has_room(db: Db, uuid: str, resource_class: str, amount: int) -> bool:
+    """Return whether so much of a class can be allocated from a provider."""
+    row = db.row(
+        'SELECT (total - reserved) * allocation_ratio AS capacity, min_unit, max_unit, step_size'
+        ' FROM inventories WHERE provider_uuid = ? AND resource_class = ?',
+        uuid,
+        resource_class,
+    )
+    return (
+        row is not None
+        and row['min_unit'] <= amount <= row['max_unit']
+        and amount % row['step_size'] == 0
+        and used(db, uuid, resource_class) + amount <= int(row['capacity'])
+    )
+
+
+def allocate(db: Db, consumer_id: str, uuid: str, resource_class: str, amount: int) -> None:
+    """Allocate an amount of a resource class of a provider."""
+    db.run(
+        'INSERT INTO allocations (consumer_id, provider_uuid, resource_class, amount)'
+        ' VALUES (?, ?, ?, ?)',
+        consumer_id,
+        uuid,
+        resource_class,
+        amount,
+    )
+    _changed(db, uuid)
+
+
+def release(db: Db, consumer_id: str) -> None:
+    """Release all allocations of a consumer."""
+    db.run('DELETE FROM allocations WHERE consumer_id = ?', consumer_id)
+
+
+def allocations(db: Db, uuid: str) -> tuple[ProviderAllocation, ...]:
+    """Return who holds what of a provider, by consumer."""
+    require(db, uuid)
+    rows = db.rows('SELECT * FROM allocations WHERE provider_uuid = ? ORDER BY consumer_id', uuid)
+    found: dict[str, dict[str, int]] = {}
+    for row in rows:
+        found.setdefault(row['consumer_id'], {})[row['resource_class']] = row['amount']
+    return tuple(ProviderAllocation(consumer_id=who, amounts=what) for who, what in found.items())
+
+
+def check_custom(name: str) -> None:
+    """Refuse the name of a trait or class that is not our own."""
+    if not _CUSTOM.fullmatch(name):
+        raise exceptions.Permanent(f'{name[:50]!r} is no name of a trait or class of our own')
+
+
+def resource_classes(db: Db) -> frozenset[str]:
+    """Return the names of all resource classes."""
+    own = (row['name'] for row in db.rows('SELECT name FROM resource_classes'))
+    return STANDARD_CLASSES.union(own)
+
+
+def create_resource_class(db: Db, name: str) -> None:
+    """Make a class of our own; fine if it is there."""
+    check_custom(name)
+    db.run('INSERT OR IGNORE INTO resource_classes (name) VALUES (?)', name)
+
+
+def delete_resource_class(db: Db, name: str) -> None:
+    """Remove a class of our own; fine if it is gone."""
+    if name in STANDARD_CLASSES:
+        raise exceptions.Permanent(f'resource class {name} is not our own')
+    if db.row('SELECT 1 FROM inventories WHERE resource_class = ?', name):
+        raise CloudConflict(f'a provider has an inventory of {name}')
+    db.run('DELETE FROM resource_classes WHERE name = ?', name)
+
+
+def known_traits(db: Db) -> frozenset[str]:
+    """Return the names of all traits."""
+    own = (row['name'] for row in db.rows('SELECT name FROM known_traits'))
+    return STANDARD_TRAITS.union(own)
+
+
+def create_trait(db: Db, name: str) -> None:
+    """Make a trait of our own; fine if it is there."""
+    check_custom(name)
+    db.run('INSERT OR IGNORE INTO known_traits (name) VALUES (?)', name)
+
+
+def delete_trait(db: Db, name: str) -> None:
+    """Remove a trait of our own; fine if it is gone."""
+    if name in STANDARD_TRAITS:
+        raise exceptions.Permanent(f'trait {name} is not our own')
+    if db.row('SELECT 1 FROM traits WHERE name = ?', name):
+        raise CloudConflict(f'a provider has the trait {name}')
+    db.run('DELETE FROM known_traits WHERE name = ?', name)
+
+
+def traits(db: Db, uuid: str) -> frozenset[str]:
+    """Return the traits of a provider."""
+    require(db, uuid)
+    rows = db.rows('SELECT name FROM traits WHERE provider_uuid = ?', uuid)
+    return frozenset(row['name'] for row in rows)
+
+
+def set_traits(db: Db, uuid: str, names: frozenset[str]) -> None:
+    """Give a provider these traits, instead of those it had."""
+    if names == traits(db, uuid):
+        return
+    unknown = names - known_traits(db)
+    if unknown:
+        raise exceptions.Permanent(
+            f'the simulated cloud has no traits {", ".join(sorted(unknown))}'
+        )
+    _put_traits(db, uuid, names)
+
+
+def _put_traits(db: Db, uuid: str, names: frozenset[str]) -> None:
+    db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
+    for name in sorted(names):
+        db.run('INSERT INTO traits (provider_uuid, name) VALUES (?, ?)', uuid, name)
+    _changed(db, uuid)

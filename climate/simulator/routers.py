@@ -1,0 +1,99 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated routers of Neutron."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+
+from climate.clients.base import CloudConflict
+from climate.clients.protocols.ports import ROUTER_INTERFACES
+from climate.simulator.store import Db
+
+# Of static routes nothing matters but the addresses they lead to.
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS routers (
+    id TEXT PRIMARY KEY,
+    project_id TEXT NOT NULL,
+    routes TEXT NOT NULL DEFAULT '[]'
+);
+"""
+
+
+def add_route(db: Db, router_id: str, nexthop: str) -> None:
+    """Have a router send something to an address."""
+    _keep(db, router_id, [*_routes(db, router_id), nexthop])
+
+
+def remove_routes(db: Db, router_id: str, port_id: str) -> None:
+    """Take the routes off a router that lead through an interface."""
+    through = _through(db, router_id, port_id)
+    routes = _routes(db, router_id)
+    _keep(db, router_id, [nexthop for nexthop in routes if nexthop not in through])
+
+
+def _routes(db: Db, router_id: str) -> list[str]:
+    row = db.row('SELECT routes FROM routers WHERE id = ?', router_id)
+    return [] if row is None else list(json.loads(row['routes']))
+
+
+def _keep(db: Db, router_id: str, routes: list[str]) -> None:
+    db.run('UPDATE routers SET routes = ? WHERE id = ?', json.dumps(routes), router_id)
+
+
+def _through(db: Db, router_id: str, port_id: str) -> set[str]:
+    """Return where the routes of a router lead that go through an interface."""
+    row = db.row(
+        'SELECT s.cidr FROM ports p JOIN subnets s ON s.id = p.subnet_id'
+        ' WHERE p.id = ? AND p.device_id = ?',
+        port_id,
+        router_id,
+    )
+    if row is None:
+        return set()
+    network = ipaddress.ip_network(row['cidr'])
+    return {item for item in _routes(db, router_id) if ipaddress.ip_address(item) in network}
+
+
+def remove_interface(db: Db, router_id: str, port_id: str) -> None:
+    """Take a router off a network.
+
+    :raises CloudConflict: if floating IPs or static routes need it
+    """
+    if db.row(
+        'SELECT 1 FROM ports i JOIN ports p ON p.subnet_id = i.subnet_id'
+        ' JOIN floating_ips f ON f.port_id = p.id WHERE i.id = ? AND i.device_id = ?',
+        port_id,
+        router_id,
+    ):
+        raise CloudConflict(f'floating IPs are reached through port {port_id}')
+    if _through(db, router_id, port_id):
+        raise CloudConflict(f'static routes lead through port {port_id}')
+    db.run(
+        "DELETE FROM ports WHERE id = ? AND device_id = ? AND device_owner != 'network:floatingip'",
+        port_id,
+        router_id,
+    )
+
+
+def delete(db: Db, router_id: str) -> None:
+    """Remove a router and its gateway.
+
+    :raises CloudConflict: if it has interfaces
+    """
+    for row in db.rows('SELECT device_owner FROM ports WHERE device_id = ?', router_id):
+        if row['device_owner'] in ROUTER_INTERFACES:
+            raise CloudConflict(f'router {router_id} still has interfaces')
+    db.run('DELETE FROM ports WHERE device_id = ?', router_id)
+    db.run('DELETE FROM routers WHERE id = ?', router_id)

@@ -1,0 +1,178 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Runs every verb of the simulated cloud."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from climate import exceptions
+from climate.clock import Clock
+from climate.simulator import faults
+from climate.simulator.store import Db
+from climate.simulator.store import SimulatorStore
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS calls (verb TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS journal (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    verb TEXT NOT NULL,
+    arguments TEXT NOT NULL
+);
+"""
+
+T = TypeVar('T')
+# The project of the cloud's service user.
+SERVICE_PROJECT = 'service'
+
+
+class VerbRunner:
+    """Runs the verbs: each is one transaction with its faults and its count.
+
+    :ivar sees_all: whether objects of other projects are visible
+    """
+
+    sees_all = True
+
+    def __init__(self, store: SimulatorStore, clock: Clock) -> None:
+        self.store = store
+        self.clock = clock
+
+    def now(self) -> float:
+        """Return the present instant in seconds since the epoch."""
+        return self.clock.now().timestamp()
+
+    def run(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
+        """Do *work* as the verb of this name, subject to its faults.
+
+        An error that *work* raises must come before it changes anything, for
+        the call still counts.
+        """
+        slept = False
+        while True:
+            with self.store.transaction(self.now()) as db:
+                found = faults.concerning(db, verb)
+                seconds = sum(fault.seconds or 0.0 for fault in found)
+                if slept or not seconds:
+                    _count(db, verb, arguments)
+                    outcome = _attempt(db, verb, found, work)
+                    break
+            # Other verbs do not wait for a slow one.
+            time.sleep(seconds)
+            slept = True
+        if isinstance(outcome, exceptions.EffectError):
+            raise outcome
+        return outcome
+
+    def project(self, _db: Db) -> str:
+        """Return the project that the caller works in."""
+        return SERVICE_PROJECT
+
+    @property
+    def own(self) -> VerbRunner:
+        """The runner for the service user."""
+        return self
+
+    def check_redelegation(self, _db: Db) -> None:
+        """Check that the identity of the caller may be delegated."""
+
+    def under(
+        self, project: Callable[[Db], str], redelegation: Callable[[Db], None] = lambda _db: None
+    ) -> VerbRunner:
+        """Return the same runner for another user.
+
+        :param project: returns their project, or raises the error of each
+            verb if they are not admitted
+        :param redelegation: see :meth:`check_redelegation`
+        """
+        return _ProjectRunner(self, project, redelegation)
+
+
+class _ProjectRunner(VerbRunner):
+    """Admits another user, who sees their own objects only."""
+
+    sees_all = False
+
+    def __init__(
+        self, runner: VerbRunner, project: Callable[[Db], str], redelegation: Callable[[Db], None]
+    ) -> None:
+        super().__init__(runner.store, runner.clock)
+        self._own = runner.own
+        self._project = project
+        self._redelegation = redelegation
+
+    def run(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
+        """Do *work* if they are let in."""
+
+        def checked(db: Db) -> T:
+            self._project(db)
+            return work(db)
+
+        return super().run(verb, arguments, checked)
+
+    @property
+    def own(self) -> VerbRunner:
+        """The runner for the service user."""
+        return self._own
+
+    def project(self, db: Db) -> str:
+        """Return the project that they work in."""
+        return self._project(db)
+
+    def check_redelegation(self, db: Db) -> None:
+        """Check that their identity may be delegated."""
+        self._redelegation(db)
+
+
+def _settings(db: Db) -> sqlite3.Row:
+    row = db.row('SELECT reachable, keep_journal FROM settings')
+    assert row is not None
+    return row
+
+
+def _count(db: Db, verb: str, arguments: tuple[object, ...]) -> None:
+    db.run(
+        'INSERT INTO calls (verb, count) VALUES (?, 1)'
+        ' ON CONFLICT (verb) DO UPDATE SET count = count + 1',
+        verb,
+    )
+    if _settings(db)['keep_journal']:
+        db.run(
+            'INSERT INTO journal (at, verb, arguments) VALUES (?, ?, ?)',
+            db.now,
+            verb,
+            json.dumps(arguments),
+        )
+
+
+def _attempt(
+    db: Db, verb: str, found: list[faults.InjectedFault], work: Callable[[Db], T]
+) -> T | exceptions.EffectError:
+    if not _settings(db)['reachable']:
+        return exceptions.Transient(
+            f'{verb}: the simulated cloud cannot be reached, as it was told'
+        )
+    failure = faults.happening(db, found)
+    error = faults.use_up(db, verb, failure) if failure else None
+    if error and failure and failure.moment == 'before':
+        return error
+    try:
+        result = work(db)
+    except exceptions.EffectError as refusal:
+        return error or refusal
+    return error or result

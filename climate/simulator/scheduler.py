@@ -1,0 +1,121 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The choice of a host for a server, and its allocations in Placement.
+
+A host is chosen that is enabled and up, in the zone that was asked for, in the
+aggregate that the hint ``reservation`` names, and whose providers have the
+room and the traits that the flavor needs: each class from the first provider
+of the host's tree that has enough of it, the traits from those providers.
+Of several, one outside of the pool of reservable hosts is taken, then the first by
+name. There is no more to it: no filters of an operator, no weighing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from climate.clients.base import Flavor
+from climate.clients.base import ServerDraft
+from climate.simulator import hypervisors
+from climate.simulator import providers
+from climate.simulator.store import Db
+
+FREEPOOL = 'freepool'
+_MB_PER_GB = 1024
+
+
+_MEMBERS = (
+    'SELECT m.host FROM aggregate_hosts m JOIN aggregates a ON a.id = m.aggregate_id'
+    ' WHERE a.name = ?'
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class HostPlace:
+    """A host for a server, and what it takes there.
+
+    :ivar amounts: by provider and resource class
+    """
+
+    host: str
+    hypervisor_hostname: str
+    amounts: Mapping[tuple[str, str], int]
+
+
+def needs(flavor: Flavor) -> dict[str, int]:
+    """Return what a server of a flavor needs, by resource class."""
+    swap_gb = -(-flavor.swap_mb // _MB_PER_GB)
+    found = {
+        'VCPU': flavor.vcpus,
+        'MEMORY_MB': flavor.memory_mb,
+        'DISK_GB': flavor.disk_gb + flavor.ephemeral_gb + swap_gb,
+    }
+    for key, value in flavor.extra_specs.items():
+        if key.startswith('resources:') and value.isdigit():
+            found[key.removeprefix('resources:')] = int(value)
+    return {name: amount for name, amount in found.items() if amount}
+
+
+def choose(db: Db, draft: ServerDraft, flavor: Flavor) -> HostPlace | None:
+    """Return a place for a server; None if there is none."""
+    reserved = draft.scheduler_hints.get('reservation')
+    pool = {row['host'] for row in db.rows(_MEMBERS, FREEPOOL)}
+    hosts = hypervisors.hypervisors(db)
+    for host in sorted(hosts, key=lambda each: each.service_host in pool):
+        if draft.host is not None:
+            suits = host.service_host == draft.host
+        else:
+            suits = draft.availability_zone in (None, host.availability_zone) and (
+                reserved is None or _is_in(db, host.service_host, reserved)
+            )
+        if suits and (host.state, host.status) == ('up', 'enabled'):
+            amounts = _room(db, host.id, flavor)
+            if amounts is not None:
+                return HostPlace(
+                    host=host.service_host, hypervisor_hostname=host.hostname, amounts=amounts
+                )
+    return None
+
+
+def _is_in(db: Db, host: str, aggregate: str) -> bool:
+    return any(row['host'] == host for row in db.rows(_MEMBERS, aggregate))
+
+
+def _room(db: Db, root: str, flavor: Flavor) -> dict[tuple[str, str], int] | None:
+    tree = providers.tree(db, root)
+    found = {}
+    for name, amount in needs(flavor).items():
+        uuid = next((each for each in tree if providers.has_room(db, each, name, amount)), None)
+        if uuid is None:
+            return None
+        found[uuid, name] = amount
+    # As in Placement, a trait counts only where something is taken.
+    taken_from = {uuid for uuid, _ in found}
+    traits = frozenset[str]().union(*(providers.traits(db, uuid) for uuid in taken_from))
+    for key, value in flavor.extra_specs.items():
+        name = key.removeprefix('trait:')
+        if name != key and (name in traits) != (value == 'required'):
+            return None
+    return found
+
+
+def claim(db: Db, server_id: str, place: HostPlace) -> None:
+    """Let a server hold what it takes at a place."""
+    for (uuid, name), amount in place.amounts.items():
+        providers.allocate(db, server_id, uuid, name, amount)
+
+
+def release(db: Db, server_id: str) -> None:
+    """Let a server hold nothing any more."""
+    providers.release(db, server_id)

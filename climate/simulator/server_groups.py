@@ -1,0 +1,100 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated server groups."""
+
+from __future__ import annotations
+
+import sqlite3
+import typing
+import uuid
+
+from climate import exceptions
+from climate.clients.base import Policy
+from climate.clients.base import ServerGroup
+from climate.simulator import quotas
+from climate.simulator.store import Db
+from climate.simulator.verbs import LONGEST
+from climate.simulator.verbs import ProjectVerbs
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS server_groups (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    policy TEXT NOT NULL,
+    project_id TEXT NOT NULL
+);
+"""
+
+
+class SimulatedServerGroups(ProjectVerbs):
+    """Fulfils :class:`climate.clients.protocols.server_groups.ServerGroups`."""
+
+    def list_server_groups(self) -> tuple[ServerGroup, ...]:
+        """Return every group, by id."""
+        return self._runner.run('compute.list_server_groups', (), _groups)
+
+    def find_server_group(self, group_id: str) -> ServerGroup | None:
+        """Return a group; None if there is none."""
+        return self._runner.run(
+            'compute.find_server_group', (group_id,), lambda db: find_group(db, group_id)
+        )
+
+    def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
+        """Make an empty group in our own project."""
+        return self._runner.run(
+            'compute.create_server_group',
+            (name, policy),
+            lambda db: _create(db, name, policy, self._runner.project(db)),
+        )
+
+    def delete_server_group(self, group_id: str) -> None:
+        """Remove a group; fine if it is gone already."""
+        self._runner.run(
+            'compute.delete_server_group', (group_id,), lambda db: _delete(db, group_id)
+        )
+
+
+def _groups(db: Db) -> tuple[ServerGroup, ...]:
+    rows = db.rows('SELECT * FROM server_groups ORDER BY id')
+    return tuple(_group(db, row) for row in rows)
+
+
+def find_group(db: Db, group_id: str) -> ServerGroup | None:
+    """Return a group; None if there is none."""
+    row = db.row('SELECT * FROM server_groups WHERE id = ?', group_id)
+    return None if row is None else _group(db, row)
+
+
+def _group(db: Db, row: sqlite3.Row) -> ServerGroup:
+    members = db.rows('SELECT id FROM servers WHERE group_id = ? ORDER BY id', row['id'])
+    return ServerGroup(**dict(row), members=tuple(member['id'] for member in members))
+
+
+def _create(db: Db, name: str, policy: Policy, project_id: str) -> ServerGroup:
+    if policy not in typing.get_args(Policy) or not 1 <= len(name) <= LONGEST:
+        raise exceptions.Permanent(f'{name[:50]!r}, {policy!r}: no name or policy of a group')
+    count = db.row('SELECT count(*) FROM server_groups WHERE project_id = ?', project_id)
+    quotas.require(db, project_id, 'server_groups', (count[0] if count else 0) + 1)
+    group_id = str(uuid.uuid4())
+    db.run(
+        'INSERT INTO server_groups (id, name, policy, project_id) VALUES (?, ?, ?, ?)',
+        group_id,
+        name,
+        policy,
+        project_id,
+    )
+    return ServerGroup(id=group_id, name=name, policy=policy, project_id=project_id, members=())
+
+
+def _delete(db: Db, group_id: str) -> None:
+    db.run('DELETE FROM server_groups WHERE id = ?', group_id)

@@ -1,0 +1,233 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The rows of servers in the simulated Nova, and their current state."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sqlite3
+from collections.abc import Mapping
+
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Flavor
+from climate.clients.base import Server
+from climate.clients.base import ServerDraft
+from climate.simulator import attachments
+from climate.simulator import scheduler
+from climate.simulator.store import Db
+from climate.simulator.verbs import check_metadata
+
+NO_ROOM = 'No valid host was found. There are not enough hosts available.'
+
+TAKES_METADATA = frozenset({'ACTIVE', 'PAUSED', 'SUSPENDED', 'SHUTOFF'})
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS servers (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    hypervisor_hostname TEXT NOT NULL,
+    flavor TEXT NOT NULL,
+    status TEXT NOT NULL,
+    task_state TEXT,
+    gone_at REAL,
+    next_status TEXT,
+    next_at REAL,
+    vcpus INTEGER NOT NULL DEFAULT 0,
+    metadata TEXT NOT NULL DEFAULT '{}',
+    draft TEXT NOT NULL DEFAULT '{}',
+    group_id TEXT NOT NULL DEFAULT '',
+    locked INTEGER NOT NULL DEFAULT 0,
+    fault TEXT NOT NULL DEFAULT '',
+    shelved_image TEXT
+);
+CREATE INDEX IF NOT EXISTS servers_by_host ON servers (host);
+CREATE INDEX IF NOT EXISTS servers_by_flavor ON servers (flavor);
+CREATE INDEX IF NOT EXISTS servers_going ON servers (gone_at) WHERE gone_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS servers_changing ON servers (next_at) WHERE next_at IS NOT NULL;
+CREATE TABLE IF NOT EXISTS hidden_hosts (host TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+
+
+def settle(db: Db) -> None:
+    """Let happen what was due by now."""
+    for row in db.rows('SELECT id FROM servers WHERE gone_at <= ?', db.now):
+        forget(db, row['id'])
+    # A shelved server is offloaded later, which may be now as well.
+    due = 'SELECT id, next_status, next_at FROM servers WHERE next_at <= ? ORDER BY next_at'
+    while rows := db.rows(due, db.now):
+        for row in rows:
+            _arrive(db, row)
+
+
+def forget(db: Db, server_id: str) -> None:
+    """Remove a server, with what it holds and the image that it was shelved in."""
+    scheduler.release(db, server_id)
+    db.run(
+        'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)', server_id
+    )
+    attachments.forget(db, server_id)
+    db.run('DELETE FROM servers WHERE id = ?', server_id)
+
+
+def _arrive(db: Db, row: sqlite3.Row) -> None:
+    status = row['next_status']
+    db.run(
+        'UPDATE servers SET status = ?, task_state = NULL, next_status = NULL, next_at = NULL'
+        ' WHERE id = ?',
+        status,
+        row['id'],
+    )
+    if status == 'SHELVED':
+        db.run(
+            "UPDATE servers SET next_status = 'SHELVED_OFFLOADED', next_at = ? WHERE id = ?",
+            row['next_at'] + db.seconds('shelved_offload'),
+            row['id'],
+        )
+    elif status == 'SHELVED_OFFLOADED':
+        scheduler.release(db, row['id'])
+        db.run("UPDATE servers SET host = '', hypervisor_hostname = '' WHERE id = ?", row['id'])
+    elif status == 'ACTIVE':
+        db.run(
+            'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)',
+            row['id'],
+        )
+        db.run('UPDATE servers SET shelved_image = NULL WHERE id = ?', row['id'])
+
+
+def born(db: Db, project_id: str, user_id: str = '') -> dict[str, object]:
+    """Return what is kept of the birth of a server.
+
+    :param user_id: who has made it; a user named after the project if ''
+    """
+    return {'created': db.now, 'user': user_id or f'user-of-{project_id}'}
+
+
+def _server(db: Db, row: sqlite3.Row) -> Server:
+    kept = json.loads(row['draft'])
+    created = datetime.datetime.fromtimestamp(int(kept.get('created', 0)), datetime.UTC)
+    return Server(
+        id=row['id'],
+        name=row['name'],
+        project_id=row['project_id'],
+        user_id=kept.get('user', ''),
+        created_at=created,
+        host=row['host'],
+        hypervisor_hostname=row['hypervisor_hostname'],
+        status=row['status'],
+        task_state=row['task_state'],
+        flavor_id=row['flavor'],
+        metadata=json.loads(row['metadata']),
+        volume_ids=attachments.of_server(db, row['id']),
+        locked=bool(row['locked']),
+        fault=row['fault'],
+    )
+
+
+def servers(db: Db, *, host: str | None = None, flavor: str | None = None) -> tuple[Server, ...]:
+    """Return the servers on a service host, or of a flavor, or all of them, by id."""
+    settle(db)
+    rows = db.rows(
+        'SELECT * FROM servers WHERE (? IS NULL OR host = ?) AND (? IS NULL OR flavor = ?)'
+        ' ORDER BY id',
+        host,
+        host,
+        flavor,
+        flavor,
+    )
+    return tuple(_server(db, row) for row in rows)
+
+
+def listed(db: Db, host: str) -> tuple[Server, ...]:
+    """Return the servers that Nova lists for a service host: none if its cell is down."""
+    if db.row('SELECT 1 FROM hidden_hosts WHERE host = ?', host):
+        return ()
+    return servers(db, host=host)
+
+
+def find(db: Db, server_id: str) -> Server | None:
+    """Return a server; None if there is none."""
+    settle(db)
+    row = db.row('SELECT * FROM servers WHERE id = ?', server_id)
+    return None if row is None else _server(db, row)
+
+
+def since(db: Db, instant: datetime.datetime) -> tuple[Server, ...]:
+    """Return the servers made at *instant* or later, oldest first."""
+    first = instant.replace(microsecond=0)
+    new = [server for server in servers(db) if server.created_at >= first]
+    return tuple(sorted(new, key=lambda server: (server.created_at, server.id)))
+
+
+def hints(db: Db, server_id: str) -> Mapping[str, object]:
+    """Return the scheduler hints of a server; none if it is gone."""
+    row = db.row('SELECT draft FROM servers WHERE id = ?', server_id)
+    found: dict[str, object] = {} if row is None else json.loads(row['draft']).get('hints', {})
+    return found
+
+
+def set_metadata(db: Db, server_id: str, metadata: Mapping[str, str]) -> None:
+    """Set some metadata of a server.
+
+    :raises climate.clients.base.CloudNotFound: if there is none
+    :raises climate.clients.base.CloudConflict: as Nova does, when it is shelved or busy
+    """
+    check_metadata(metadata)
+    found = find(db, server_id)
+    if found is None:
+        raise CloudNotFound(f'the simulated cloud has no server {server_id}')
+    if found.status not in TAKES_METADATA or found.task_state is not None:
+        raise CloudConflict(f'metadata of a server that is {found.status} cannot be changed')
+    changed = json.dumps({**found.metadata, **metadata})
+    db.run('UPDATE servers SET metadata = ? WHERE id = ?', changed, server_id)
+
+
+def insert(
+    db: Db,
+    server_id: str,
+    draft: ServerDraft,
+    flavor: Flavor,
+    project_id: str,
+    place: scheduler.HostPlace | None,
+) -> None:
+    """Put a server onto a host, or into ERROR if there is none for it."""
+    for each in draft.block_device_mapping:
+        if each.get('source_type') == 'volume':
+            attachments.attach(db, str(each['uuid']), server_id)
+    kept = {
+        'hints': dict(draft.scheduler_hints),
+        'zone': draft.availability_zone,
+        **born(db, project_id),
+    }
+    db.run(
+        'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor, status,'
+        ' vcpus, metadata, draft, group_id, fault)'
+        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        server_id,
+        draft.name,
+        project_id,
+        place.host if place else '',
+        place.hypervisor_hostname if place else '',
+        flavor.id,
+        'BUILD' if place else 'ERROR',
+        flavor.vcpus,
+        json.dumps(dict(draft.metadata)),
+        json.dumps(kept),
+        draft.scheduler_hints.get('group', ''),
+        '' if place else NO_ROOM,
+    )
+    if place is not None:
+        scheduler.claim(db, server_id, place)

@@ -1,0 +1,192 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The actions that the simulated Nova allows in each state of a server."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Server
+from climate.clients.base import ServerDraft
+from climate.simulator import flavors
+from climate.simulator import images
+from climate.simulator import scheduler
+from climate.simulator import server_rows
+from climate.simulator.store import Db
+
+_IMAGEABLE = frozenset({'ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'})
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Action:
+    """What Nova allows.
+
+    :ivar before: states in which it may be done
+    :ivar task: what the server is in while it is under way
+    :ivar after: state that it ends in
+    :ivar done: states in which it need not be done
+    """
+
+    before: frozenset[str]
+    task: str
+    after: str
+    done: frozenset[str]
+
+
+def _action(before: str, task: str, after: str, done: str = '') -> _Action:
+    return _Action(
+        before=frozenset(before.split()),
+        task=task,
+        after=after,
+        done=frozenset((done or after).split()),
+    )
+
+
+_ACTIONS = {
+    'shelve': _action(
+        'ACTIVE PAUSED SHUTOFF SUSPENDED', 'shelving', 'SHELVED', 'SHELVED SHELVED_OFFLOADED'
+    ),
+    'offload': _action('SHELVED', 'shelving_offloading', 'SHELVED_OFFLOADED'),
+    'unshelve': _action('SHELVED SHELVED_OFFLOADED', 'unshelving', 'ACTIVE'),
+    'suspend': _action('ACTIVE', 'suspending', 'SUSPENDED'),
+    'resume': _action('SUSPENDED', 'resuming', 'ACTIVE'),
+    'stop': _action('ACTIVE ERROR', 'powering-off', 'SHUTOFF'),
+    'start': _action('SHUTOFF', 'powering-on', 'ACTIVE'),
+}
+
+
+def _require(db: Db, server_id: str) -> Server:
+    server = server_rows.find(db, server_id)
+    if server is None:
+        raise CloudNotFound(f'the simulated cloud has no server {server_id}')
+    return server
+
+
+def _go(db: Db, server_id: str, task: str | None, after: str, seconds: float) -> None:
+    db.run(
+        'UPDATE servers SET task_state = ?, next_status = ?, next_at = ? WHERE id = ?',
+        task,
+        after,
+        db.now + seconds,
+        server_id,
+    )
+    server_rows.settle(db)
+
+
+def bear(db: Db, server_id: str) -> None:
+    """Let a server that was made become ACTIVE, if it has a host."""
+    if _require(db, server_id).status == 'BUILD':
+        _go(db, server_id, 'spawning', 'ACTIVE', db.seconds('server_creation'))
+
+
+def begin(db: Db, action: str, server_id: str) -> None:
+    """Begin to do something with a server; fine if it is under way, or done.
+
+    :raises CloudNotFound: if there is no such server
+    :raises CloudConflict: if its state does not allow it
+    """
+    server = _require(db, server_id)
+    wanted = _ACTIONS[action]
+    if server.task_state == wanted.task or (not server.task_state and server.status in wanted.done):
+        return
+    if server.task_state or server.status not in wanted.before:
+        state = server.task_state or server.status
+        raise CloudConflict(f'server {server_id} is {state}: it is not the time to {action} it')
+    if action == 'shelve':
+        image_id = images.add(db, f'{server.name}-shelved', server, 0, server.project_id)
+        db.run('UPDATE servers SET shelved_image = ? WHERE id = ?', image_id, server_id)
+    _go(db, server_id, wanted.task, wanted.after, db.seconds('server_action'))
+
+
+def unshelve(db: Db, server_id: str, host: str | None, *, admin: bool) -> None:
+    """Begin to put a shelved server onto a host again.
+
+    :raises CloudNotFound: if there is no such server
+    :raises CloudConflict: if its state does not allow it
+    :raises climate.exceptions.Permanent: if the host is not there, or not to be chosen
+    """
+    server = _require(db, server_id)
+    if server.status == 'SHELVED_OFFLOADED' and not server.task_state:
+        if host is not None and not admin:
+            raise exceptions.Permanent('only an administrator may say where a server runs')
+        if host is not None and not db.row(
+            'SELECT 1 FROM hypervisors WHERE service_host = ?', host
+        ):
+            raise exceptions.Permanent(f'the simulated cloud has no compute host {host}')
+        if not _find_room(db, server, host):
+            # As in Nova: the request is accepted, but has no effect.
+            return
+    elif server.status == 'SHELVED' and host is not None:
+        raise CloudConflict(f'server {server_id} is not off its host yet')
+    begin(db, 'unshelve', server_id)
+
+
+def _find_room(db: Db, server: Server, host: str | None) -> bool:
+    flavor = flavors.find_flavor(db, server.flavor_id)
+    row = db.row('SELECT draft FROM servers WHERE id = ?', server.id)
+    if flavor is None or row is None:
+        return False
+    kept = json.loads(row['draft'])
+    draft = ServerDraft(
+        name=server.name,
+        flavor_id=flavor.id,
+        scheduler_hints=kept.get('hints', {}),
+        availability_zone=kept.get('zone') if host is None else None,
+        host=host,
+    )
+    place = scheduler.choose(db, draft, flavor)
+    if place is None:
+        return False
+    scheduler.claim(db, server.id, place)
+    db.run(
+        'UPDATE servers SET host = ?, hypervisor_hostname = ? WHERE id = ?',
+        place.host,
+        place.hypervisor_hostname,
+        server.id,
+    )
+    return True
+
+
+def delete(db: Db, server_id: str) -> None:
+    """Begin to delete a server, with images of it that are not complete."""
+    server = server_rows.find(db, server_id)
+    if server is None or server.task_state == 'deleting':
+        return
+    images.abandon(db, server_id)
+    db.run(
+        "UPDATE servers SET task_state = 'deleting', next_status = NULL, next_at = NULL,"
+        ' gone_at = ? WHERE id = ?',
+        db.now + db.seconds('server_deletion'),
+        server_id,
+    )
+    server_rows.settle(db)
+
+
+def snapshot(db: Db, server_id: str, name: str, project_id: str) -> str:
+    """Begin to make an image of a server and return its id.
+
+    :param project_id: the project that asks, to which the image belongs
+    :raises CloudNotFound: if there is no such server
+    :raises CloudConflict: if its state does not allow it
+    """
+    server = _require(db, server_id)
+    if server.task_state is not None or server.status not in _IMAGEABLE:
+        raise CloudConflict(f'server {server_id} is {server.task_state or server.status}')
+    seconds = db.seconds('image')
+    image_id = images.add(db, name, server, seconds, project_id)
+    _go(db, server_id, 'image_snapshot', server.status, seconds)
+    return image_id

@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The services of the simulated cloud, for its service user and for others."""
+
+from __future__ import annotations
+
+import functools
+
+from climate.simulator import keystone
+from climate.simulator.compute import SimulatedCompute
+from climate.simulator.heat import SimulatedHeat
+from climate.simulator.images import SimulatedImages
+from climate.simulator.keystone import SimulatedKeystone
+from climate.simulator.network import SimulatedNetworking
+from climate.simulator.placement import SimulatedPlacement
+from climate.simulator.runner import VerbRunner
+from climate.simulator.volume import SimulatedBlockStorage
+
+
+class SimulatedServices:
+    """Fulfils :class:`climate.clients.base.Cloud` by a runner of verbs."""
+
+    compute: SimulatedCompute
+    placement: SimulatedPlacement
+    image: SimulatedImages
+    network: SimulatedNetworking
+    volume: SimulatedBlockStorage
+    orchestration: SimulatedHeat
+    identity: SimulatedKeystone
+
+    def _open(self, runner: VerbRunner) -> None:
+        self._entrance = runner
+        self.compute = SimulatedCompute(runner)
+        self.placement = SimulatedPlacement(runner)
+        self.image = SimulatedImages(runner)
+        self.network = SimulatedNetworking(runner)
+        self.volume = SimulatedBlockStorage(runner)
+        self.orchestration = SimulatedHeat(runner)
+        self.identity = SimulatedKeystone(runner)
+
+    def acting_for(self, trust_id: str) -> SimulatedServices:
+        """Return the cloud as the user sees it who made a trust."""
+        return _of(
+            self._entrance.under(
+                functools.partial(keystone.project_of_trust, trust_id=trust_id),
+                functools.partial(keystone.check_redelegation, trust_id=trust_id),
+            )
+        )
+
+    def of_caller(self, token: str) -> SimulatedServices:
+        """Return the cloud as the owner of a token sees it."""
+        return _of(self._entrance.under(functools.partial(keystone.project_of_token, token=token)))
+
+    def as_service(self) -> SimulatedServices:
+        """Return the cloud as we see it ourselves."""
+        return _of(self._entrance.own)
+
+
+def _of(runner: VerbRunner) -> SimulatedServices:
+    made = SimulatedServices()
+    made._open(runner)
+    return made

@@ -1,0 +1,285 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated snapshots and backups of Cinder."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+
+from climate.clients.base import Backup
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import VolumeSnapshot
+from climate.simulator import attachments
+from climate.simulator import quotas
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS snapshots (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    volume_id TEXT NOT NULL,
+    size_gb INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    changes_at REAL,
+    becomes TEXT
+);
+CREATE INDEX IF NOT EXISTS snapshots_by_volume ON snapshots (volume_id);
+CREATE TABLE IF NOT EXISTS backups (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    volume_id TEXT NOT NULL,
+    size_gb INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    changes_at REAL,
+    becomes TEXT
+);
+CREATE INDEX IF NOT EXISTS backups_by_volume ON backups (volume_id);
+CREATE TABLE IF NOT EXISTS backup_services (name TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+NO_SERVICE = 'Service not found for creating backup.'
+
+
+class SimulatedSnapshots:
+    """Fulfils the protocols of :mod:`climate.clients.protocols.snapshots`."""
+
+    _runner: VerbRunner
+
+    def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
+        """Return a snapshot."""
+        return self._runner.run(
+            'volume.find_snapshot', (snapshot_id,), lambda db: _find_snapshot(db, snapshot_id)
+        )
+
+    def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
+        """Return the snapshots of a volume, by id."""
+        return self._runner.run(
+            'volume.list_snapshots', (volume_id,), lambda db: _list_snapshots(db, volume_id)
+        )
+
+    def create_snapshot(self, volume_id: str, name: str) -> str:
+        """Begin to make a snapshot of a volume and return its id."""
+        return self._runner.run(
+            'volume.create_snapshot',
+            (volume_id, name),
+            lambda db: _create_snapshot(db, self._runner.project(db), volume_id, name),
+        )
+
+    def delete_snapshot(self, snapshot_id: str) -> None:
+        """Begin to delete a snapshot."""
+        self._runner.run(
+            'volume.delete_snapshot', (snapshot_id,), lambda db: _delete_snapshot(db, snapshot_id)
+        )
+
+    def find_backup(self, backup_id: str) -> Backup | None:
+        """Return a backup."""
+        return self._runner.run(
+            'volume.find_backup', (backup_id,), lambda db: _find_backup(db, backup_id)
+        )
+
+    def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
+        """Return the backups of a volume, by id."""
+        return self._runner.run(
+            'volume.list_backups', (volume_id,), lambda db: _list_backups(db, volume_id)
+        )
+
+    def create_backup(self, volume_id: str, name: str) -> str:
+        """Begin to make a backup of a volume and return its id."""
+        return self._runner.run(
+            'volume.create_backup',
+            (volume_id, name),
+            lambda db: _create_backup(db, self._runner.project(db), volume_id, name),
+        )
+
+    def delete_backup(self, backup_id: str) -> None:
+        """Begin to delete a backup."""
+        self._runner.run(
+            'volume.delete_backup', (backup_id,), lambda db: _delete_backup(db, backup_id)
+        )
+
+
+def settle(db: Db) -> None:
+    """Let everything happen whose time has come."""
+    attachments.settle(db)
+    for table in ('volumes', 'snapshots', 'backups'):
+        db.run(f'DELETE FROM {table} WHERE changes_at <= ? AND becomes IS NULL', db.now)  # noqa: S608  its tables are ours
+        db.run(
+            f'UPDATE {table} SET status = becomes, changes_at = NULL, becomes = NULL'  # noqa: S608  its tables are ours
+            ' WHERE changes_at <= ?',
+            db.now,
+        )
+
+
+def begin_deletion(db: Db, table: str, ident: str, seconds: float) -> None:
+    """Let a volume, snapshot or backup be gone after so many seconds."""
+    db.run(
+        f"UPDATE {table} SET status = 'deleting', changes_at = ?, becomes = NULL WHERE id = ?",  # noqa: S608  its tables are ours
+        db.now + seconds,
+        ident,
+    )
+
+
+def require_gigabytes(db: Db, project_id: str, more: int) -> None:
+    """Let a project have so many more GiB in volumes and snapshots.
+
+    :raises CloudQuota: if it may not
+    """
+    row = db.row(
+        'SELECT (SELECT coalesce(sum(size_gb), 0) FROM volumes WHERE project_id = ?)'
+        ' + (SELECT coalesce(sum(size_gb), 0) FROM snapshots WHERE project_id = ?) AS n',
+        project_id,
+        project_id,
+    )
+    assert row is not None
+    quotas.require(db, project_id, 'gigabytes', row['n'] + more)
+
+
+def _snapshot(row: sqlite3.Row) -> VolumeSnapshot:
+    return VolumeSnapshot(
+        id=row['id'],
+        name=row['name'],
+        project_id=row['project_id'],
+        volume_id=row['volume_id'],
+        size_gb=row['size_gb'],
+        status=row['status'],
+    )
+
+
+def _find_snapshot(db: Db, snapshot_id: str) -> VolumeSnapshot | None:
+    settle(db)
+    row = db.row('SELECT * FROM snapshots WHERE id = ?', snapshot_id)
+    return None if row is None else _snapshot(row)
+
+
+def all_snapshots(db: Db) -> tuple[VolumeSnapshot, ...]:
+    """Return every snapshot, by id."""
+    settle(db)
+    return tuple(_snapshot(row) for row in db.rows('SELECT * FROM snapshots ORDER BY id'))
+
+
+def _list_snapshots(db: Db, volume_id: str) -> tuple[VolumeSnapshot, ...]:
+    return tuple(found for found in all_snapshots(db) if found.volume_id == volume_id)
+
+
+def _ready(db: Db, volume_id: str) -> sqlite3.Row:
+    """Return a volume that can be copied."""
+    settle(db)
+    row = db.row('SELECT size_gb, status FROM volumes WHERE id = ?', volume_id)
+    if row is None:
+        raise CloudNotFound(f'the simulated cloud has no volume {volume_id}')
+    if row['status'] != 'available':
+        raise CloudConflict(f'volume {volume_id} is {row["status"]}')
+    return row
+
+
+def _create_snapshot(db: Db, project_id: str, volume_id: str, name: str) -> str:
+    size = _ready(db, volume_id)['size_gb']
+    held = db.rows('SELECT 1 FROM snapshots WHERE project_id = ?', project_id)
+    quotas.require(db, project_id, 'snapshots', len(held) + 1)
+    require_gigabytes(db, project_id, size)
+    snapshot_id = str(uuid.uuid4())
+    db.run(
+        'INSERT INTO snapshots (id, name, project_id, volume_id, size_gb, status, changes_at,'
+        " becomes) VALUES (?, ?, ?, ?, ?, 'creating', ?, 'available')",
+        snapshot_id,
+        name,
+        project_id,
+        volume_id,
+        size,
+        db.now + db.seconds('snapshot_creation'),
+    )
+    return snapshot_id
+
+
+def _delete_snapshot(db: Db, snapshot_id: str) -> None:
+    found = _find_snapshot(db, snapshot_id)
+    if found is None or found.status == 'deleting':
+        return
+    if found.status == 'creating':
+        raise CloudConflict(f'snapshot {snapshot_id} is being made')
+    begin_deletion(db, 'snapshots', snapshot_id, db.seconds('snapshot_deletion'))
+
+
+def _backup(row: sqlite3.Row) -> Backup:
+    return Backup(
+        id=row['id'],
+        name=row['name'],
+        project_id=row['project_id'],
+        volume_id=row['volume_id'],
+        size_gb=row['size_gb'],
+        status=row['status'],
+        reason=row['reason'],
+    )
+
+
+def _find_backup(db: Db, backup_id: str) -> Backup | None:
+    settle(db)
+    row = db.row('SELECT * FROM backups WHERE id = ?', backup_id)
+    return None if row is None else _backup(row)
+
+
+def all_backups(db: Db) -> tuple[Backup, ...]:
+    """Return every backup, by id."""
+    settle(db)
+    return tuple(_backup(row) for row in db.rows('SELECT * FROM backups ORDER BY id'))
+
+
+def _list_backups(db: Db, volume_id: str) -> tuple[Backup, ...]:
+    return tuple(found for found in all_backups(db) if found.volume_id == volume_id)
+
+
+def has_backup_service(db: Db) -> bool:
+    """Return whether there is a service that makes backups."""
+    return db.row('SELECT 1 FROM backup_services') is not None
+
+
+def _create_backup(db: Db, project_id: str, volume_id: str, name: str) -> str:
+    size = _ready(db, volume_id)['size_gb']
+    if db.row("SELECT 1 FROM backups WHERE volume_id = ? AND status = 'creating'", volume_id):
+        raise CloudConflict(f'volume {volume_id} is backing-up')
+    held = db.rows('SELECT size_gb FROM backups WHERE project_id = ?', project_id)
+    quotas.require(db, project_id, 'backups', len(held) + 1)
+    taken = sum(row['size_gb'] for row in held)
+    quotas.require(db, project_id, 'backup_gigabytes', taken + size)
+    backup_id = str(uuid.uuid4())
+    served = has_backup_service(db)
+    db.run(
+        'INSERT INTO backups (id, name, project_id, volume_id, size_gb, status, reason,'
+        " changes_at, becomes) VALUES (?, ?, ?, ?, ?, 'creating', ?, ?, ?)",
+        backup_id,
+        name,
+        project_id,
+        volume_id,
+        size,
+        '' if served else NO_SERVICE,
+        # Without a service it fails when a service is looked up.
+        db.now + (db.seconds('backup_creation') if served else 0.0),
+        'available' if served else 'error',
+    )
+    return backup_id
+
+
+def _delete_backup(db: Db, backup_id: str) -> None:
+    found = _find_backup(db, backup_id)
+    if found is None or found.status == 'deleting':
+        return
+    if found.status == 'creating':
+        raise CloudConflict(f'backup {backup_id} is being made')
+    if not has_backup_service(db):
+        raise CloudConflict('the simulated cloud has no service that could delete backups')
+    begin_deletion(db, 'backups', backup_id, db.seconds('backup_deletion'))

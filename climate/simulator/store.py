@@ -1,0 +1,240 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The state of the simulated cloud: one SQLite file that processes share.
+
+Every verb is one transaction, begun IMMEDIATE, so a process that is killed at
+any instant leaves a state from before or after a verb and never one from the
+middle. ``synchronous`` is off: what SQLite handed to the operating system
+survives the process, and a machine that loses power may lose its toy cloud.
+
+Verbs queue up twice before SQLite's own lock: on a lock of the process, and
+on a locked file next to the state. SQLite alone would poll with growing
+sleeps, which makes many threads slow and a few of them very slow. The kernel
+frees the lock of a process that dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import os
+import pathlib
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+
+MEMORY = ':memory:'
+FILE_NAME = 'cloud.sqlite3'
+LOCK_NAME = 'cloud.lock'
+BUSY_TIMEOUT = 30.0
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS settings (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    reachable INTEGER NOT NULL DEFAULT 1,
+    keep_journal INTEGER NOT NULL DEFAULT 0
+);
+INSERT OR IGNORE INTO settings (id) VALUES (1);
+CREATE TABLE IF NOT EXISTS durations (what TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
+"""
+_COLUMNS = 'SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?)'
+
+
+class Db:
+    """The state inside of one transaction.
+
+    :ivar now: the instant of the verb, seconds since the epoch
+    """
+
+    def __init__(self, connection: sqlite3.Connection, now: float) -> None:
+        self._connection = connection
+        self.now = now
+
+    def rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
+        """Return every row that *sql* finds."""
+        return self._connection.execute(sql, values).fetchall()
+
+    def row(self, sql: str, *values: object) -> sqlite3.Row | None:
+        """Return the first row that *sql* finds."""
+        found: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
+        return found
+
+    def run(self, sql: str, *values: object) -> int:
+        """Change something and return how many rows it concerned."""
+        return self._connection.execute(sql, values).rowcount
+
+    def insert(self, sql: str, *values: object) -> int:
+        """Insert a row and return its number."""
+        number = self._connection.execute(sql, values).lastrowid
+        assert number is not None
+        return number
+
+    def seconds(self, what: str) -> float:
+        """Return how long something takes, such as ``server_deletion``; 0 at first."""
+        row = self.row('SELECT seconds FROM durations WHERE what = ?', what)
+        return 0.0 if row is None else float(row['seconds'])
+
+    def set_seconds(self, what: str, seconds: float) -> None:
+        """Let something take this long from now on."""
+        self.run('INSERT OR REPLACE INTO durations (what, seconds) VALUES (?, ?)', what, seconds)
+
+
+def _opened(state: bytes) -> sqlite3.Connection:
+    connection = sqlite3.connect(MEMORY)
+    # What was a file says that it has a write-ahead log, which memory cannot have.
+    connection.deserialize(state[:18] + b'\x01\x01' + state[20:])
+    return connection
+
+
+# Every store of this process, for the processes forked from it.
+_stores: weakref.WeakSet[SimulatorStore] = weakref.WeakSet()
+_forking: list[SimulatorStore] = []
+
+
+def _before_fork() -> None:
+    _forking.extend(_stores)
+    for store in _forking:
+        store.before_fork()
+
+
+def _after_fork(*, child: bool) -> None:
+    while _forking:
+        _forking.pop().after_fork(child=child)
+
+
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=functools.partial(_after_fork, child=False),
+    after_in_child=functools.partial(_after_fork, child=True),
+)
+
+
+class SimulatorStore:
+    """The state of one simulated cloud, in a file or in memory; for many threads.
+
+    One connection per process is enough: writers wait for each other anyway.
+
+    :param state_dir: directory of the file, made if missing; ``:memory:`` for
+        a state of this object's own
+    :param schemas: the tables of the services, which may be there already
+    """
+
+    def __init__(self, state_dir: str | os.PathLike[str], *schemas: str) -> None:
+        self._schema = ''.join((SCHEMA, *schemas))
+        self._directory = None if state_dir == MEMORY else pathlib.Path(state_dir)
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._lock_fd: int | None = None
+        _stores.add(self)
+        with self._lock, self._alone():
+            pass
+
+    def before_fork(self) -> None:
+        """Wait for the verb that is under way, and close the file.
+
+        SQLite must not be carried into a forked process: it keeps what it
+        knows of its locks in memory.
+        """
+        self._lock.acquire()
+        if self._directory is not None and self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def after_fork(self, *, child: bool) -> None:
+        """Go on; the *child* with a locked file of its own."""
+        if child and self._lock_fd is not None:
+            os.close(self._lock_fd)
+            self._lock_fd = None
+        self._lock.release()
+
+    def close(self) -> None:
+        """Let the file go; what is in memory is lost."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            if self._lock_fd is not None:
+                os.close(self._lock_fd)
+            self._connection = self._lock_fd = None
+
+    @contextlib.contextmanager
+    def transaction(self, now: float) -> Iterator[Db]:
+        """Run the body as one transaction; an exception undoes it.
+
+        :param now: the instant of the verb, seconds since the epoch
+        """
+        with self._lock, self._alone() as connection:
+            connection.execute('BEGIN IMMEDIATE')
+            try:
+                yield Db(connection, now)
+            except BaseException:
+                connection.execute('ROLLBACK')
+                raise
+            connection.execute('COMMIT')
+
+    def dump(self) -> bytes:
+        """Return everything, for :meth:`load`."""
+        with self._lock, self._alone() as connection:
+            return connection.serialize()
+
+    def load(self, state: bytes) -> None:
+        """Go back to what :meth:`dump` returned."""
+        with self._lock, self._alone() as connection, contextlib.closing(_opened(state)) as old:
+            old.backup(connection)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[sqlite3.Connection]:
+        if self._directory is not None and self._lock_fd is None:
+            self._lock_fd = self._open_lock(self._directory)
+        if self._lock_fd is not None:
+            fcntl.flock(self._lock_fd, fcntl.LOCK_EX)
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            yield self._connection
+        finally:
+            if self._lock_fd is not None:
+                fcntl.flock(self._lock_fd, fcntl.LOCK_UN)
+
+    @staticmethod
+    def _open_lock(directory: pathlib.Path) -> int:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Files that SQLite adds get the same mode.
+        (directory / FILE_NAME).touch(mode=0o600)
+        return os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def _connect(self) -> sqlite3.Connection:
+        place = MEMORY if self._directory is None else str(self._directory / FILE_NAME)
+        connection = sqlite3.connect(
+            place, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT
+        )
+        connection.row_factory = sqlite3.Row
+        for pragma in ('journal_mode = WAL', 'synchronous = OFF', 'foreign_keys = ON'):
+            connection.execute(f'PRAGMA {pragma}')
+        connection.executescript(f'BEGIN IMMEDIATE; {self._schema} COMMIT;')
+        if self._directory is not None:
+            self._add_columns(connection)
+        return connection
+
+    def _add_columns(self, connection: sqlite3.Connection) -> None:
+        """Give a state that an earlier version made the columns that it lacks."""
+        wanted = sqlite3.connect(MEMORY)
+        wanted.executescript(self._schema)
+        for (table,) in wanted.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+            present = {row[0] for row in connection.execute(_COLUMNS, (table,))}
+            for name, kind, required, default in wanted.execute(_COLUMNS, (table,)).fetchall():
+                if name not in present:
+                    rest = f'{" NOT NULL" * required} DEFAULT {default or "NULL"}'
+                    connection.execute(f'ALTER TABLE {table} ADD COLUMN {name} {kind}{rest}')
+        wanted.close()

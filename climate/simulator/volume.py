@@ -1,0 +1,247 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Simulated volumes of Cinder."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Mapping
+
+from climate import exceptions
+from climate.clients.base import CloudConflict
+from climate.clients.base import CloudNotFound
+from climate.clients.base import Source
+from climate.clients.base import Volume
+from climate.simulator import quotas
+from climate.simulator import snapshots
+from climate.simulator import volume_types
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+
+# Whatever takes its time has a status, an instant at which it changes, and
+# what it changes into; nothing if it is gone by then.
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS volumes (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    size_gb INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    volume_type TEXT NOT NULL,
+    availability_zone TEXT NOT NULL,
+    pool TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    changes_at REAL,
+    becomes TEXT
+);
+CREATE INDEX IF NOT EXISTS volumes_by_pool ON volumes (pool);
+"""
+ZONE = 'nova'
+
+# An attachment ends with its server. What is being copied elsewhere says so.
+_VOLUMES = """
+SELECT v.*, s.server_ids, CASE
+    WHEN v.status != 'available' THEN v.status
+    WHEN EXISTS (SELECT 1 FROM backups b WHERE b.volume_id = v.id AND b.status = 'creating')
+    THEN 'backing-up'
+    WHEN s.ending THEN 'detaching'
+    WHEN s.server_ids IS NOT NULL THEN 'in-use'
+    ELSE v.status END AS shown
+FROM volumes v LEFT JOIN (
+    SELECT a.volume_id, group_concat(a.server_id) AS server_ids, max(a.gone_at) AS ending
+    FROM attachments a JOIN servers ON servers.id = a.server_id GROUP BY a.volume_id
+) s ON s.volume_id = v.id
+"""
+
+
+class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.SimulatedVolumeTypes):
+    """Fulfils :class:`climate.clients.base.BlockStorage`."""
+
+    def __init__(self, runner: VerbRunner) -> None:
+        self._runner = runner
+
+    def find_volume(self, volume_id: str) -> Volume | None:
+        """Return a volume."""
+        return self._runner.run(
+            'volume.find_volume', (volume_id,), lambda db: find_volume(db, volume_id)
+        )
+
+    def list_volumes(
+        self,
+        *,
+        volume_type: str | None = None,
+        pool: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> tuple[Volume, ...]:
+        """Return the volumes of all projects, by id."""
+        wanted = dict(metadata or {})
+        return self._runner.run(
+            'volume.list_volumes',
+            (volume_type, pool, wanted),
+            lambda db: tuple(
+                found
+                for found in volumes(db)
+                if volume_type in (None, found.volume_type)
+                and pool in (None, found.pool)
+                and wanted.items() <= found.metadata.items()
+            ),
+        )
+
+    def create_volume(
+        self,
+        name: str,
+        size_gb: int | None,
+        *,
+        volume_type: str | None = None,
+        availability_zone: str | None = None,
+        source: Source | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> str:
+        """Begin to make a volume and return its id."""
+        return self._runner.run(
+            'volume.create_volume',
+            (name, size_gb, volume_type, availability_zone, source and source.id),
+            lambda db: create_volume(
+                db,
+                self._runner.project(db),
+                name,
+                _size(db, size_gb, source),
+                volume_type=volume_type,
+                zone=availability_zone,
+                metadata=metadata or {},
+                everything=self._runner.sees_all,
+            ),
+        )
+
+    def delete_volume(self, volume_id: str) -> None:
+        """Begin to delete a volume."""
+        self._runner.run(
+            'volume.delete_volume', (volume_id,), lambda db: _delete_volume(db, volume_id)
+        )
+
+
+def _volume(row: sqlite3.Row) -> Volume:
+    return Volume(
+        id=row['id'],
+        name=row['name'],
+        project_id=row['project_id'],
+        size_gb=row['size_gb'],
+        status=row['shown'],
+        volume_type=row['volume_type'],
+        availability_zone=row['availability_zone'],
+        pool=row['pool'],
+        server_ids=tuple(sorted((row['server_ids'] or '').split(','))) if row['server_ids'] else (),
+        metadata=json.loads(row['metadata']),
+    )
+
+
+def volumes(db: Db) -> tuple[Volume, ...]:
+    """Return every volume, by id."""
+    snapshots.settle(db)
+    return tuple(_volume(row) for row in db.rows(f'{_VOLUMES} ORDER BY v.id'))
+
+
+def find_volume(db: Db, volume_id: str) -> Volume | None:
+    """Return a volume; None if there is none."""
+    snapshots.settle(db)
+    row = db.row(f'{_VOLUMES} WHERE v.id = ?', volume_id)
+    return None if row is None else _volume(row)
+
+
+def _size(db: Db, size_gb: int | None, source: Source | None) -> int:
+    """Return the size of a new volume.
+
+    :raises CloudNotFound: if its source is not there
+    :raises climate.exceptions.Permanent: if it does not fit
+    """
+    least = 1 if source is None else _least(db, source)
+    if size_gb is None and (source is None or source.kind == 'image'):
+        raise exceptions.Permanent('a volume needs a size')
+    if size_gb is not None and size_gb < least:
+        raise exceptions.Permanent(f'{size_gb} GiB are less than {least}')
+    return size_gb or least
+
+
+def _least(db: Db, source: Source) -> int:
+    snapshots.settle(db)
+    if source.kind == 'image':
+        if db.row('SELECT 1 FROM images WHERE id = ?', source.id) is None:
+            raise exceptions.Permanent(f'the simulated cloud has no image {source.id}')
+        return 1
+    table = 'snapshots' if source.kind == 'snapshot' else 'volumes'
+    row = db.row(f'SELECT size_gb, status FROM {table} WHERE id = ?', source.id)  # noqa: S608  its tables are ours
+    if row is None:
+        raise CloudNotFound(f'the simulated cloud has no {source.kind} {source.id}')
+    if row['status'] != 'available':
+        raise exceptions.Permanent(f'{source.kind} {source.id} is {row["status"]}')
+    return int(row['size_gb'])
+
+
+def create_volume(
+    db: Db,
+    project_id: str,
+    name: str,
+    size_gb: int,
+    *,
+    volume_type: str | None,
+    zone: str | None,
+    metadata: Mapping[str, str],
+    everything: bool = True,
+    volume_id: str | None = None,
+) -> str:
+    """Begin to make a volume of a project and return its id.
+
+    :param everything: whether an administrator does, who may use any type
+    :param volume_id: a new one if None
+    """
+    if zone not in (None, ZONE):
+        raise exceptions.Permanent(f'the simulated cloud has no zone {zone!r}')
+    chosen = volume_types.require(db, volume_type)
+    if chosen and not everything and not volume_types.may_use(db, chosen, project_id):
+        raise CloudNotFound(
+            f'the simulated cloud has no volume type {volume_type!r} for {project_id}'
+        )
+    held = [found for found in volumes(db) if found.project_id == project_id]
+    quotas.require(db, project_id, 'volumes', len(held) + 1)
+    snapshots.require_gigabytes(db, project_id, size_gb)
+    pool = volume_types.choose_pool(db, chosen, size_gb)
+    volume_id = volume_id or str(uuid.uuid4())
+    db.run(
+        'INSERT INTO volumes (id, name, project_id, size_gb, status, volume_type,'
+        ' availability_zone, pool, metadata, changes_at, becomes)'
+        " VALUES (?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?)",
+        volume_id,
+        name,
+        project_id,
+        size_gb,
+        chosen.name if chosen else '',
+        ZONE,
+        pool or '',
+        json.dumps(dict(metadata)),
+        db.now + db.seconds('volume_creation'),
+        'error' if pool is None else 'available',
+    )
+    return volume_id
+
+
+def _delete_volume(db: Db, volume_id: str) -> None:
+    found = find_volume(db, volume_id)
+    if found is None or found.status == 'deleting':
+        return
+    if found.status not in ('available', 'error'):
+        raise CloudConflict(f'volume {volume_id} is {found.status}')
+    if db.row('SELECT 1 FROM snapshots WHERE volume_id = ?', volume_id):
+        raise CloudConflict(f'volume {volume_id} has snapshots')
+    snapshots.begin_deletion(db, 'volumes', volume_id, db.seconds('volume_deletion'))

@@ -1,0 +1,129 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Test cases of a resource type, made from one declaration.
+
+A type is tested by a class of two lines::
+
+    class TestRacks(TypeTestCase):
+        kind = Kind(plugin=Racks, furnish=..., changes={}, use=lambda world, lease: None)
+
+It has a test for each scenario of a lease (``test_walk_start``, …), in which each
+call to the cloud fails in turn; one for wrong fields of a new lease and one for
+those of a change; and one in which the manager is killed at each step.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+from collections.abc import Iterable
+from typing import Any
+from typing import ClassVar
+from typing import Final
+
+import fixtures
+import testtools
+from testtools import content
+
+from climate.plugins.contract import Plugin
+from climate.testing import promised
+from climate.testing import walker
+from climate.testing.fields import Sweep
+from climate.testing.killed import Killed
+from climate.testing.kinds import LeasedType
+from climate.testing.service import Service
+from climate.testing.world import World
+
+# What is wrong with one step is wrong with most of them.
+_MOST: Final = 10
+
+
+class TypeTestCase(testtools.TestCase):
+    """Base of the test cases of types.
+
+    :cvar kind: how leases of the type look
+    """
+
+    kind: ClassVar[LeasedType]
+    test_wrong_fields_of_a_new_lease: Callable[..., None]
+    test_wrong_fields_of_a_change: Callable[..., None]
+    test_killed_at_each_step: Callable[..., None]
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        if 'kind' in vars(cls):
+            for scenario in walker.scenarios(cls.kind):
+                name = f'test_walk_{scenario.name.replace(" ", "_")}'
+                setattr(cls, name, _walk(scenario))
+            # Set here, so that a module that imports this class does not run them.
+            cls.test_wrong_fields_of_a_new_lease = cls.check_new_leases
+            cls.test_wrong_fields_of_a_change = cls.check_changes
+            cls.test_killed_at_each_step = cls.check_kills
+
+    def plugins(self) -> Iterable[Plugin[Any]]:
+        """Return the enabled types in addition to ``physical:host``."""
+        assert self.kind.plugin is not None
+        return [self.kind.plugin()]
+
+    def check(self, complaints: Iterable[str]) -> None:
+        """Fail with the first complaints, if there are any."""
+        self.assertEqual('', '\n'.join(list(complaints)[:_MOST]))
+
+    def check_walk(self, scenario: walker.Scenario) -> None:
+        """Let each call of a scenario fail in each way."""
+        if scenario.name == 'sweep' and all(
+            type(plugin).sweep is Plugin.sweep for plugin in self.plugins()
+        ):
+            self.skipTest('the type does not sweep')
+        walked = {
+            sight.key
+            for other in walker.scenarios(self.kind)
+            if other.name in scenario.again
+            for sight in walker.Walk(self._world(), self.kind, other).sights()
+        }
+        walk = walker.Walk(self._world(), self.kind, scenario, walked)
+        complaints = list(walk.complaints())
+        text = f'{walk.steps} steps, {walk.faults} faults, {walk.runs} runs'
+        self.addDetail('walked', content.text_content(text))
+        self.check(complaints)
+
+    def check_new_leases(self) -> None:
+        """Book with each field wrong in every way."""
+        self.check(Sweep(self._service(), self.kind).of_creations())
+
+    def check_changes(self) -> None:
+        """Change each field of a booked lease to something wrong."""
+        self.check(Sweep(self._service(), self.kind).of_changes())
+
+    def check_kills(self) -> None:
+        """Kill the manager at each step, and let another one go on."""
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        world = World(self.plugins(), str(folder / 'cloud'), promised.SETTINGS)
+        lease = promised.Promised(self.useFixture(world), self.kind)
+        killed = Killed(world, lease, folder / 'died')
+        self.check(killed.complaints())
+        self.assertGreater(killed.steps, 0)
+
+    def _world(self) -> World:
+        return self.useFixture(World(self.plugins()))
+
+    def _service(self) -> Service:
+        return self.useFixture(Service(self.plugins()))
+
+
+def _walk(scenario: walker.Scenario) -> Callable[[TypeTestCase], None]:
+    def test(self: TypeTestCase) -> None:
+        self.check_walk(scenario)
+
+    test.__doc__ = f'Each call of this scenario fails in turn: {scenario.name}.'
+    return test

@@ -1,0 +1,353 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A whole deployment in one process, driven step by step by a clock that tests move."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+import pathlib
+import random
+import tempfile
+from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
+
+import fixtures
+from oslo_config import cfg
+
+from climate.booking.leases import Leases
+from climate.clients.base import Cloud
+from climate.clock import Clock
+from climate.clock import ManualClock
+from climate.db import migration
+from climate.db.store import register_opts
+from climate.db.store import Store
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseChange
+from climate.domain.requests import LeaseDraft
+from climate.domain.requests import ReservationChange
+from climate.domain.resources import ResourceDraft
+from climate.enforcement.filters import Filters
+from climate.leases.settings import LeasingSettings
+from climate.manager.claims import ClaimKeeper
+from climate.manager.repair import Repair
+from climate.messaging.publisher import BrokerUnavailable
+from climate.messaging.publisher import OutboxMessage
+from climate.plugins.contract import Plugin
+from climate.plugins.host.isolation import Isolation
+from climate.plugins.host.plugin import PhysicalHost
+from climate.plugins.host.pools import HostSettings
+from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
+from climate.testing.managers import CLAIM_SECONDS
+from climate.testing.managers import SteppedManager
+
+NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
+PROJECT = 'blue'
+CALLER = Caller(user_id='alice', project_id=PROJECT)
+SETTINGS = LeasingSettings(
+    notify_before_start=(300, 60),
+    notify_before_end=datetime.timedelta(seconds=600),
+    prepare_lead_time=datetime.timedelta(seconds=60),
+    check_interval=datetime.timedelta(seconds=900),
+    effect_deadline=datetime.timedelta(seconds=120),
+    retry_first_pause=1.0,
+    retry_longest_pause=30.0,
+    handover_pause=datetime.timedelta(seconds=1),
+)
+
+
+class SqliteDatabase(fixtures.Fixture):
+    """An empty file for SQLite, in a directory of its own.
+
+    :ivar url: its address for SQLAlchemy
+    """
+
+    def _setUp(self) -> None:
+        # Not in the directory of a NestedTempfile, which goes away earlier.
+        folder = tempfile.TemporaryDirectory(prefix='climate-', ignore_cleanup_errors=True)
+        self.addCleanup(folder.cleanup)
+        self.url = f'sqlite:///{pathlib.Path(folder.name)}/climate.sqlite'
+
+
+class Bus:
+    """Accepts notifications, except those that it is set to refuse.
+
+    :ivar taken: what was taken, in this order
+    :ivar refuses: says of a message whether it is refused
+    """
+
+    def __init__(self) -> None:
+        self.taken: list[OutboxMessage] = []
+        self.refuses: Callable[[OutboxMessage], bool] = lambda _: False
+
+    def publish(self, messages: Sequence[OutboxMessage]) -> None:
+        """Take *messages* up to the first that is refused."""
+        for number, message in enumerate(messages):
+            if self.refuses(message):
+                raise BrokerUnavailable(published=number)
+            self.taken.append(message)
+
+    def told(self, lease: Lease | None = None) -> list[str]:
+        """Return the types of what was taken, without their common prefix."""
+        return [
+            message.event_type.removeprefix('lease.').removeprefix('event.')
+            for message in self.taken
+            if lease is None or message.payload['lease_id'] == lease.id
+        ]
+
+    def last(self, event_type: str) -> dict[str, Any]:
+        """Return the payload of the last message of a type."""
+        return dict([item.payload for item in self.taken if item.event_type == event_type][-1])
+
+
+class Deployment(fixtures.Fixture):
+    """A database, a simulated cloud of some hosts, and any number of managers.
+
+    :param database: fixture whose ``url`` is that of an empty database; SQLite
+        in a directory of its own by default
+    :param hosts: how many hosts the cloud has, all of them registered
+    :param cloud_dir: where the simulated cloud keeps its state
+    """
+
+    def __init__(
+        self,
+        settings: LeasingSettings = SETTINGS,
+        database: Any = None,
+        hosts: int = 4,
+        clock: Clock | None = None,
+        isolation: Isolation = Isolation.FILTER,
+        filters: Filters | None = None,
+        cloud_dir: str = ':memory:',
+    ) -> None:
+        super().__init__()
+        self._cloud_dir = cloud_dir
+        self.filters = filters or Filters()
+        self.isolation = isolation
+        self.clock: Any = clock or ManualClock(NOW)
+        self.settings = settings
+        self._database = database or SqliteDatabase()
+        self._hosts = hosts
+
+    def _setUp(self) -> None:
+        database = self.useFixture(self._database)
+        self.conf = cfg.ConfigOpts()
+        register_opts(self.conf)
+        self.conf([])
+        self.conf.set_override('connection', database.url, group='database')
+        self.store = Store(self.conf, self.clock)
+        self.addCleanup(self.store.close)
+        migration.metadata().create_all(self.store.engine)
+        self.cloud = SimulatedCloud(self._cloud_dir, clock=self.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(self._hosts)
+        self.plugins: dict[str, Plugin[Any]] = {'physical:host': self._plugin()}
+        registrar = Registrar(self.store, self.plugins, self.cloud)
+        for number in range(1, self._hosts + 1):
+            registrar.register_resource(_host(f'compute-{number}'))
+        self.leases = Leases(
+            self.store,
+            self.plugins,
+            self.clock,
+            self.settings,
+            lambda: None,
+            random.Random(7),
+            filters=self.filters,
+        )
+        self.bus = Bus()
+        self._managers = 0
+        self.manager = self.hire()
+
+    def _plugin(self) -> PhysicalHost:
+        return PhysicalHost(HostSettings(isolation=self.isolation))
+
+    # -- managers
+
+    def configure(self, isolation: Isolation) -> None:
+        """Restart every manager with another isolation."""
+        self.isolation = isolation
+        self.plugins['physical:host'] = self._plugin()
+
+    @property
+    def managed(self) -> Cloud:
+        """The cloud as the managers have it that are hired now."""
+        return self.cloud
+
+    def hire(self, batch: int = 100) -> SteppedManager:
+        """Return a new manager that sends so many notifications at one go."""
+        self._managers += 1
+        return SteppedManager(self, f'manager-{self._managers}', batch)
+
+    def work(self) -> None:
+        """Do what is due now, and send the notifications."""
+        while self.manager.look():
+            continue
+        self.manager.send()
+
+    def until(self, seconds: float) -> None:
+        """Let time pass to so many seconds after noon, and do what comes due.
+
+        Time jumps from one due instant to the next, so that nothing is late.
+        """
+        end = at(seconds)
+        self.work()
+        while True:
+            with self.store.reading() as tx:
+                due = tx.claims.next_due()
+            if due is None or due > end:
+                break
+            # A claim that runs out can be taken over the instant after.
+            self.clock.move_to(max(due, self.clock.now() + datetime.timedelta(milliseconds=1)))
+            self.work()
+        self.clock.move_to(end)
+
+    def away_until(self, seconds: float) -> None:
+        """Let time pass without a manager."""
+        self.clock.move_to(at(seconds))
+
+    def seconds(self) -> float:
+        """Return how many seconds it is after noon."""
+        return float((self.clock.now() - NOW).total_seconds())
+
+    def repair(self) -> Repair:
+        """Return a repair to run."""
+        self._managers += 1
+        owner = f'repair-{self._managers}'
+        claims = ClaimKeeper(self.store, self.clock, owner, CLAIM_SECONDS)
+        return Repair(self.store, self.plugins, self.managed, self.clock, self.settings, claims)
+
+    # -- users
+
+    def create(self, start: float = 0, end: float = 3600, hosts: int = 1, **facts: Any) -> Lease:
+        """Book whole hosts, from and to so many seconds after noon."""
+        reservation = {
+            'resource_type': 'physical:host',
+            'min': hosts,
+            'max': hosts,
+            'before_end': facts.pop('action', ''),
+        }
+        draft = LeaseDraft(
+            name=facts.pop('name', 'l'),
+            start=at(start),
+            end=at(end),
+            reservations=(reservation,) if hosts else (),
+            grain=datetime.timedelta(0),
+            asked_at=min(at(start), self.clock.now()),
+            **facts,
+        )
+        return self.leases.create(CALLER, draft)
+
+    def update(self, lease: Lease, **facts: Any) -> Lease:
+        """Change a lease: start and end in seconds after noon, number of hosts."""
+        for key in ('start', 'end'):
+            if key in facts:
+                facts[key] = at(facts[key])
+        hosts = facts.pop('hosts', None)
+        if hosts is not None:
+            change = ReservationChange(
+                id=lease.reservations[0].id, body={'min': hosts, 'max': hosts}
+            )
+            facts['reservations'] = (change,)
+        change_all = LeaseChange(grain=datetime.timedelta(0), **facts)
+        return self.leases.update(CALLER, lease.id, PROJECT, change_all)
+
+    def delete(self, lease: Lease) -> None:
+        """Delete a lease."""
+        self.leases.delete(CALLER, lease.id, PROJECT)
+
+    # -- what there is
+
+    def now(self, lease: Lease) -> Lease:
+        """Return a lease as it is now, deleted or not."""
+        with self.store.reading() as tx:
+            found = tx.leases.find(lease.id)
+        if found is None:
+            raise LookupError(lease.id)
+        return found
+
+    def status(self, lease: Lease) -> str:
+        """Return where a lease is in its life; 'gone' if it was deleted."""
+        try:
+            return self.now(lease).status.value
+        except LookupError:
+            return 'gone'
+
+    def reservation(self, lease: Lease) -> str:
+        """Return where the reservation of a lease is in its life."""
+        return self.now(lease).reservations[0].status.value
+
+    def event(self, lease: Lease, kind: EventKind) -> Event:
+        """Return the only event of a kind."""
+        (found,) = (item for item in self.now(lease).events if item.kind is kind)
+        return found
+
+    def allocations(self, lease: Lease) -> list[Allocation]:
+        """Return what a lease has, booked or held."""
+        with self.store.reading() as tx:
+            return tx.allocations.live_of([item.id for item in lease.reservations])
+
+    def hosts(self, lease: Lease) -> set[str]:
+        """Return the hosts in the aggregate of a lease."""
+        names = {item.id for item in lease.reservations}
+        return {
+            host for item in self.cloud.aggregates() if item.name in names for host in item.hosts
+        }
+
+    def places(self) -> dict[str, list[str]]:
+        """Return the aggregates that each host is in."""
+        return {
+            host.service_host: [
+                item.name for item in self.cloud.aggregates() if host.service_host in item.hosts
+            ]
+            for host in self.cloud.hypervisors()
+        }
+
+    def pooled(self) -> set[str]:
+        """Return the hosts that are in the pool and nowhere else."""
+        return {host for host, names in self.places().items() if names == ['freepool']}
+
+    def boot(self, lease: Lease) -> str:
+        """Start a server on a host of a lease; return its id."""
+        host = sorted(self.hosts(lease))[0]
+        return self.cloud.boot_server(host, PROJECT, 'server').id
+
+    def waiting(self) -> int:
+        """How many notifications were not sent yet."""
+        with self.store.reading() as tx:
+            return tx.outbox.waiting()
+
+
+def _host(name: str) -> ResourceDraft:
+    return ResourceDraft(resource_type='physical:host', name=name, capabilities={})
+
+
+def at(seconds: float) -> datetime.datetime:
+    """Return the instant so many seconds after noon."""
+    return NOW + datetime.timedelta(seconds=seconds)
+
+
+def changed(**facts: Any) -> LeasingSettings:
+    """Return the usual settings with some that differ."""
+    return dataclasses.replace(SETTINGS, **facts)
+
+
+def twice(taken: Sequence[OutboxMessage]) -> list[str]:
+    """Return the ids that came more than once."""
+    counted = collections.Counter(message.id for message in taken)
+    return [message_id for message_id, times in counted.items() if times > 1]

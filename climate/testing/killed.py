@@ -1,0 +1,133 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Managers that are killed with SIGKILL at each step of a lease; another one goes on.
+
+A step is a transaction, or a call that changes the cloud. Nothing may be lost
+or made twice.
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import os
+import pathlib
+import signal
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
+
+from climate.clients import rehearsal
+from climate.db.store import Store
+from climate.simulator.runner import VerbRunner
+from climate.testing import deployment
+from climate.testing.promised import Promised
+from climate.testing.walker import ACTIVE
+from climate.testing.walker import END
+from climate.testing.walker import LONG
+from climate.testing.world import Moment
+from climate.testing.world import World
+
+
+class Killed:
+    """The life of one lease, killed at each of its steps in turn.
+
+    :param world: its cloud keeps its state in a directory, not in memory
+    :param died: file in which a process notes when it dies
+    :ivar steps: how many steps there were
+    """
+
+    def __init__(self, world: World, promised: Promised, died: pathlib.Path) -> None:
+        self._world = world
+        self._promised = promised
+        self._died = died
+        self.steps = 0
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what differs from the undisturbed life."""
+        world, lease = self._world, self._promised.lease
+        begin = world.save()
+        world.restore(begin)
+        world.until(ACTIVE)
+        whole = world.picture(lease)
+        world.until(END + LONG)
+        sent = collections.Counter(world.bus.told(lease))
+        while self._killed_at(self.steps + 1, begin):
+            self.steps += 1
+            where = f'killed at step {self.steps}'
+            if world.clock.now() < deployment.at(ACTIVE):
+                world.until(ACTIVE)
+                if world.status(lease) == 'ACTIVE' and world.picture(lease) != whole:
+                    yield f'{where}: active with {world.picture(lease)} instead of {whole}'
+            world.until(2 * END)
+            if world.status(lease) != 'TERMINATED':
+                yield f'{where}: {world.status(lease)} after the end'
+            again = collections.Counter(world.bus.told(lease))
+            if again != sent:
+                yield f'{where}: notifications were {again} instead of {sent}'
+            yield from (f'{where}: it left {thing}' for thing in self._promised.left())
+
+    def _killed_at(self, step: int, begin: Moment) -> bool:
+        """Have a process take care of the lease, and kill it after so many steps.
+
+        :returns: whether it was killed; if not, it has come to the end
+        :raises RuntimeError: if it ended in any other way
+        """
+        self._world.restore(begin)
+        child = os.fork()
+        if not child:
+            try:
+                self._live(step)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+            # Others live at the same time.
+            died = datetime.datetime.fromisoformat(self._died.read_text())
+            self._world.clock.move_to(died)
+            return True
+        if status:
+            raise RuntimeError(f'at step {step} the manager ended with status {status}')
+        return False
+
+    def _live(self, step: int) -> None:
+        """Be that process: with connections of its own, and mortal."""
+        world = self._world
+        # What is the parent's is not touched, not even to close it. The simulated cloud
+        # knows by itself that it is in another process.
+        inherited = (world.store, world.manager)
+        world.store = Store(world.conf, world.clock)
+        world.manager = world.hire()
+        # Notifications are left to the next one.
+        world.manager.send = lambda: None  # type: ignore[method-assign]  # of this process only
+        steps = 0
+
+        def mortal(work: Callable[..., Any]) -> Callable[..., Any]:
+            def lives(*arguments: Any, **named: Any) -> Any:
+                nonlocal steps
+                done = work(*arguments, **named)
+                verb = arguments[1] if isinstance(arguments[1], str) else ''
+                if not verb or not rehearsal.looks(verb):
+                    steps += 1
+                if steps == step:
+                    self._died.write_text(world.clock.now().isoformat())
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return done
+
+            return lives
+
+        for place in (Store, VerbRunner):
+            place.run = mortal(place.run)  # type: ignore[method-assign]  # likewise, it never returns
+        world.until(END + LONG)
+        del inherited

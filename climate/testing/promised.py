@@ -1,0 +1,66 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A lease of one kind, and what it leaves."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from climate.testing import world as worlds
+from climate.testing.kinds import LeasedType
+from climate.testing.kinds import TypeRegistrar
+from climate.testing.walker import END
+from climate.testing.walker import START
+from climate.testing.world import World
+
+# Long enough for another manager to take over before anything is given up.
+SETTINGS = dataclasses.replace(worlds.SETTINGS, effect_deadline=datetime.timedelta(seconds=60))
+
+
+class Promised:
+    """A lease that was just booked.
+
+    :ivar clean: what the cloud had before, see :meth:`bare`
+    :ivar requests: its reservations, as they were asked for
+    :ivar lease: the lease; it starts and ends at :data:`START` and :data:`END`
+    """
+
+    def __init__(self, world: World, kind: LeasedType) -> None:
+        self._world = world
+        self._kind = kind
+        self.requests = kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
+        self.clean = self.bare()
+        world.rng.seed(7)
+        self.lease = world.book(self.requests, START, END)
+
+    def bare(self) -> Mapping[str, Any]:
+        """Return what the cloud has, without what a lease leaves on purpose."""
+        state = self._world.cloud.state()
+        self._kind.put_away(self._world.cloud)
+        contents = self._world.cloud.contents()
+        self._world.cloud.restore(state)
+        return self._kind.same(contents)
+
+    def left(self) -> Iterator[str]:
+        """Yield what the lease, now over, has left or lost."""
+        there = self.bare()
+        yield from (table for table, rows in self.clean.items() if there[table] != rows)
+        yield from (finding.what for finding in self._world.repair().rehearse())
+        yield from (item.resource_name for item in self._world.allocations(self.lease))
+        wrong = self._kind.wrong(self._world.cloud)
+        if wrong:
+            yield wrong

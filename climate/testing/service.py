@@ -1,0 +1,123 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The API of a deployment, as a WSGI application without a socket."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+from typing import Protocol
+
+import webob
+from oslo_config import cfg
+from oslo_policy import opts as policy_opts
+
+from climate.api import app
+from climate.api import auth
+from climate.api.services import ApiSettings
+from climate.api.services import Services
+from climate.api.wsgi import WSGIApp
+from climate.conf import api as api_options
+from climate.conf import rate_limit as rate_options
+from climate.db import contents
+from climate.db.store import Store
+from climate.plugins.contract import Plugin
+from climate.policies.enforcer import make_enforcer
+from climate.resources.registrar import Registrar
+from climate.resources.resources import Resources
+from climate.resources.types import ResourceTypes
+from climate.simulator import SimulatedCloud
+from climate.testing.deployment import PROJECT
+from climate.testing.world import World
+from climate.upkeep.maintenances import Maintenances
+
+MEMBER = f'alice:{PROJECT}:member'
+"""A token of the user who books in these tests, see ``auth_strategy = noauth``."""
+
+
+class Serving(Protocol):
+    """An API that tests can send requests to, and what is behind it."""
+
+    @property
+    def app(self) -> WSGIApp:
+        """The application."""
+
+    @property
+    def store(self) -> Store:
+        """Its database."""
+
+    @property
+    def cloud(self) -> SimulatedCloud:
+        """Its cloud."""
+
+    @property
+    def plugins(self) -> Mapping[str, Plugin[Any]]:
+        """Its resource types, by name."""
+
+    def rows(self) -> Mapping[str, list[tuple[Any, ...]]]:
+        """Return every row of the database, by table."""
+
+
+class Service(World):
+    """A world with an API.
+
+    :param plugins: the enabled types, in addition to ``physical:host``
+    :ivar app: the WSGI application
+    """
+
+    def __init__(self, plugins: Iterable[Plugin[Any]] = ()) -> None:
+        super().__init__(plugins)
+
+    def _setUp(self) -> None:
+        super()._setUp()
+        conf = cfg.ConfigOpts()
+        api_options.register_opts(conf)
+        rate_options.register_opts(conf)
+        conf([])
+        conf.set_override('auth_strategy', 'noauth')
+        policy_opts.set_defaults(conf, policy_file=None)
+        registrar = Registrar(self.store, self.plugins, self.cloud)
+        services = Services(
+            leases=self.leases,
+            resources=Resources(self.store, self.plugins, registrar, secret=uuid.uuid4().hex),
+            maintenances=Maintenances(self.store, wake=lambda: None),
+            resource_types=ResourceTypes(self.store, self.plugins),
+            plugins=self.plugins,
+            enforcer=make_enforcer(conf),
+            clock=self.clock,
+        )
+        self.app = app.make_app(services, ApiSettings.from_conf(conf, auth.wrapper(conf)))
+
+    def rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Return every row of the database, by table."""
+        return contents.rows(self.store)
+
+
+def send(
+    serving: Serving, method: str, path: str, body: Any = None, *, version: str = '1.0'
+) -> webob.Response:
+    """Send a request as a member of the project, and return the answer.
+
+    :param body: becomes JSON; None sends no body
+    :param version: the microversion
+    """
+    request = webob.Request.blank(path, method=method)
+    request.headers['X-Auth-Token'] = MEMBER
+    request.headers['OpenStack-API-Version'] = f'reservation {version}'
+    if body is not None:
+        request.body = json.dumps(body).encode()
+        request.content_type = 'application/json'
+    return request.get_response(serving.app)

@@ -1,0 +1,162 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""In which state each call of a scenario finds everything.
+
+A call that another scenario makes in the same state, after the same calls of
+the same effect, fails there in the same way: it need not fail here, too. Of the
+books, the state is what an effect can see, what is under way, and what is to
+fail already; ids and instants are as good as any that relate to each other in
+the same way.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+import hashlib
+import re
+from collections.abc import Callable
+from collections.abc import Iterable
+from typing import Any
+
+import fixtures
+
+from climate.simulator.runner import VerbRunner
+from climate.testing.world import World
+
+_ID = re.compile(r'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b')
+# As Climate writes them, and as the simulated cloud counts them.
+_INSTANT = re.compile(
+    r'(?P<text>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?)|\b(?P<number>1[89]\d{8}\.\d+)'
+)
+# What is further away is as far as anything: every deadline is nearer.
+_FAR = 60
+_BOOKS = {
+    'leases': 'id, status, degraded, start_date, end_date, trust_id',
+    'reservations': 'id, position, resource_type, status, request, facts, part_of',
+    'allocations': 'reservation_id, resource_id, resource_class, amount, state, live',
+    'trusts': 'id, lease_id',
+    'resources': 'id, resource_type, reservable, disabled, deleted',
+    "events WHERE state = 'IN_PROGRESS'": 'kind, attempts',
+}
+# An id is distinguished from others by its neighbors, three steps far.
+_STEPS = 3
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What one call finds.
+
+    :ivar key: equal for calls that find the same
+    """
+
+    verb: str
+    key: str
+
+
+class Watch(fixtures.Fixture):
+    """Sees each call that the cloud gets, until it is cleaned up.
+
+    :ivar seen: what each call found, in order
+    """
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+        self._looking = False
+        self._books = ''
+        self._path: tuple[str, ...] = ()
+        self.seen: list[Sight] = []
+
+    def _setUp(self) -> None:
+        real = VerbRunner.run
+
+        def run(runner: VerbRunner, verb: str, arguments: Any, work: Callable[..., Any]) -> Any:
+            # Looking is made of calls as well.
+            if not self._looking:
+                self._looking = True
+                try:
+                    self._see(verb, arguments)
+                finally:
+                    self._looking = False
+            return real(runner, verb, arguments, work)
+
+        self.useFixture(fixtures.MonkeyPatch('climate.simulator.runner.VerbRunner.run', run))
+
+    def _see(self, verb: str, arguments: Any) -> None:
+        now = self._world.clock.now()
+        books = [_timeless(row, now) for row in _books(self._world)]
+        cloud = [_timeless(row, now) for row in _cloud(self._world)]
+        names = _names([*books, *cloud])
+        written = _digest(sorted(_named(row, names) for row in books))
+        if written != self._books:
+            # Another effect, or another step of it, begins.
+            self._books, self._path = written, ()
+        call = verb + _named(_timeless(repr(arguments), now), names)
+        everything = sorted(_named(row, names) for row in [*books, *cloud])
+        self.seen.append(Sight(verb=verb, key=_digest([*everything, *self._path, call])))
+        self._path = (*self._path, call)
+
+
+def _books(world: World) -> list[str]:
+    with world.store.engine.connect() as connection:
+        file: Any = connection.connection.driver_connection
+        return [
+            f'{table}{tuple(row)!r}'
+            for table, columns in _BOOKS.items()
+            for row in file.execute(f'SELECT {columns} FROM {table}')  # noqa: S608  our own names
+        ]
+
+
+def _cloud(world: World) -> list[str]:
+    contents = world.cloud.contents()
+    rows = [f'{table}{row!r}' for table, found in contents.items() for row in found]
+    return [*rows, *map(repr, world.cloud.faults())]
+
+
+def _timeless(row: str, now: datetime.datetime) -> str:
+    """Replace each instant by its distance from now."""
+
+    def away(match: re.Match[str]) -> str:
+        if match['text']:
+            instant = datetime.datetime.fromisoformat(match['text']).replace(tzinfo=datetime.UTC)
+            seconds = (instant - now).total_seconds()
+        else:
+            seconds = float(match['number']) - now.timestamp()
+        if abs(seconds) > _FAR:
+            return '<later>' if seconds > 0 else '<earlier>'
+        return f'<{seconds:+.1f}>'
+
+    return _INSTANT.sub(away, row)
+
+
+def _names(rows: Iterable[str]) -> dict[str, str]:
+    """Return a name for each id that depends on the rows it is in, and on nothing else."""
+    rows = list(rows)
+    names = {found: '#' for row in rows for found in _ID.findall(row)}
+    for _ in range(_STEPS):
+        places = collections.defaultdict(list)
+        for row in rows:
+            for found in set(_ID.findall(row)):
+                places[found].append(_named(row, {**names, found: '@'}))
+        names = {found: _digest([names[found], *sorted(places[found])]) for found in names}
+    return names
+
+
+def _named(row: str, names: dict[str, str]) -> str:
+    return _ID.sub(lambda match: names.get(match[0], match[0]), row)
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return hashlib.blake2b('\n'.join(parts).encode(), digest_size=8).hexdigest()

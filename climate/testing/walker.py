@@ -1,0 +1,326 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Walks through what the cloud is asked in a scenario, and lets each call fail."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import re
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+from typing import Literal
+
+from climate.clients import rehearsal
+from climate.domain.leases import Lease
+from climate.testing.kinds import Change
+from climate.testing.kinds import LeasedType
+from climate.testing.kinds import TypeRegistrar
+from climate.testing.sights import Sight
+from climate.testing.sights import Watch
+from climate.testing.world import Moment
+from climate.testing.world import Picture
+from climate.testing.world import World
+
+_UUID = re.compile(r'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+START, END = 100, 1200
+ACTIVE = 200
+# Long enough for every deadline, and for every pause after it.
+LONG = 60
+
+Act = Callable[[World, Lease], None]
+How = Literal['before', 'after', 'ever', 'refused']
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Something that happens to a lease.
+
+    :ivar ready: brings a lease that was just booked to where it begins
+    :ivar act: lets it happen, and time pass until it is over
+    :ivar again: names of the scenarios whose calls it makes again, perhaps in the
+        same state: those fail there, and not here, too
+    """
+
+    name: str
+    ready: Act
+    act: Act
+    again: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FailingCall:
+    """One call that does not do as it should.
+
+    :ivar nth: which of the calls of the verb in the scenario, from 1
+    :ivar step: which of all calls
+    :ivar found: what the call finds
+    """
+
+    verb: str
+    nth: int
+    step: int
+    how: How
+    found: str
+
+    def inflict(self, world: World) -> None:
+        """Have it happen."""
+        world.cloud.fail(
+            self.verb,
+            None if self.how == 'ever' else 1,
+            when='after' if self.how == 'after' else 'before',
+            error='permanent' if self.how == 'refused' else 'transient',
+            skip=self.nth - 1,
+        )
+
+
+def _until(seconds: float) -> Act:
+    return lambda world, _lease: world.until(seconds)
+
+
+def _for_a_while(act: Act) -> Act:
+    def acts(world: World, lease: Lease) -> None:
+        act(world, lease)
+        world.until(world.seconds() + LONG)
+
+    return acts
+
+
+def _repair(world: World, _lease: Lease) -> None:
+    list(world.repair().run())
+
+
+def _bare(world: World, _lease: Lease) -> None:
+    """Let the lease be active, and remove its objects from the cloud."""
+    empty = world.cloud.state()
+    world.until(ACTIVE)
+    world.cloud.restore(empty)
+
+
+def _left(world: World, lease: Lease) -> None:
+    """Let the lease be gone, and the cloud have all of it still."""
+    world.until(ACTIVE)
+    full = world.cloud.state()
+    world.delete(lease)
+    world.until(ACTIVE + LONG)
+    world.cloud.restore(full)
+
+
+def _changed(world: World, lease: Lease, bodies: Sequence[Change | None]) -> None:
+    world.change(lease, bodies)
+
+
+def _refused(change: Act) -> Act:
+    """Let the last call of a change be refused for good, so that it is undone."""
+
+    def ready(world: World, lease: Lease) -> None:
+        world.until(ACTIVE)
+        begin = world.save()
+        world.cloud.keep_journal()
+        change(world, lease)
+        calls = len(world.cloud.journal())
+        world.restore(begin)
+        if calls:
+            world.cloud.fail('*', error='permanent', skip=calls - 1)
+
+    return ready
+
+
+def scenarios(kind: LeasedType) -> Iterator[Scenario]:
+    """Yield what can happen to a lease of a kind, of what is wanted of it."""
+    for scenario in _scenarios(kind):
+        if scenario.name not in kind.without and (not kind.only or scenario.name in kind.only):
+            yield scenario
+
+
+def _scenarios(kind: LeasedType) -> Iterator[Scenario]:
+    active, prepared = _until(ACTIVE), _until(START - 30)
+
+    def used(world: World, lease: Lease) -> None:
+        world.until(ACTIVE)
+        kind.use(world, lease)
+
+    def delete(world: World, lease: Lease) -> None:
+        world.delete(lease)
+
+    def move(world: World, lease: Lease) -> None:
+        world.update(lease, start=300, end=3000)
+        world.until(300)
+
+    yield Scenario(name='start', ready=_until(0), act=_until(ACTIVE))
+    yield Scenario(name='move', ready=prepared, act=_for_a_while(move), again=('start',))
+    yield Scenario(name='delete booked', ready=_until(0), act=_for_a_while(delete))
+    yield Scenario(name='delete prepared', ready=prepared, act=_for_a_while(delete))
+    yield Scenario(
+        name='prolong',
+        ready=active,
+        act=_for_a_while(lambda world, lease: _ignored(world.update(lease, end=5000))),
+    )
+    for name, bodies in kind.changes.items():
+        change = _for_a_while(functools.partial(_changed, bodies=bodies))
+        yield Scenario(name=name, ready=active, act=change)
+        yield Scenario(name=f'undo {name}', ready=_refused(change), act=change)
+    yield Scenario(name='end', ready=used, act=_until(END + LONG))
+    yield Scenario(name='delete', ready=used, act=_for_a_while(delete))
+    yield Scenario(
+        name='whole life', ready=_until(0), act=_until(END + LONG), again=('start', 'end')
+    )
+    yield Scenario(name='check', ready=active, act=_repair)
+    yield Scenario(name='rebuild', ready=_bare, act=_repair)
+    yield Scenario(name='sweep', ready=_left, act=_repair)
+
+
+def _ignored(_value: object) -> None:
+    """Ignore a result."""
+
+
+class Walk:
+    """One scenario of one kind, walked through.
+
+    :param walked: what the calls found that have failed elsewhere
+    :ivar steps: how many calls the scenario makes
+    :ivar faults: how many ways there are for them to fail
+    :ivar runs: how often it was repeated
+    """
+
+    def __init__(
+        self,
+        world: World,
+        kind: LeasedType,
+        scenario: Scenario,
+        walked: AbstractSet[str] = frozenset(),
+    ) -> None:
+        self._world = world
+        self._walked = walked
+        self.faults = 0
+        self._kind = kind
+        self._scenario = scenario
+        self.steps = 0
+        self.runs = 0
+        requests = kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
+        self._clean = self._bare()
+        world.rng.seed(7)
+        self._lease = world.book(requests, START, END)
+        scenario.ready(world, self._lease)
+        world.work()
+        self._begin: Moment = world.save()
+        self._before = world.picture(self._lease)
+        self._after: Picture | None = None
+        self._known: set[str] = set()
+
+    def _bare(self) -> Mapping[str, Any]:
+        """Return what the cloud has, without what a lease leaves on purpose."""
+        state = self._world.cloud.state()
+        self._kind.put_away(self._world.cloud)
+        contents = self._world.cloud.contents()
+        self._world.cloud.restore(state)
+        return self._kind.same(contents)
+
+    def complaints(self) -> Iterator[str]:
+        """Walk, and yield what is not as it should be."""
+        faults = list(self._faults())
+        yield from self._ending('undisturbed')
+        for fault in faults:
+            self.faults += 1
+            if fault.found in self._walked:
+                continue
+            self.runs += 1
+            where = f'{fault.verb} ({fault.nth}), step {fault.step}, {fault.how}'
+            yield from self._disturbed(fault, where)
+
+    def sights(self) -> list[Sight]:
+        """Run undisturbed, and return what each call finds."""
+        self._world.restore(self._begin)
+        with Watch(self._world) as watch:
+            self._scenario.act(self._world, self._lease)
+        self._after = self._world.picture(self._lease)
+        self.steps = len(watch.seen)
+        return watch.seen
+
+    def _faults(self) -> Iterator[FailingCall]:
+        """Run undisturbed, and return each way in which a call can fail."""
+        counted: dict[str, int] = collections.Counter()
+        for step, sight in enumerate(self.sights(), 1):
+            verb = sight.verb
+            counted[verb] += 1
+            # What only looks has nothing to lose but its answer.
+            ways: tuple[How, ...] = ('before', 'ever')
+            for how in ways if rehearsal.looks(verb) else (*ways, 'after', 'refused'):
+                yield FailingCall(verb=verb, nth=counted[verb], step=step, how=how, found=sight.key)
+
+    def _disturbed(self, fault: FailingCall, where: str) -> Iterator[str]:
+        world, lease = self._world, self._lease
+        world.restore(self._begin)
+        fault.inflict(world)
+        self._scenario.act(world, lease)
+        found = world.picture(lease)
+        if fault.how in ('before', 'after') and found != self._after and not self._repairs():
+            yield f'{where}: one failure made it {found} and not {self._after}'
+        world.cloud.heal()
+        world.until(world.seconds() + LONG)
+        if self._repairs():
+            # What it could not do, it does the next time.
+            list(world.repair().run())
+        found = world.picture(lease)
+        failed = found is not None and found.status == 'ERROR' and not found.has
+        if found not in (self._before, self._after) and not (failed and world.reasons(lease)):
+            yield f'{where}: it became {found}, {world.reasons(lease)}'
+        if self._is_known(found):
+            # An earlier run has shown the result.
+            return
+        if found is not None and found.status == 'ACTIVE':
+            for finding in world.repair().rehearse():
+                yield f'{where}: while it is active: {finding.what}'
+        yield from self._ending(where)
+
+    def _is_known(self, found: Picture | None) -> bool:
+        """Whether everything is as in an earlier run, except for ids."""
+        lease = self._world.now(self._lease) if found is not None else None
+        parts = () if lease is None else lease.reservations
+        there = [item.facts for item in parts], self._world.cloud.contents()
+        names: dict[str, str] = {}
+        text = _UUID.sub(
+            lambda match: names.setdefault(match[0], f'#{len(names)}'), repr((found, there))
+        )
+        if text in self._known:
+            return True
+        self._known.add(text)
+        return False
+
+    def _repairs(self) -> bool:
+        return self._scenario.act is _repair
+
+    def _ending(self, where: str) -> Iterator[str]:
+        """Delete the lease; nothing may be left."""
+        world, lease = self._world, self._lease
+        if world.picture(lease) is not None:
+            world.delete(lease)
+            world.until(world.seconds() + LONG)
+        if world.picture(lease) is not None:
+            yield f'{where}: it cannot be deleted: {world.now(lease)}'
+        for finding in world.repair().rehearse():
+            yield f'{where}: it left: {finding.what}'
+        wrong = self._kind.wrong(world.cloud)
+        if wrong:
+            yield f'{where}: {wrong}'
+        there = self._bare()
+        for table, rows in self._clean.items():
+            if there[table] != rows:
+                yield f'{where}: {table} was {rows} and is {there[table]}'
+        if world.allocations(lease):
+            yield f'{where}: it has {world.allocations(lease)}'

@@ -1,0 +1,90 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A thread that repeats a step until it is stopped, and at once when it is woken.
+
+The periodic workers of futurist call at fixed intervals. The loops of Climate sleep
+until something is due, or longer after a failure, and all but the renewal of claims
+can be woken: the pause is the result of each step.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+LOG = logging.getLogger(__name__)
+
+
+class RepeatingThread:
+    """A daemon thread that repeats a step.
+
+    :param step: returns how long to sleep, in seconds; None until it is woken
+    :param failure: what to log if the step raises, for people
+    :param retry: how long to sleep then, in seconds; None until it is woken
+    """
+
+    def __init__(
+        self,
+        name: str,
+        step: Callable[[], float | None],
+        *,
+        failure: str,
+        retry: float | None,
+    ) -> None:
+        self._step = step
+        self._failure = failure
+        self._retry = retry
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the step is not repeated any more."""
+        return self._stopping.is_set()
+
+    def is_alive(self) -> bool:
+        """Whether the thread was started, and has not ended."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Begin with the first step; returns at once."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Repeat the step now, or right after the one that is under way."""
+        self._woken.set()
+
+    def rest(self, seconds: float) -> None:
+        """Sleep so long, or until the end: for a step that must not be woken."""
+        self._stopping.wait(seconds)
+
+    def stop(self, timeout: float) -> None:
+        """Repeat no more; a step under way is left alone after *timeout* seconds."""
+        self._stopping.set()
+        self._woken.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            # Before the step, so that a wake-up during it is not lost.
+            self._woken.clear()
+            try:
+                pause = self._step()
+            except Exception:
+                LOG.exception('%s', self._failure)
+                pause = self._retry
+            if not self._stopping.is_set():
+                self._woken.wait(pause)

@@ -1,0 +1,124 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Records which hosts work, so that no lease is booked on a failed host.
+
+A report that arrives twice, or at several managers, has no effect the second
+time. The setting ``disabled`` belongs to operators and is never changed here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+from climate.clients.base import Cloud
+from climate.clients.base import ComputeService
+from climate.clock import Clock
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.health import ASLEEP
+from climate.domain.health import HostReport
+from climate.domain.health import MonitoredResource
+
+LOG = logging.getLogger(__name__)
+
+RESOURCE_TYPE = 'physical:host'
+
+
+class HostHealth:
+    """What managers know of the health of hosts."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def hear(self, report: HostReport) -> bool:
+        """Take a host that has a fault out of the pool at once.
+
+        A good report is no proof, for Nova sends it of a nova-compute that is dead
+        as well: only a look tells.
+
+        :returns: whether it is worth a look at Nova
+        """
+        if not report.fault:
+            return True
+        faults = {report.service_host: report.fault}
+
+        def write(tx: Transaction) -> list[str]:
+            hosts = tx.failures.watched(RESOURCE_TYPE)
+            return _fail(tx, hosts, faults)
+
+        return bool(_logged(self._store.run(write)))
+
+    def look(self, cloud: Cloud) -> bool:
+        """Compare all hosts with what Nova says of its nova-computes.
+
+        :returns: whether anything has changed
+        :raises climate.exceptions.Transient: if Nova does not answer
+        """
+        with self._store.reading() as tx:
+            hosts = tx.failures.watched(RESOURCE_TYPE)
+        if not hosts:
+            return False
+        seen_at = self._clock.now()
+        services = {service.host: service for service in cloud.compute.list_services()}
+        if not any(host.service_host in services for host in hosts):
+            LOG.warning('Nova knows none of the hosts; that is not believed')
+            return False
+        faults = {host.service_host: _fault(services, host) for host in hosts}
+        well = [host for host in hosts if host.failed and not faults[host.service_host]]
+        if not well and all(host.failed for host in hosts if faults[host.service_host]):
+            return False
+
+        def write(tx: Transaction) -> list[str]:
+            back = tx.failures.recover([host.resource_id for host in well], seen_at)
+            lines = [f'Host {host.name} works again' for host in well if host.resource_id in back]
+            return lines + _fail(tx, hosts, faults)
+
+        return bool(_logged(self._store.run(write)))
+
+
+def _fail(
+    tx: Transaction, hosts: Iterable[MonitoredResource], faults: Mapping[str, str]
+) -> list[str]:
+    ill = [host for host in hosts if not host.failed and faults.get(host.service_host)]
+    new = tx.failures.fail([host.resource_id for host in ill])
+    return [
+        f'Host {host.name} is taken out of the pool: nova-compute on {host.service_host}: '
+        f'{faults[host.service_host]}'
+        for host in ill
+        if host.resource_id in new
+    ]
+
+
+def _fault(services: Mapping[str, ComputeService], host: MonitoredResource) -> str:
+    service = services.get(host.service_host)
+    if service is None:
+        return 'Nova does not know it'
+    if (service.status, service.disabled_reason) == ('disabled', ASLEEP):
+        # Off, or on its way up or down, because no lease needs it yet.
+        return ''
+    if service.state != 'up':
+        return 'it is down'
+    if service.status != 'enabled':
+        reason = service.disabled_reason
+        return f'it is disabled: {reason}' if reason else 'it is disabled'
+    return ''
+
+
+def _logged(lines: list[str]) -> list[str]:
+    # Only committed changes are logged.
+    for line in lines:
+        LOG.warning('%s', line)
+    return lines

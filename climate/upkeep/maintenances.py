@@ -1,0 +1,89 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Maintenances: announce, list, show, cancel.
+
+Managers, which are notified of each change, move the reservations in a maintenance
+to other resources (:mod:`climate.upkeep.rehoming`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import uuid
+from collections.abc import Callable
+
+from climate import exceptions
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.maintenances import Maintenance
+from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.requests import Caller
+
+
+class Maintenances:
+    """What operators can do with maintenances.
+
+    :param wake: called after a commit that gives managers something to do; it
+        must return at once
+    """
+
+    def __init__(self, store: Store, wake: Callable[[], None]) -> None:
+        self._store = store
+        self._wake = wake
+
+    def create(self, caller: Caller, draft: MaintenanceDraft) -> Maintenance:
+        """Announce a maintenance; nothing is booked in it from now on.
+
+        :raises climate.exceptions.InvalidInput: if it is over already
+        :raises climate.exceptions.NotFound: if there is no such resource
+        """
+
+        def write(tx: Transaction) -> Maintenance:
+            if draft.period.end <= tx.now:
+                raise exceptions.InvalidInput('End date must be later than current date')
+            maintenance_id = str(uuid.uuid4())
+            resource_id = tx.maintenances.resource_id(draft)
+            # A booking that is under way loses the race, and looks again.
+            tx.resources.touch(resource_id)
+            tx.maintenances.insert(maintenance_id, resource_id, draft, caller.user_id)
+            return tx.maintenances.get(maintenance_id)
+
+        made = self._store.run(write)
+        self._wake()
+        return made
+
+    def list(self) -> builtins.list[Maintenance]:
+        """Return those that are not over yet, by their start."""
+        with self._store.reading() as tx:
+            return tx.maintenances.all()
+
+    def get(self, maintenance_id: str) -> Maintenance:
+        """Return a maintenance.
+
+        :raises climate.exceptions.NotFound: if there is none of this id
+        """
+        with self._store.reading() as tx:
+            return tx.maintenances.get(maintenance_id)
+
+    def delete(self, maintenance_id: str) -> None:
+        """Cancel a maintenance; what was moved because of it stays where it is.
+
+        :raises climate.exceptions.NotFound: if there is none of this id
+        """
+
+        def write(tx: Transaction) -> None:
+            tx.maintenances.get(maintenance_id)
+            tx.maintenances.delete(maintenance_id)
+
+        self._store.run(write)
+        self._wake()

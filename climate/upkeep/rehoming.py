@@ -1,0 +1,212 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Moves reservations off resources that have failed or are in maintenance.
+
+The owner of a reservation that cannot be moved is notified once, and every round
+tries the move again. Each decision is made inside the transaction that locks the
+lease, so any number of managers can run rounds at the same time.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import random
+from collections.abc import Collection
+from collections.abc import Iterable
+
+from climate import exceptions
+from climate.booking import move as booking_move
+from climate.clients.base import Cloud
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.events import Event
+from climate.domain.health import HealActive
+from climate.domain.health import Outage
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from climate.domain.lifecycles import LeaseStatus
+from climate.leases import notices
+from climate.leases import states
+from climate.leases.settings import LeasingSettings
+
+LOG = logging.getLogger(__name__)
+
+_S = LeaseStatus
+_MOVABLE = frozenset({_S.PENDING, _S.ACTIVE})
+# A move of what is in use that the cloud refused is tried again after this.
+_TRY_AGAIN = datetime.timedelta(hours=1)
+
+Place = tuple[str, int]
+"""A reservation and a resource of it, by id."""
+
+
+class Rehoming:
+    """Does rounds on behalf of one manager."""
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: notices.Plugins,
+        settings: LeasingSettings,
+        rng: random.Random | None = None,
+    ) -> None:
+        self._store = store
+        self._plugins = plugins
+        self._settings = settings
+        self._rng = rng or random.Random()
+
+    def round(self, cloud: Cloud) -> int:
+        """Look after every lease that needs it; return how many were changed.
+
+        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        """
+        with self._store.reading() as tx:
+            ids = tx.troubles.leases(self._until(tx))
+        return sum(self._heal_one(lease_id, cloud) for lease_id in ids)
+
+    def _heal_one(self, lease_id: str, cloud: Cloud) -> bool:
+        try:
+            return self.heal(lease_id, cloud)
+        except exceptions.DatabaseUnavailable:
+            raise
+        except exceptions.ClimateError as error:
+            LOG.warning(
+                'Lease %s cannot be moved to other resources now: %s', lease_id, error.message
+            )
+        except Exception:
+            # One lease that cannot be read must not block the others.
+            LOG.exception('Lease %s cannot be moved to other resources', lease_id)
+        return False
+
+    def heal(self, lease_id: str, cloud: Cloud) -> bool:
+        """Move what one lease has on resources that are out, or tell its owner.
+
+        :returns: whether anything was changed
+        :raises climate.exceptions.Transient: if the cloud does not answer
+        """
+        unused = self._unused(lease_id, cloud)
+        attempts = self._settings.booking_attempts
+        return booking_move.run(self._store, attempts, lambda tx: self._heal(tx, lease_id, unused))
+
+    def _until(self, tx: Transaction) -> datetime.datetime | None:
+        horizon = self._settings.heal_horizon
+        return None if horizon is None else tx.now + horizon
+
+    def _unused(self, lease_id: str, cloud: Cloud) -> set[Place]:
+        """Return where nothing runs that a reservation in use has in trouble."""
+        if self._settings.heal_active is not HealActive.EMPTY:
+            return set()
+        with self._store.reading() as tx:
+            lease = tx.leases.find(lease_id)
+            if lease is None or lease.status is not LeaseStatus.ACTIVE:
+                return set()
+            outages = self._outages(tx, lease)
+            resources = {
+                item.id: item
+                for item in tx.resources.with_ids({one.resource_id for one in outages})
+            }
+        found = set()
+        for reservation in lease.reservations:
+            plugin = self._plugins.get(reservation.resource_type)
+            for outage in outages:
+                if plugin is None or outage.reservation_id != reservation.id:
+                    continue
+                if not plugin.occupied(reservation, resources[outage.resource_id], cloud):
+                    found.add((reservation.id, outage.resource_id))
+        return found
+
+    def _outages(self, tx: Transaction, lease: Lease) -> list[Outage]:
+        ids = [reservation.id for reservation in lease.reservations]
+        return tx.troubles.of(ids, self._until(tx)) if ids else []
+
+    def _heal(self, tx: Transaction, lease_id: str, unused: Collection[Place]) -> bool:
+        try:
+            old = tx.leases.get(lease_id, lock=True)
+        except exceptions.NotFound:
+            return False
+        if old.status not in _MOVABLE:
+            return False
+        mover = booking_move.Mover(tx, self._plugins, self._settings, self._rng, old)
+        stuck: list[tuple[Outage, str]] = []
+        for outage in self._outages(tx, old):
+            why = self._reason_to_stay(tx, old, outage, unused)
+            if not why:
+                why = _moved(mover, old, outage)
+            if why:
+                stuck.append((outage, why))
+        lease = booking_move.flagged(old, {outage.reservation_id for outage, _ in stuck})
+        lease = mover.write(lease, forced=self._settings.heal_active is HealActive.ALWAYS)
+        if lease == old and not mover.moves:
+            return False
+        states.write(tx, old, lease)
+        tx.leases.update(lease)
+        self._tell(tx, old, lease, stuck)
+        for move in mover.moves:
+            LOG.warning('Lease %s: %s, moving to %s', lease_id, move.reason, ', '.join(move.came))
+        return True
+
+    def _reason_to_stay(
+        self, tx: Transaction, lease: Lease, outage: Outage, unused: Collection[Place]
+    ) -> str:
+        """Say why a reservation stays where it is; '' if it is to move."""
+        if lease.status is LeaseStatus.PENDING:
+            return ''
+        until = self._until(tx)
+        if until is not None and outage.begins >= until:
+            return 'it will be moved when the time comes, if it can be'
+        mode = self._settings.heal_active
+        if mode is HealActive.NEVER:
+            return 'what is in use is not moved'
+        if mode is HealActive.EMPTY and (outage.reservation_id, outage.resource_id) not in unused:
+            return 'something runs there'
+        refused = [
+            event.error or ''
+            for event in lease.events
+            if tx.now - event.time < _TRY_AGAIN and _refused(event, outage)
+        ]
+        return f'the move failed: {refused[-1]}' if refused else ''
+
+    def _tell(
+        self,
+        tx: Transaction,
+        old: Lease,
+        lease: Lease,
+        stuck: Iterable[tuple[Outage, str]],
+    ) -> None:
+        """Announce the reservations that were not in trouble before."""
+        known = {item.id for item in old.reservations if item.missing_resources}
+        lines = [
+            f'{outage.reason}; {why}' for outage, why in stuck if outage.reservation_id not in known
+        ]
+        if lines:
+            notices.tell(tx, self._plugins, 'lease.degraded', lease, reason='; '.join(lines))
+
+
+def _moved(mover: booking_move.Mover, lease: Lease, outage: Outage) -> str:
+    """Move what is in trouble; say why if it cannot be."""
+    (reservation,) = (item for item in lease.reservations if item.id == outage.reservation_id)
+    try:
+        mover.move(reservation, outage.resource_id, outage.reason)
+    except exceptions.UnsupportedResourceType as error:
+        return error.message
+    except exceptions.NotEnoughResources:
+        return 'there is nothing to take its place'
+    return ''
+
+
+def _refused(event: Event, outage: Outage) -> bool:
+    return event.state is EventState.ERROR and any(
+        move.reservation_id == outage.reservation_id and move.left == outage.name
+        for move in booking_move.moves_of(event)
+    )

@@ -1,0 +1,67 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What contradicts itself in the store, and what the store knows for sweeps."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.plugins.contract import Records
+from climate.plugins.contract import SweepFinding
+
+
+def records(tx: Transaction, resource_type: str, lease_id: str | None) -> Records:
+    """Return the records that a sweep of a type uses.
+
+    :param lease_id: limits the records to those of this lease; None for all leases
+    """
+    alive, ended = tx.oddities.reservations()
+    if lease_id is None:
+        return Records(
+            alive=alive, ended=ended, resources=tuple(tx.resources.of_type(resource_type))
+        )
+    mine = {item.id for item in tx.reservations.of_leases([lease_id])}
+    # What other leases left is none of this sweep's business.
+    return Records(alive=(alive | ended) - (ended & mine), ended=ended & mine)
+
+
+def release_strays(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> list[SweepFinding]:
+    """Release the allocations of leases that have ended."""
+    strays = tx.oddities.strays(lease_id)
+    if strays and not dry_run:
+        tx.allocations.release({stray.reservation_id for stray in strays})
+    return [
+        SweepFinding(
+            what=f'lease {stray.lease_id} is over and has {stray.resource_type}'
+            f' {stray.resource_name}',
+            done='' if dry_run else 'released',
+        )
+        for stray in strays
+    ]
+
+
+def remember(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> list[SweepFinding]:
+    """Have the leases looked at in time that are looked at too late, or never."""
+    found = tx.oddities.forgotten(lease_id)
+    for forgotten in found if not dry_run else ():
+        lease = tx.leases.get(forgotten, lock=True)
+        tx.leases.update(dataclasses.replace(lease, next_due=events.next_due(lease.events)))
+    return [
+        SweepFinding(
+            what=f'lease {forgotten} is not looked at when its events are due',
+            done='' if dry_run else 'it is now',
+        )
+        for forgotten in found
+    ]
