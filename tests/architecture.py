@@ -41,26 +41,33 @@ MOST_MOCKS = 0.1
 # number know nothing of each other, but for the composition roots, which may
 # build on each other (a command serves the WSGI application).
 LEVELS = {
-    'cmd': 7,
-    'wsgi': 7,
-    'manager': 6,
-    'api': 6,
-    'mail': 6,
-    'power': 6,
-    'leasing': 5,
+    'cmd': 11,
+    'wsgi': 11,
+    'testing': 11,
+    'manager': 10,
+    'api': 10,
+    'mail': 10,
+    'power': 10,
+    'running': 9,
+    'upkeep': 8,
+    'booking': 7,
+    'resources': 6,
+    'leases': 5,
     'enforcement': 4,
     'plugins': 3,
     'db': 2,
     'clients': 2,
     'messaging': 2,
+    'simulator': 3,
     'allocation': 1,
     'policies': 1,
     'domain': 0,
     'exceptions': 0,
     'clock': 0,
     'conf': 0,
+    'threads': 0,
 }
-COMPOSITION = 7
+COMPOSITION = 11
 
 # Where a library may appear. What is not listed may appear anywhere above the
 # pure units.
@@ -71,7 +78,8 @@ HOMES = {
     'oslo_db': {'db'},
     'pecan': {'api'},
     'pycadf': {'api'},
-    'webob': {'api', 'wsgi'},
+    'pydantic': {'plugins'},
+    'webob': {'api', 'testing', 'wsgi'},
     'limits': {'api'},
     'novaclient': {'clients'},
     'openstack': {'clients'},
@@ -81,7 +89,7 @@ HOMES = {
     'keystonemiddleware': {'api', 'wsgi'},
     'kombu': {'messaging'},
     'oslo_messaging': {'messaging'},
-    'oslo_policy': {'policies'},
+    'oslo_policy': {'policies', 'testing'},
     'oslo_upgradecheck': {'cmd'},
     'requests': {'enforcement'},
     'sushy': {'power'},
@@ -364,8 +372,12 @@ def requirements() -> set[str]:
 
 
 def imported_distributions() -> set[str]:
-    """Return the distributions that the modules of climate import."""
+    """Return the distributions that the modules of climate import.
+
+    Those of ``climate.testing`` are in an extra of setup.cfg: a service runs without them.
+    """
     providers = importlib.metadata.packages_distributions()
-    tops = {name.split('.')[0] for each in sources('climate') for _, name in imports(each)}
+    serving = (each for each in sources('climate') if each.unit != 'testing')
+    tops = {name.split('.')[0] for each in serving for _, name in imports(each)}
     tops -= {'climate', *sys.stdlib_module_names}
     return {_distribution(name) for top in tops for name in providers.get(top, [top])}

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from climate.clients.base import Aggregate
-from climate.plugins.isolation import Isolation
+from climate.plugins.host.isolation import Isolation
 
 FREEPOOL = 'freepool'
 ZONE_PREFIX = 'blazar_'

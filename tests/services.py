@@ -27,6 +27,7 @@ import tempfile
 import unittest
 import uuid
 from collections.abc import Iterator
+from typing import NoReturn
 
 import amqp
 import fixtures
@@ -94,8 +95,16 @@ def require(name: str) -> None:
     :raises AssertionError: the same, with CLIMATE_REQUIRE_SERVICES=1
     """
     reason = trouble(name)
-    if reason is None:
-        return
+    if reason is not None:
+        missing(reason)
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip the test for want of a server, or fail it where all must be there.
+
+    :raises unittest.SkipTest: with *reason*
+    :raises AssertionError: the same, with CLIMATE_REQUIRE_SERVICES=1
+    """
     if os.environ.get('CLIMATE_REQUIRE_SERVICES') == '1':
         raise AssertionError(reason)
     raise unittest.SkipTest(reason)

@@ -43,8 +43,8 @@ def unjudged_bookings(source: Source) -> Iterator[str]:
     They come and grow in one module, whose object a transaction gives to those
     who have locked the resources, and judges before it commits.
     """
-    # The twin of a cloud has tables of its own.
-    if '/migrations/' in source.path or source.unit == 'clients':
+    # The simulated cloud has tables of its own.
+    if '/migrations/' in source.path or source.unit in ('clients', 'simulator'):
         return
     names = {name for node in ast.walk(source.tree) for name in _bound_to_allocations(node)}
     for function, node in _by_function(source.tree):
@@ -65,14 +65,18 @@ def _by_function(tree: ast.AST, function: str = '') -> Iterator[tuple[str, Any]]
         yield from _by_function(node, inner)
 
 
-def _is_allocations(node: ast.AST) -> bool:
-    """Whether it is ``….tables['allocations']``, or the model of the table."""
+def _is_allocations(node: ast.expr) -> bool:
+    """Whether it is the table of allocations, by its constant or looked up by name."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value == 'allocations'
-    return isinstance(node, ast.Attribute) and architecture.dotted(node) == 'models.Allocation'
+    return architecture.dotted(node).rpartition('.')[2] == 'ALLOCATIONS'
 
 
 def _bound_to_allocations(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.ImportFrom):
+        yield from (
+            each.asname for each in node.names if each.name == 'ALLOCATIONS' and each.asname
+        )
     if not isinstance(node, ast.Assign):
         return
     for target in node.targets:
@@ -89,8 +93,6 @@ def _writes_allocations(node: ast.expr, names: Collection[str]) -> bool:
         return isinstance(node.value, str) and _WRITES.search(node.value) is not None
     if not isinstance(node, ast.Call):
         return False
-    if architecture.dotted(node.func) == 'models.Allocation':
-        return True
     verb = architecture.dotted(node.func).rpartition('.')[2]
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
     about = [*node.args[:1], *([owner] if owner is not None else [])]

@@ -25,7 +25,7 @@ from climate.db.store import register_opts
 from climate.db.store import Store
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
-from climate.plugins.base import Plugin
+from climate.plugins.contract import Plugin
 from tests.cloud import base
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person

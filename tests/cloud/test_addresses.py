@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from climate.plugins.floating_ip import FloatingIP
+from climate.plugins.floating_ip.plugin import FloatingIP
 from tests.cloud.base import smoke
 from tests.cloud.neutron import NeutronTest
 from tests.cloud.neutron import PATIENCE

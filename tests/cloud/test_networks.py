@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from climate import exceptions
-from climate.plugins.network import NetworkPlugin
+from climate.plugins.network.plugin import NetworkPlugin
 from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.neutron import NeutronTest

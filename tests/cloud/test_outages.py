@@ -23,14 +23,11 @@ import amqp
 from climate.messaging import listener
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
-from tests.cloud.base import smoke
 from tests.cloud.house import PATIENCE
 from tests.cloud.people import now
 from tests.cloud.people import Person
 from tests.cloud.waiting import until
 from tools.cloud import processes
-
-# A caller gives up after that long in front of a screen.
 
 
 class OutageTest(CloudTest):
@@ -44,10 +41,23 @@ class OutageTest(CloudTest):
         return person.call('POST', '/leases', body)
 
     def check_lands(self, person: Person, lease: dict[str, Any]) -> None:
-        """The leased host takes the owner's server."""
+        """The leased host takes the owner's server, once Nova is itself again."""
+        until(lambda: self.lands(person, lease), PATIENCE, 'a server is built on the leased host')
+
+    def lands(self, person: Person, lease: dict[str, Any]) -> bool:
+        """Return whether Nova builds a server, and check that it is on the leased host.
+
+        Nova's daemons reconnect one after the other, and a heartbeat through the
+        database does not tell that one reads its queue again: what is ordered
+        too early fails within Nova.
+        """
         server = self.boot(person, lease)
-        self.assertEqual('ACTIVE', person.settled(server, PATIENCE))
-        self.assertEqual(self.members(reservation(lease)), [self.host_of(server)])
+        built = person.settled(server, PATIENCE) == 'ACTIVE'
+        if built:
+            self.assertEqual(self.members(reservation(lease)), [self.host_of(server)])
+        else:
+            person.sdk.compute.delete_server(server)
+        return built
 
     def check_ends(self, lease: dict[str, Any]) -> None:
         """It ends as if nothing had been."""
@@ -118,7 +128,6 @@ class OutageTest(CloudTest):
         """Return whether a lease can be booked."""
         return self.asked(self.alice, self.wish(3600)).status_code == 201
 
-    @smoke
     def test_the_bus_is_restarted(self) -> None:
         starting = self.book(self.alice, 8)
         with self.house.without('rabbit'):

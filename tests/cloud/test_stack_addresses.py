@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from climate.plugins.floating_ip import FloatingIP
+from climate.plugins.floating_ip.plugin import FloatingIP
 from tests.cloud.house import PREFIX
 from tests.cloud.neutron import NeutronTest
 from tests.cloud.waiting import until

@@ -158,7 +158,7 @@ SAMPLES = (
 
 
 class ErrorsContract(contracts.Contract):
-    """What holds for the twin as well, of the service of a sample."""
+    """What holds for the simulated cloud as well, of the service of a sample."""
 
     sample: Sample
     world: Any

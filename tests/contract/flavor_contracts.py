@@ -217,7 +217,7 @@ class ServerGroupContract(contracts.Contract):
 class ServiceContract(contracts.Contract):
     """list_services, enable_service, disable_service."""
 
-    def service(self, host: str) -> base.Service:
+    def service(self, host: str) -> base.ComputeService:
         """Return the nova-compute of a host."""
         return next(each for each in self.compute.list_services() if each.host == host)
 

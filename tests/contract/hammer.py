@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A process that moves hosts about on the twin until it is told to stop.
+"""A process that moves hosts about on the simulated cloud until it is told to stop.
 
 ``python -m tests.contract.hammer DIRECTORY NAME``: it stops when the file
 ``stop`` appears in the directory, and then prints how many calls it made.
@@ -21,16 +21,16 @@ from __future__ import annotations
 import pathlib
 import sys
 
+from climate import simulator
 from climate.clients import base
-from climate.clients import fake
 from climate.clock import SystemClock
 
 
 def main(directory: str, name: str) -> int:
     """Hammer, and return how many calls were made."""
-    twin = fake.Twin(directory, clock=SystemClock())
-    compute = twin.compute
-    hosts = [found.service_host for found in twin.hypervisors()]
+    cloud = simulator.SimulatedCloud(directory, clock=SystemClock())
+    compute = cloud.compute
+    hosts = [found.service_host for found in cloud.hypervisors()]
     mine = compute.create_aggregate(f'hammer-{name}', f'zone-{name}')
     stop = pathlib.Path(directory) / 'stop'
     calls = 1

@@ -69,53 +69,52 @@ class Networks(abc.ABC):
         return worlds.vlan(random.randint(*worlds.VLANS))
 
 
-class TwinNetworks(Networks):
-    """On a twin."""
+class SimulatedNetworks(Networks):
+    """On a cloud."""
 
     project = 'p1'
-    twin: Any
     cloud: Any
 
     def external(self) -> tuple[str, str]:
         """Make one."""
-        made = self.twin.networks.add_network(worlds.unique(), 'admin', external=True)
-        return made.id, self.twin.networks.add_subnet(made.id, CIDR, (POOL,)).id
+        made = self.cloud.networks.add_network(worlds.unique(), 'admin', external=True)
+        return made.id, self.cloud.networks.add_subnet(made.id, CIDR, (POOL,)).id
 
     def subnet(self, network_id: str) -> str:
         """Add one."""
-        return str(self.twin.networks.add_subnet(network_id, '10.9.0.0/24').id)
+        return str(self.cloud.networks.add_subnet(network_id, '10.9.0.0/24').id)
 
     def port(self, subnet_id: str) -> str:
         """Plug something in."""
-        return str(self.twin.networks.add_port(subnet_id, self.project).id)
+        return str(self.cloud.networks.add_port(subnet_id, self.project).id)
 
     def router(self, subnet_id: str, external_id: str) -> str:
         """Plug one in."""
-        return str(self.twin.networks.add_router(subnet_id, self.project))
+        return str(self.cloud.networks.add_router(subnet_id, self.project))
 
     def route(self, router_id: str, nexthop: str) -> None:
         """Have it."""
-        self.twin.networks.add_route(router_id, nexthop)
+        self.cloud.networks.add_route(router_id, nexthop)
 
     def attach(self, floating_ip_id: str, port_id: str) -> None:
         """Attach it."""
-        self.twin.networks.attach(floating_ip_id, port_id)
+        self.cloud.networks.attach(floating_ip_id, port_id)
 
     def quota(self, resource: str, more: int) -> None:
         """Set it."""
-        held = {'networks': self.twin.networks.networks}.get(
-            resource, self.twin.networks.floating_ips
+        held = {'networks': self.cloud.networks.networks}.get(
+            resource, self.cloud.networks.floating_ips
         )()
         used = sum(found.project_id == self.project for found in held)
-        self.twin.networks.set_quota(self.project, resource, used + more)
+        self.cloud.networks.set_quota(self.project, resource, used + more)
 
 
-class TwinWorld(TwinNetworks, worlds.TwinWorld):
-    """The twin in memory."""
+class SimulatedWorld(SimulatedNetworks, worlds.SimulatedWorld):
+    """The simulated cloud in memory."""
 
 
-class FileTwinWorld(TwinNetworks, worlds.FileTwinWorld):
-    """The twin on a file."""
+class FileSimulatedWorld(SimulatedNetworks, worlds.FileSimulatedWorld):
+    """The simulated cloud on a file."""
 
 
 class RealWorld(Networks, real_worlds.RealWorld):

@@ -25,7 +25,7 @@ from keystoneauth1 import session as ksa_session
 from keystoneauth1.identity import v3
 from oslo_config import cfg
 
-from climate.clients import fake
+from climate import simulator
 
 PASSWORD = 'does not matter'
 
@@ -68,34 +68,34 @@ class Person(abc.ABC):
         self.delete_project()
 
 
-class TwinPerson(Person):
-    """Somebody who is known to a twin."""
+class SimulatedPerson(Person):
+    """Somebody who is known to a cloud."""
 
-    def __init__(self, twin: fake.Twin, *roles: str) -> None:
-        self._twin = twin
+    def __init__(self, cloud: simulator.SimulatedCloud, *roles: str) -> None:
+        self._cloud = cloud
         self.user_id, self.project_id = uuid.uuid4().hex, uuid.uuid4().hex
-        self.token = twin.put_member(self.user_id, self.project_id, *roles)
+        self.token = cloud.put_member(self.user_id, self.project_id, *roles)
 
     def lose_roles(self) -> None:
         """Be removed from the project."""
-        self._twin.put_member(self.user_id, self.project_id)
+        self._cloud.put_member(self.user_id, self.project_id)
 
     def enable(self, *, user: bool = True, project: bool = True) -> None:
         """Enable or disable user and project."""
-        self._twin.set_enabled(user_id=self.user_id, enabled=user)
-        self._twin.set_enabled(project_id=self.project_id, enabled=project)
+        self._cloud.set_enabled(user_id=self.user_id, enabled=user)
+        self._cloud.set_enabled(project_id=self.project_id, enabled=project)
 
     def set_email(self, email: str) -> None:
         """Have an address; '' for none."""
-        self._twin.set_email(self.user_id, email)
+        self._cloud.set_email(self.user_id, email)
 
     def delete_user(self) -> None:
         """Let the user be gone."""
-        self._twin.remove_user(self.user_id)
+        self._cloud.remove_user(self.user_id)
 
     def delete_project(self) -> None:
         """Let the project be gone."""
-        self._twin.remove_project(self.project_id)
+        self._cloud.remove_project(self.project_id)
 
 
 class RealPerson(Person):

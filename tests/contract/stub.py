@@ -15,7 +15,7 @@
 It answers in the wire format of the real services, with their peculiarities:
 short pages, a 404 for an empty search, a 409 for a host that is in an
 aggregate already, a 400 for an aggregate that still has hosts. What there is
-in it is kept by a twin in memory. It can be told to answer with an error, not
+in it is kept by a simulated cloud in memory. It can be told to answer with an error, not
 at all, or to lose an answer after it has done the work.
 """
 
@@ -30,8 +30,8 @@ import threading
 import urllib.parse
 from typing import Any
 
+from climate import simulator
 from climate.clients import base
-from climate.clients import fake
 from climate.clock import SystemClock
 from tests.contract import stub_routes
 from tests.contract.stub_routes import Answer
@@ -64,7 +64,7 @@ class StubCloud:
     """The server; use it as a context manager."""
 
     def __init__(self) -> None:
-        self.twin = fake.Twin(fake.MEMORY, clock=SystemClock())
+        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=SystemClock())
         self.requests: list[str] = []
         self.tokens: set[str] = set()
         self.troubles: list[Trouble] = []
@@ -94,7 +94,7 @@ class StubCloud:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-        self.twin.close()
+        self.cloud.close()
 
     # -- what a test tells it
 

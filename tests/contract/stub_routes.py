@@ -23,8 +23,8 @@ from typing import Any
 from typing import Protocol
 
 from climate import exceptions
+from climate import simulator
 from climate.clients import base
-from climate.clients import fake
 
 PAGE = 2
 HINTS = '2.100'
@@ -36,7 +36,7 @@ Answer = tuple[int, Any]
 class Stub(Protocol):
     """What the routes need of the server."""
 
-    twin: fake.Twin
+    cloud: simulator.SimulatedCloud
     hidden_hosts: bool
     newest: int
 
@@ -100,7 +100,7 @@ def _hypervisor(item: base.Hypervisor) -> dict[str, Any]:
 
 def _list_hypervisors(stub: Stub, request: Request) -> Answer:
     # Nova pages by id, and does not page a search.
-    items = [_hypervisor(item) for item in stub.twin.hypervisors()]
+    items = [_hypervisor(item) for item in stub.cloud.hypervisors()]
     items.sort(key=lambda item: str(item['id']))
     pattern = request.query.get('hypervisor_hostname_pattern')
     if pattern is None:
@@ -112,7 +112,7 @@ def _list_hypervisors(stub: Stub, request: Request) -> Answer:
 
 
 def _show_hypervisor(stub: Stub, _request: Request, ident: str) -> Answer:
-    for item in stub.twin.hypervisors():
+    for item in stub.cloud.hypervisors():
         if item.id == ident:
             return 200, {'hypervisor': _hypervisor(item)}
     raise HTTPError(404, 'no such hypervisor')
@@ -124,7 +124,7 @@ def _list_services(stub: Stub, request: Request) -> Answer:
         'services': [
             {'id': item.id, 'binary': 'nova-compute', 'host': item.service_host}
             | {'zone': item.availability_zone, 'status': item.status, 'state': item.state}
-            for item in stub.twin.hypervisors()
+            for item in stub.cloud.hypervisors()
             if wanted in (None, item.service_host)
         ]
     }
@@ -156,7 +156,7 @@ def _list_servers(stub: Stub, request: Request) -> Answer:
         return 200, {'servers': _page(_changed(stub, since), request.query)}
     items = [
         _server(item)
-        for item in stub.twin.servers()
+        for item in stub.cloud.servers()
         if stub.hidden_hosts or item.host == request.query['host']
     ]
     return 200, {'servers': _page(items, request.query)}
@@ -164,7 +164,7 @@ def _list_servers(stub: Stub, request: Request) -> Answer:
 
 def _changed(stub: Stub, since: datetime.datetime) -> list[Any]:
     """Return what was changed since, one that was made before and one that is gone among them."""
-    found = [_server(item) for item in stub.twin.servers()]
+    found = [_server(item) for item in stub.cloud.servers()]
     gone = {'id': 'gone', 'status': 'DELETED'}
     old = {'id': 'old', 'created': '2020-01-01T00:00:00Z'}
     return [item | extra for item in found[:1] for extra in (gone, old)] + [
@@ -173,7 +173,7 @@ def _changed(stub: Stub, since: datetime.datetime) -> list[Any]:
 
 
 def _find_server(stub: Stub, ident: str) -> base.Server:
-    found = stub.twin.compute.find_server(ident)
+    found = stub.cloud.compute.find_server(ident)
     if found is None:
         raise HTTPError(404, f'Instance {ident} could not be found.')
     return found
@@ -184,14 +184,14 @@ def _show_server(stub: Stub, request: Request, ident: str) -> Answer:
     if request.headers.get('X-OpenStack-Nova-API-Version') == HINTS:
         if stub.newest < int(HINTS.partition('.')[2]):
             raise HTTPError(406, f'Version {HINTS} is not supported by the API.')
-        body['scheduler_hints'] = dict(stub.twin.compute.scheduler_hints(ident))
+        body['scheduler_hints'] = dict(stub.cloud.compute.scheduler_hints(ident))
     return 200, {'server': body}
 
 
 def _set_metadata(stub: Stub, request: Request, ident: str) -> Answer:
     _find_server(stub, ident)
     try:
-        stub.twin.compute.set_server_metadata(ident, request.body['metadata'])
+        stub.cloud.compute.set_server_metadata(ident, request.body['metadata'])
     except exceptions.Permanent as error:
         raise HTTPError(400, error.message) from None
     return 200, {'metadata': dict(_find_server(stub, ident).metadata)}
@@ -199,13 +199,13 @@ def _set_metadata(stub: Stub, request: Request, ident: str) -> Answer:
 
 def _delete_server(stub: Stub, _request: Request, ident: str) -> Answer:
     _find_server(stub, ident)
-    stub.twin.compute.delete_server(ident)
+    stub.cloud.compute.delete_server(ident)
     return 204, None
 
 
 def _act_on_server(stub: Stub, request: Request, ident: str) -> Answer:
     return 202, {
-        'image_id': stub.twin.compute.create_image(ident, request.body['createImage']['name'])
+        'image_id': stub.cloud.compute.create_image(ident, request.body['createImage']['name'])
     }
 
 
@@ -217,14 +217,14 @@ def _aggregate(item: base.Aggregate) -> dict[str, Any]:
 
 
 def _find_aggregate(stub: Stub, ident: str) -> base.Aggregate:
-    for item in stub.twin.aggregates():
+    for item in stub.cloud.aggregates():
         if item.id == int(ident):
             return item
     raise HTTPError(404, f'Aggregate {ident} could not be found.')
 
 
 def _list_aggregates(stub: Stub, _request: Request) -> Answer:
-    return 200, {'aggregates': [_aggregate(item) for item in stub.twin.aggregates()]}
+    return 200, {'aggregates': [_aggregate(item) for item in stub.cloud.aggregates()]}
 
 
 def _show_aggregate(stub: Stub, _request: Request, ident: str) -> Answer:
@@ -233,7 +233,7 @@ def _show_aggregate(stub: Stub, _request: Request, ident: str) -> Answer:
 
 def _create_aggregate(stub: Stub, request: Request) -> Answer:
     wanted = request.body['aggregate']
-    made = stub.twin.compute.create_aggregate(wanted['name'], wanted['availability_zone'])
+    made = stub.cloud.compute.create_aggregate(wanted['name'], wanted['availability_zone'])
     body = _aggregate(made)
     del body['hosts'], body['metadata']
     return 200, {'aggregate': body}
@@ -244,14 +244,14 @@ def _delete_aggregate(stub: Stub, _request: Request, ident: str) -> Answer:
         raise HTTPError(
             400, f'Cannot remove aggregate {ident}. Reason: Host aggregate is not empty.'
         )
-    stub.twin.compute.delete_aggregate(int(ident))
+    stub.cloud.compute.delete_aggregate(int(ident))
     return 200, None
 
 
 def _act_on_aggregate(stub: Stub, request: Request, ident: str) -> Answer:
     ((verb, values),) = request.body.items()
     found = _find_aggregate(stub, ident)
-    compute = stub.twin.compute
+    compute = stub.cloud.compute
     if verb == 'add_host':
         if values['host'] in found.hosts:
             raise HTTPError(409, f'Aggregate {ident} already has host {values["host"]}.')
@@ -278,14 +278,14 @@ def _provider(item: base.Provider) -> dict[str, Any]:
 
 
 def _list_providers(stub: Stub, request: Request) -> Answer:
-    found = stub.twin.placement.find_provider(request.query['name'])
+    found = stub.cloud.placement.find_provider(request.query['name'])
     return 200, {'resource_providers': [_provider(found)] if found else []}
 
 
 def _create_provider(stub: Stub, request: Request) -> Answer:
     parent = request.body.get('parent_provider_uuid')
     try:
-        return 200, _provider(stub.twin.placement.create_provider(request.body['name'], parent))
+        return 200, _provider(stub.cloud.placement.create_provider(request.body['name'], parent))
     except base.CloudConflict:
         raise
     except exceptions.Permanent as error:
@@ -293,13 +293,13 @@ def _create_provider(stub: Stub, request: Request) -> Answer:
 
 
 def _delete_provider(stub: Stub, _request: Request, uuid: str) -> Answer:
-    stub.twin.placement.traits(uuid)  # A 404 if there is no such provider.
-    stub.twin.placement.delete_provider(uuid)
+    stub.cloud.placement.traits(uuid)  # A 404 if there is no such provider.
+    stub.cloud.placement.delete_provider(uuid)
     return 204, None
 
 
 def _show_inventories(stub: Stub, _request: Request, uuid: str) -> Answer:
-    found = stub.twin.placement.inventories(uuid)
+    found = stub.cloud.placement.inventories(uuid)
     bodies = {item.resource_class: dataclasses.asdict(item) for item in found}
     for body in bodies.values():
         del body['resource_class']
@@ -307,7 +307,7 @@ def _show_inventories(stub: Stub, _request: Request, uuid: str) -> Answer:
 
 
 def _show_traits(stub: Stub, _request: Request, uuid: str) -> Answer:
-    found = stub.twin.placement.traits(uuid)
+    found = stub.cloud.placement.traits(uuid)
     return 200, {'traits': sorted(found), 'resource_provider_generation': 1}
 
 

@@ -23,166 +23,166 @@ from tests.contract import slot_contracts
 from tests.contract import worlds
 
 
-class TestMemoryTwinHypervisors(contracts.HypervisorContract):
-    """Hypervisors on the twin in memory."""
+class TestMemoryCloudHypervisors(contracts.HypervisorContract):
+    """Hypervisors on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinAggregates(contracts.AggregateContract):
-    """Aggregates on the twin in memory."""
+class TestMemoryCloudAggregates(contracts.AggregateContract):
+    """Aggregates on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinAggregateLimits(contracts.AggregateLimitsContract):
-    """Limits of aggregates on the twin in memory."""
+class TestMemoryCloudAggregateLimits(contracts.AggregateLimitsContract):
+    """Limits of aggregates on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinServers(server_contracts.ServerContract):
-    """Servers on the twin in memory."""
+class TestMemoryCloudServers(server_contracts.ServerContract):
+    """Servers on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinServerLife(server_contracts.ServerLifeContract):
-    """ServerLife on the twin in memory."""
+class TestMemoryCloudServerLife(server_contracts.ServerLifeContract):
+    """ServerLife on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinBooted(booting_contracts.BootedAndShelvedContract):
-    """Servers that others boot, of the twin in memory."""
+class TestMemoryCloudBooted(booting_contracts.BootedAndShelvedContract):
+    """Servers that others boot, of the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinImages(server_contracts.ImageContract):
-    """Images on the twin in memory."""
+class TestMemoryCloudImages(server_contracts.ImageContract):
+    """Images on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinSlots(slot_contracts.SlotContract):
-    """Slots in the twin in memory."""
+class TestMemoryCloudSlots(slot_contracts.SlotContract):
+    """Slots in the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinFlavors(flavor_contracts.FlavorContract):
-    """Flavors on the twin in memory."""
+class TestMemoryCloudFlavors(flavor_contracts.FlavorContract):
+    """Flavors on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinServerGroups(flavor_contracts.ServerGroupContract):
-    """ServerGroups on the twin in memory."""
+class TestMemoryCloudServerGroups(flavor_contracts.ServerGroupContract):
+    """ServerGroups on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinServices(flavor_contracts.ServiceContract):
-    """Services on the twin in memory."""
+class TestMemoryCloudServices(flavor_contracts.ServiceContract):
+    """Services on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinPlacement(placement_contracts.ProviderLimitsContract):
-    """Placement on the twin in memory."""
+class TestMemoryCloudPlacement(placement_contracts.ProviderLimitsContract):
+    """Placement on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinInventories(placement_contracts.InventoryContract):
-    """Inventories on the twin in memory."""
+class TestMemoryCloudInventories(placement_contracts.InventoryContract):
+    """Inventories on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinTraits(placement_contracts.TraitContract):
-    """Traits on the twin in memory."""
+class TestMemoryCloudTraits(placement_contracts.TraitContract):
+    """Traits on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestFileTwinHypervisors(contracts.HypervisorContract):
-    """Hypervisors on the twin on a file."""
+class TestFileCloudHypervisors(contracts.HypervisorContract):
+    """Hypervisors on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinAggregates(contracts.AggregateContract):
-    """Aggregates on the twin on a file."""
+class TestFileCloudAggregates(contracts.AggregateContract):
+    """Aggregates on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinAggregateLimits(contracts.AggregateLimitsContract):
-    """Limits of aggregates on the twin on a file."""
+class TestFileCloudAggregateLimits(contracts.AggregateLimitsContract):
+    """Limits of aggregates on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinServers(server_contracts.ServerContract):
-    """Servers on the twin on a file."""
+class TestFileCloudServers(server_contracts.ServerContract):
+    """Servers on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinServerLife(server_contracts.ServerLifeContract):
-    """ServerLife on the twin on a file."""
+class TestFileCloudServerLife(server_contracts.ServerLifeContract):
+    """ServerLife on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinBooted(booting_contracts.BootedAndShelvedContract):
-    """Servers that others boot, of the twin on a file."""
+class TestFileCloudBooted(booting_contracts.BootedAndShelvedContract):
+    """Servers that others boot, of the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinImages(server_contracts.ImageContract):
-    """Images on the twin on a file."""
+class TestFileCloudImages(server_contracts.ImageContract):
+    """Images on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinFlavors(flavor_contracts.FlavorContract):
-    """Flavors on the twin on a file."""
+class TestFileCloudFlavors(flavor_contracts.FlavorContract):
+    """Flavors on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinServerGroups(flavor_contracts.ServerGroupContract):
-    """ServerGroups on the twin on a file."""
+class TestFileCloudServerGroups(flavor_contracts.ServerGroupContract):
+    """ServerGroups on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinServices(flavor_contracts.ServiceContract):
-    """Services on the twin on a file."""
+class TestFileCloudServices(flavor_contracts.ServiceContract):
+    """Services on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinPlacement(placement_contracts.ProviderLimitsContract):
-    """Placement on the twin on a file."""
+class TestFileCloudPlacement(placement_contracts.ProviderLimitsContract):
+    """Placement on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinInventories(placement_contracts.InventoryContract):
-    """Inventories on the twin on a file."""
+class TestFileCloudInventories(placement_contracts.InventoryContract):
+    """Inventories on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinTraits(placement_contracts.TraitContract):
-    """Traits on the twin on a file."""
+class TestFileCloudTraits(placement_contracts.TraitContract):
+    """Traits on the simulated cloud on a file."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
 class TestHTTPHypervisors(contracts.HypervisorContract):

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What becomes of errors, held against the twin."""
+"""What becomes of errors, held against the cloud."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from tests.contract import error_contracts
 from tests.contract import worlds
 
 globals().update(
-    error_contracts.cases(__name__, 'MemoryTwin', error_contracts.ErrorsContract, worlds.TwinWorld)
+    error_contracts.cases(
+        __name__, 'MemoryCloud', error_contracts.ErrorsContract, worlds.SimulatedWorld
+    )
 )
 globals().update(
     error_contracts.cases(
-        __name__, 'FileTwin', error_contracts.ErrorsContract, worlds.FileTwinWorld
+        __name__, 'FileCloud', error_contracts.ErrorsContract, worlds.FileSimulatedWorld
     )
 )

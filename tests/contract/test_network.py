@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The contract of networks, held against the twin."""
+"""The contract of networks, held against the cloud."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from tests.contract import network_contracts
 from tests.contract import network_worlds
 
 
-class TestMemoryTwinNetworks(network_contracts.NetworkContract):
-    """Networks on the twin in memory."""
+class TestMemoryCloudNetworks(network_contracts.NetworkContract):
+    """Networks on the simulated cloud in memory."""
 
-    world_type = network_worlds.TwinWorld
-
-
-class TestMemoryTwinPorts(network_contracts.PortContract):
-    """Ports on the twin in memory."""
-
-    world_type = network_worlds.TwinWorld
+    world_type = network_worlds.SimulatedWorld
 
 
-class TestMemoryTwinFloatingIPs(network_contracts.FloatingIPContract):
-    """Floating IPs on the twin in memory."""
+class TestMemoryCloudPorts(network_contracts.PortContract):
+    """Ports on the simulated cloud in memory."""
 
-    world_type = network_worlds.TwinWorld
-
-
-class TestFileTwinNetworks(network_contracts.NetworkContract):
-    """Networks on the twin on a file."""
-
-    world_type = network_worlds.FileTwinWorld
+    world_type = network_worlds.SimulatedWorld
 
 
-class TestFileTwinPorts(network_contracts.PortContract):
-    """Ports on the twin on a file."""
+class TestMemoryCloudFloatingIPs(network_contracts.FloatingIPContract):
+    """Floating IPs on the simulated cloud in memory."""
 
-    world_type = network_worlds.FileTwinWorld
+    world_type = network_worlds.SimulatedWorld
 
 
-class TestFileTwinFloatingIPs(network_contracts.FloatingIPContract):
-    """Floating IPs on the twin on a file."""
+class TestFileCloudNetworks(network_contracts.NetworkContract):
+    """Networks on the simulated cloud on a file."""
 
-    world_type = network_worlds.FileTwinWorld
+    world_type = network_worlds.FileSimulatedWorld
+
+
+class TestFileCloudPorts(network_contracts.PortContract):
+    """Ports on the simulated cloud on a file."""
+
+    world_type = network_worlds.FileSimulatedWorld
+
+
+class TestFileCloudFloatingIPs(network_contracts.FloatingIPContract):
+    """Floating IPs on the simulated cloud on a file."""
+
+    world_type = network_worlds.FileSimulatedWorld

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The twin under several processes, some of which are killed."""
+"""The simulated cloud under several processes, some of which are killed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from collections.abc import Callable
 
 import testtools
 
-from climate.clients import fake
-from climate.clients.fake.store import FILE_NAME
+from climate import simulator
 from climate.clock import SystemClock
+from climate.simulator.store import FILE_NAME
 
 DEADLINE = 30.0
 
@@ -40,10 +40,10 @@ class TestProcesses(testtools.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.directory = pathlib.Path(temporary.name)
-        self.twin = fake.Twin(self.directory, clock=SystemClock())
-        self.addCleanup(self.twin.close)
-        self.twin.seed(4)
-        self.twin.keep_journal()
+        self.cloud = simulator.SimulatedCloud(self.directory, clock=SystemClock())
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(4)
+        self.cloud.keep_journal()
 
     def start(self, name: str) -> subprocess.Popen[str]:
         """Start a hammer."""
@@ -67,17 +67,17 @@ class TestProcesses(testtools.TestCase):
 
     def wait_for_calls(self, more: int) -> None:
         """Wait until so many more calls were made."""
-        goal = self.twin.calls() + more
-        self.wait_for(lambda: self.twin.calls() >= goal)
+        goal = self.cloud.calls() + more
+        self.wait_for(lambda: self.cloud.calls() >= goal)
 
     def wait_for_aggregate(self, name: str) -> None:
         """Wait until a hammer has begun."""
-        self.wait_for(lambda: name in {found.name for found in self.twin.aggregates()})
+        self.wait_for(lambda: name in {found.name for found in self.cloud.aggregates()})
 
     def check(self) -> None:
         """Check that nothing was left half done."""
         zones: dict[str, set[str | None]] = collections.defaultdict(set)
-        for aggregate in self.twin.aggregates():
+        for aggregate in self.cloud.aggregates():
             for host in aggregate.hosts:
                 zones[host].add(aggregate.availability_zone)
         for host, found in zones.items():
@@ -126,15 +126,15 @@ class TestProcesses(testtools.TestCase):
             output, errors = hammer.communicate(timeout=DEADLINE)
             self.assertEqual(0, hammer.returncode, errors)
             made += int(output)
-        self.assertEqual(made, self.twin.calls())
+        self.assertEqual(made, self.cloud.calls())
         self.check()
-        for aggregate in self.twin.aggregates():
+        for aggregate in self.cloud.aggregates():
             self.assertEqual((), aggregate.hosts)
 
     def test_many_processes_may_make_it_at_once(self) -> None:
         with tempfile.TemporaryDirectory() as empty:
             code = (
-                'import sys; from climate.clients.fake import cli; '
+                'import sys; from climate.simulator import cli; '
                 'sys.exit(cli.main(["--state-dir", sys.argv[1], "seed"]))'
             )
             seeders = [

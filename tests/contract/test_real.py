@@ -266,7 +266,7 @@ class TestRequests(RealClientTest):
         self.assertRaises(exceptions.Transient, cloud.placement.create_provider, 'x', None)
         self.assertEqual(1, world.stub.count('POST .*/action'))
         self.assertEqual(1, world.stub.count('POST .*/resource_providers'))
-        self.assertEqual(1, len(world.stub.twin.images()))
+        self.assertEqual(1, len(world.stub.cloud.images()))
 
     def test_servers_of_others_are_never_handed_out(self) -> None:
         world = self.open()

@@ -41,13 +41,13 @@ class TestService(testtools.TestCase):
         self.conf = self.world.conf
         self.service = self.open()
 
-    def open(self, **neutron: object) -> sdk.Service:
+    def open(self, **neutron: object) -> sdk.SdkService:
         """Return the service of networks, with these options of [neutron]."""
         for name, value in neutron.items():
             self.conf.set_override(name, value, group='neutron')
         auth = ks_loading.load_auth_from_conf_options(self.conf, 'nova')
         self.session = ks_loading.load_session_from_conf_options(self.conf, 'nova', auth=auth)
-        return sdk.Service(self.conf, 'network', session=self.session)
+        return sdk.SdkService(self.conf, 'network', session=self.session)
 
     def networks(self) -> list[Any]:
         """List the networks."""

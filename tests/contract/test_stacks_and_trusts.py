@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The contracts of Heat and Keystone, held against the twin."""
+"""The contracts of Heat and Keystone, held against the cloud."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from tests.contract import stack_contracts
 from tests.contract import worlds
 
 
-class TestMemoryTwinStack(stack_contracts.StackContract):
-    """Heat's verbs on the twin in memory."""
+class TestMemoryCloudStack(stack_contracts.StackContract):
+    """Heat's verbs on the simulated cloud in memory."""
 
-    world_type = worlds.TwinWorld
-
-
-class TestFileTwinStack(stack_contracts.StackContract):
-    """Heat's verbs on the twin on a file."""
-
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.SimulatedWorld
 
 
-class TestMemoryTwinIdentity(identity_contracts.IdentityContract):
-    """Keystone's verbs on the twin in memory."""
+class TestFileCloudStack(stack_contracts.StackContract):
+    """Heat's verbs on the simulated cloud on a file."""
 
-    world_type = worlds.TwinWorld
+    world_type = worlds.FileSimulatedWorld
 
 
-class TestFileTwinIdentity(identity_contracts.IdentityContract):
-    """Keystone's verbs on the twin on a file."""
+class TestMemoryCloudIdentity(identity_contracts.IdentityContract):
+    """Keystone's verbs on the simulated cloud in memory."""
 
-    world_type = worlds.FileTwinWorld
+    world_type = worlds.SimulatedWorld
+
+
+class TestFileCloudIdentity(identity_contracts.IdentityContract):
+    """Keystone's verbs on the simulated cloud on a file."""
+
+    world_type = worlds.FileSimulatedWorld

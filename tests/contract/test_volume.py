@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The contract of volumes, held against the twin."""
+"""The contract of volumes, held against the cloud."""
 
 from __future__ import annotations
 
@@ -19,61 +19,61 @@ from tests.contract import volume_type_contracts
 from tests.contract import volume_worlds
 
 
-class TestMemoryTwinVolumes(volume_contracts.VolumeContract):
-    """Volumes on the twin in memory."""
+class TestMemoryCloudVolumes(volume_contracts.VolumeContract):
+    """Volumes on the simulated cloud in memory."""
 
-    world_type = volume_worlds.TwinWorld
-
-
-class TestMemoryTwinSnapshots(volume_contracts.SnapshotContract):
-    """Snapshots on the twin in memory."""
-
-    world_type = volume_worlds.TwinWorld
+    world_type = volume_worlds.SimulatedWorld
 
 
-class TestMemoryTwinBackups(volume_contracts.BackupContract):
-    """Backups on the twin in memory."""
+class TestMemoryCloudSnapshots(volume_contracts.SnapshotContract):
+    """Snapshots on the simulated cloud in memory."""
 
-    world_type = volume_worlds.TwinWorld
-
-
-class TestMemoryTwinWithoutBackups(volume_contracts.NoBackupContract):
-    """No service for backups in the twin in memory."""
-
-    world_type = volume_worlds.TwinWorld
+    world_type = volume_worlds.SimulatedWorld
 
 
-class TestMemoryTwinVolumeTypes(volume_type_contracts.VolumeTypeContract):
-    """Volume types on the twin in memory."""
+class TestMemoryCloudBackups(volume_contracts.BackupContract):
+    """Backups on the simulated cloud in memory."""
 
-    world_type = volume_worlds.TwinWorld
-
-
-class TestFileTwinVolumes(volume_contracts.VolumeContract):
-    """Volumes on the twin on a file."""
-
-    world_type = volume_worlds.FileTwinWorld
+    world_type = volume_worlds.SimulatedWorld
 
 
-class TestFileTwinSnapshots(volume_contracts.SnapshotContract):
-    """Snapshots on the twin on a file."""
+class TestMemoryCloudWithoutBackups(volume_contracts.NoBackupContract):
+    """No service for backups in the simulated cloud in memory."""
 
-    world_type = volume_worlds.FileTwinWorld
-
-
-class TestFileTwinBackups(volume_contracts.BackupContract):
-    """Backups on the twin on a file."""
-
-    world_type = volume_worlds.FileTwinWorld
+    world_type = volume_worlds.SimulatedWorld
 
 
-class TestFileTwinWithoutBackups(volume_contracts.NoBackupContract):
-    """No service for backups in the twin on a file."""
+class TestMemoryCloudVolumeTypes(volume_type_contracts.VolumeTypeContract):
+    """Volume types on the simulated cloud in memory."""
 
-    world_type = volume_worlds.FileTwinWorld
+    world_type = volume_worlds.SimulatedWorld
 
 
-class TestFileTwinVolumeTypes(volume_type_contracts.VolumeTypeContract):
-    """Volume types on the twin on a file."""
+class TestFileCloudVolumes(volume_contracts.VolumeContract):
+    """Volumes on the simulated cloud on a file."""
 
-    world_type = volume_worlds.FileTwinWorld
+    world_type = volume_worlds.FileSimulatedWorld
+
+
+class TestFileCloudSnapshots(volume_contracts.SnapshotContract):
+    """Snapshots on the simulated cloud on a file."""
+
+    world_type = volume_worlds.FileSimulatedWorld
+
+
+class TestFileCloudBackups(volume_contracts.BackupContract):
+    """Backups on the simulated cloud on a file."""
+
+    world_type = volume_worlds.FileSimulatedWorld
+
+
+class TestFileCloudWithoutBackups(volume_contracts.NoBackupContract):
+    """No service for backups in the simulated cloud on a file."""
+
+    world_type = volume_worlds.FileSimulatedWorld
+
+
+class TestFileCloudVolumeTypes(volume_type_contracts.VolumeTypeContract):
+    """Volume types on the simulated cloud on a file."""
+
+    world_type = volume_worlds.FileSimulatedWorld

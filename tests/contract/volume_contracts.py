@@ -70,11 +70,11 @@ class StorageContract(contracts.Contract):
 
         waiting.until(loose, PATIENCE, 'the volume is free')
 
-    def snapshot(self, volume_id: str) -> base.Snapshot:
+    def snapshot(self, volume_id: str) -> base.VolumeSnapshot:
         """Make a snapshot and wait until it is there."""
         snapshot_id = self.volume.create_snapshot(volume_id, worlds.unique())
 
-        def look() -> base.Snapshot | None:
+        def look() -> base.VolumeSnapshot | None:
             found = self.volume.find_snapshot(snapshot_id)
             assert found is not None
             return None if found.status == 'creating' else found

@@ -43,10 +43,9 @@ class Volumes(abc.ABC):
         """Let the project of the client have so many *more* than it has."""
 
 
-class TwinVolumes(Volumes):
-    """On a twin."""
+class SimulatedVolumes(Volumes):
+    """On a cloud."""
 
-    twin: Any
     cloud: Any
     boot: Any
 
@@ -57,12 +56,12 @@ class TwinVolumes(Volumes):
     def attach(self, volume_id: str) -> str:
         """Attach it."""
         server_id = str(self.boot('compute-1'))
-        self.twin.volumes.attach(volume_id, server_id)
+        self.cloud.volumes.attach(volume_id, server_id)
         return server_id
 
     def quota(self, resource: str, more: int) -> None:
         """Set it."""
-        contents = self.twin.volumes
+        contents = self.cloud.volumes
         used = {
             'volumes': len(contents.volumes()),
             'snapshots': len(contents.snapshots()),
@@ -72,15 +71,15 @@ class TwinVolumes(Volumes):
 
     def no_backups(self) -> None:
         """Take it away."""
-        self.twin.volumes.set_backup_service(False)
+        self.cloud.volumes.set_backup_service(False)
 
 
-class TwinWorld(TwinVolumes, worlds.TwinWorld):
-    """The twin in memory."""
+class SimulatedWorld(SimulatedVolumes, worlds.SimulatedWorld):
+    """The simulated cloud in memory."""
 
 
-class FileTwinWorld(TwinVolumes, worlds.FileTwinWorld):
-    """The twin on a file."""
+class FileSimulatedWorld(SimulatedVolumes, worlds.FileSimulatedWorld):
+    """The simulated cloud on a file."""
 
 
 class RealWorld(Volumes, real_worlds.RealWorld):

@@ -32,13 +32,13 @@ import testtools
 from oslo_config import cfg
 
 from climate import conf as climate_conf
+from climate import simulator
 from climate.clients import base
-from climate.clients import fake
 from climate.clients import real
 from climate.clock import SystemClock
 from tests.contract import wire
 from tests.contract.people import Person
-from tests.contract.people import TwinPerson
+from tests.contract.people import SimulatedPerson
 from tests.contract.proxy import Kind
 from tests.contract.stub import StubCloud
 from tests.waiting import until
@@ -47,12 +47,12 @@ HOSTS = 5
 # First and last number of the VLANs that a test may use.
 VLANS = (1000, 4000)
 
-# What the twin is to do for a trouble that happens on the way to a service.
-# How long the twin takes for what it is told to be slow at, seconds.
+# What the simulated cloud is to do for a trouble that happens on the way to a service.
+# How long the simulated cloud takes for what it is told to be slow at, seconds.
 SLOW = 0.3
 
 _BEFORE_WORK = frozenset({'refuse', 'status'})
-_TWIN_ERRORS: Mapping[int, fake.Error] = {404: 'not_found', 409: 'conflict'}
+_SIMULATED_ERRORS: Mapping[int, simulator.Error] = {404: 'not_found', 409: 'conflict'}
 
 
 class World(abc.ABC):
@@ -152,12 +152,12 @@ class TroubledWorld(World):
         self.disturb(verb, 'lose')
 
 
-class TwinWorld(TroubledWorld):
-    """The twin; in memory if no directory is given."""
+class SimulatedWorld(TroubledWorld):
+    """The simulated cloud; in memory if no directory is given."""
 
-    def __init__(self, state_dir: str = fake.MEMORY) -> None:
-        self.cloud = self.twin = fake.Twin(state_dir, clock=SystemClock())
-        self.twin.seed(HOSTS)
+    def __init__(self, state_dir: str = simulator.MEMORY) -> None:
+        self.cloud = simulator.SimulatedCloud(state_dir, clock=SystemClock())
+        self.cloud.seed(HOSTS)
 
     def draft(self, host: str | None = None, **wanted: Any) -> base.ServerDraft:
         """Describe a server."""
@@ -167,8 +167,8 @@ class TwinWorld(TroubledWorld):
     @contextlib.contextmanager
     def poor(self, resource: str) -> Iterator[base.Compute]:
         """Allow a project nothing."""
-        self.twin.set_quota(self.other_project, resource, 0)
-        yield self.twin.compute_of(self.other_project)
+        self.cloud.set_quota(self.other_project, resource, 0)
+        yield self.cloud.compute_of(self.other_project)
 
     @property
     def other_project(self) -> str:
@@ -176,39 +176,39 @@ class TwinWorld(TroubledWorld):
         return 'alt'
 
     def disturb(self, verb: str, kind: Kind, times: int | None = 1, *, status: int = 503) -> None:
-        """Fail before or after the work; the twin knows no tokens that expire."""
+        """Fail before or after the work; the simulated cloud knows no tokens that expire."""
         if kind == 'expire':
-            raise ValueError('the twin knows no tokens')
-        when: fake.When = 'before' if kind in _BEFORE_WORK else 'after'
-        error = _TWIN_ERRORS.get(status, 'transient') if kind == 'status' else 'transient'
-        self.twin.fail(verb, times, when=when, error=error)
+            raise ValueError('the simulated cloud knows no tokens')
+        when: simulator.When = 'before' if kind in _BEFORE_WORK else 'after'
+        error = _SIMULATED_ERRORS.get(status, 'transient') if kind == 'status' else 'transient'
+        self.cloud.fail(verb, times, when=when, error=error)
 
     def heal(self) -> None:
         """Remove every fault."""
-        self.twin.heal()
+        self.cloud.heal()
 
     def person(self, *roles: str) -> Person:
         """Return a new user."""
-        return TwinPerson(self.twin, *roles)
+        return SimulatedPerson(self.cloud, *roles)
 
     @contextlib.contextmanager
     def away(self, service: str) -> Iterator[None]:
         """Let every service be away."""
-        self.twin.reachable = False
+        self.cloud.reachable = False
         yield
-        self.twin.reachable = True
+        self.cloud.reachable = True
 
     def slow(self, what: str) -> None:
         """Let it take a moment."""
-        self.twin.set_seconds(what, SLOW)
+        self.cloud.set_seconds(what, SLOW)
 
     def close(self) -> None:
         """Close the state."""
-        self.twin.close()
+        self.cloud.close()
 
 
-class FileTwinWorld(TwinWorld):
-    """The twin on a file."""
+class FileSimulatedWorld(SimulatedWorld):
+    """The simulated cloud on a file."""
 
     def __init__(self) -> None:
         self._directory = tempfile.TemporaryDirectory()
@@ -236,7 +236,7 @@ class StubWorld(World):
     def __init__(self, **nova: object) -> None:
         self._stack = contextlib.ExitStack()
         self.stub = self._stack.enter_context(StubCloud())
-        self.stub.twin.seed(HOSTS)
+        self.stub.cloud.seed(HOSTS)
         directory = self._stack.enter_context(tempfile.TemporaryDirectory())
         file = pathlib.Path(directory) / 'climate.conf'
         file.write_text(
@@ -255,12 +255,12 @@ class StubWorld(World):
 
     def boot(self, host: str, name: str = 'vm') -> str:
         """Start a server, which the stub cannot be asked for."""
-        return self.stub.twin.boot_server(host, 'p1', name).id
+        return self.stub.cloud.boot_server(host, 'p1', name).id
 
     def boot_described(self, host: str, **wanted: Any) -> str:
         """Start a server, which the stub cannot be asked for."""
         metadata, hints = wanted['metadata'], wanted['scheduler_hints']
-        return self.stub.twin.boot_server(host, 'p1', 'vm', metadata=metadata, hints=hints).id
+        return self.stub.cloud.boot_server(host, 'p1', 'vm', metadata=metadata, hints=hints).id
 
     def poor(self, resource: str) -> contextlib.AbstractContextManager[base.Compute]:
         """Refuse: the stub has no quotas."""
@@ -277,7 +277,7 @@ class StubWorld(World):
 
     def slow(self, what: str) -> None:
         """Let it take a moment."""
-        self.stub.twin.set_seconds(what, SLOW)
+        self.stub.cloud.set_seconds(what, SLOW)
 
     def close(self) -> None:
         """Stop the server."""

@@ -31,7 +31,7 @@ import fixtures
 import sqlalchemy as sa
 from oslo_config import cfg
 
-from climate.clients.fake import Twin
+from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.db import migration
 from climate.db.store import register_opts
@@ -39,10 +39,10 @@ from climate.db.store import Store
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import LeaseQuery
-from climate.leasing.leases import Leases
-from climate.leasing.registrar import Registrar
-from climate.leasing.settings import LeasingSettings
-from climate.plugins.physical_host import PhysicalHost
+from climate.leases.settings import LeasingSettings
+from climate.plugins.host.plugin import PhysicalHost
+from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests import drafts
 from tests import services
@@ -62,11 +62,11 @@ CALLER = Caller(user_id='alice', project_id='blue')
 
 CONFIGURATION = """
 [DEFAULT]
-cloud = twin
+cloud = simulated
 control_exchange = {exchange}
 transport_url = {broker}
-[twin]
-state_dir = {twin}
+[simulator]
+state_dir = {cloud}
 [database]
 connection = {database}
 [oslo_messaging_notifications]
@@ -101,7 +101,7 @@ class _Chaos:
                 exchange=broker.exchange,
                 broker=broker.url,
                 database=url,
-                twin=self.folder / 'twin',
+                cloud=self.folder / 'cloud',
                 topic=self.topic,
                 rpc_topic=broker.topic('managers'),
             )
@@ -117,19 +117,19 @@ class _Chaos:
         self.store = Store(conf, clock)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
-        self.twin = Twin(self.folder / 'twin', clock=clock)
-        self.addCleanup(self.twin.close)
+        self.cloud = SimulatedCloud(self.folder / 'cloud', clock=clock)
+        self.addCleanup(self.cloud.close)
         self.hosts = self.leases // TURNS
-        self.twin.seed(self.hosts)
+        self.cloud.seed(self.hosts)
         plugins = {'physical:host': PhysicalHost()}
-        registrar = Registrar(self.store, plugins, self.twin)
+        registrar = Registrar(self.store, plugins, self.cloud)
         for number in range(1, self.hosts + 1):
             registrar.register_resource(drafts.host(f'compute-{number}'))
         settings = LeasingSettings(
             notify_before_start=(2,), notify_before_end=datetime.timedelta(seconds=2)
         )
         self.core = Leases(self.store, plugins, clock, settings, lambda: None)
-        self.twin.keep_journal()
+        self.cloud.keep_journal()
 
     # -- what is done
 
@@ -239,7 +239,7 @@ class _Chaos:
         """Return the hosts that are in the aggregates of two reservations."""
         counted = collections.Counter(
             host
-            for item in self.twin.aggregates()
+            for item in self.cloud.aggregates()
             if item.name != 'freepool'
             for host in item.hosts
         )
@@ -262,12 +262,12 @@ class _Chaos:
             self.assertEqual([], self.rows(query), query)
 
     def check_cloud(self, reservations: dict[str, str]) -> None:
-        (pool,) = self.twin.aggregates()
+        (pool,) = self.cloud.aggregates()
         self.assertEqual(self.hosts, len(pool.hosts))
         made: set[Any] = set()
         filled: set[Any] = set()
         emptied: set[Any] = set()
-        for call in self.twin.journal():
+        for call in self.cloud.journal():
             if call.verb == 'compute.create_aggregate':
                 made.add(call.arguments[0])
             elif call.verb == 'compute.add_host' and call.arguments[0] != pool.id:

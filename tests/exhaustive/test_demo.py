@@ -43,9 +43,9 @@ KEY_LINES = (
     r'bus: lease\.event\.end_lease: ended',
     r'TERMINATED \d+\.\d\d s after its end',
     r'aggregate freepool: compute-1, compute-2, compute-3, compute-4',
-    r'All hosts were given back',
+    r'All hosts were released',
     r'\| status     \| TERMINATED ',
-    r'its port is free, its directory is gone',
+    r'its port is free, its directory is removed',
 )
 
 

@@ -18,7 +18,7 @@ any moment; or somebody has changed what a lease has.
 
 from __future__ import annotations
 
-from climate.plugins.isolation import Isolation
+from climate.plugins.host.isolation import Isolation
 from tests.unit.plugins import every_call
 from tests.unit.plugins import test_floating_ip_effects
 from tests.unit.plugins import test_host_effects

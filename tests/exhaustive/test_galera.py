@@ -27,6 +27,7 @@ from concurrent import futures
 from typing import Any
 
 from climate import exceptions
+from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.db import migration
 from climate.db.outbox import OutboxRow
@@ -36,8 +37,7 @@ from climate.domain.leases import Allocation
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.domain.resources import Inventory
-from climate.leasing.leases import Leases
-from climate.leasing.settings import LeasingSettings
+from climate.leases.settings import LeasingSettings
 from tests import base
 from tests import galera
 from tests.functional.db import cases

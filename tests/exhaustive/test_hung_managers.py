@@ -27,20 +27,20 @@ import fixtures
 import sqlalchemy as sa
 from oslo_config import cfg
 
-from climate.clients.fake import Twin
+from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.db import migration
 from climate.db.store import register_opts
 from climate.db.store import Store
-from climate.domain import instants
+from climate.domain import periods
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
-from climate.leasing.leases import Leases
-from climate.leasing.registrar import Registrar
-from climate.leasing.settings import LeasingSettings
-from climate.plugins.physical_host import PhysicalHost
+from climate.leases.settings import LeasingSettings
+from climate.plugins.host.plugin import PhysicalHost
+from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests import drafts
 from tests import services
@@ -53,11 +53,11 @@ PATIENCE = 90.0
 
 CONFIGURATION = """
 [DEFAULT]
-cloud = twin
+cloud = simulated
 transport_url = fake://
 resource_types = physical:host
-[twin]
-state_dir = {twin}
+[simulator]
+state_dir = {cloud}
 [database]
 connection = {database}
 [manager]
@@ -75,7 +75,7 @@ class _Hung:
         super().setUp()
         url = self.useFixture(services.Database(self.database)).url
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        text = CONFIGURATION.format(database=url, twin=self.folder / 'twin')
+        text = CONFIGURATION.format(database=url, cloud=self.folder / 'cloud')
         (self.folder / 'climate.conf').write_text(text)
         conf = cfg.ConfigOpts()
         register_opts(conf)
@@ -85,11 +85,11 @@ class _Hung:
         self.store = Store(conf, self.clock)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
-        self.twin = Twin(self.folder / 'twin', clock=self.clock)
-        self.addCleanup(self.twin.close)
-        self.twin.seed(1)
+        self.cloud = SimulatedCloud(self.folder / 'cloud', clock=self.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(1)
         plugins = {'physical:host': PhysicalHost()}
-        Registrar(self.store, plugins, self.twin).register_resource(drafts.host('compute-1'))
+        Registrar(self.store, plugins, self.cloud).register_resource(drafts.host('compute-1'))
         self.leases = Leases(self.store, plugins, self.clock, LeasingSettings(), lambda: None)
 
     def manager(self) -> processes.Command:
@@ -122,13 +122,13 @@ class _Hung:
         )
         lease = self.leases.create(Caller(user_id=project, project_id=project), draft)
         self.until(lease, 'ACTIVE')
-        return lease, self.twin.boot_server('compute-1', project, 'server').id
+        return lease, self.cloud.boot_server('compute-1', project, 'server').id
 
     def end(self, lease: Lease) -> None:
         """Let a lease end now."""
         now = self.clock.now()
         caller = Caller(user_id=lease.user_id, project_id=lease.project_id)
-        change = LeaseChange(end=now, strict=True, grain=instants.SECOND, asked_at=now)
+        change = LeaseChange(end=now, strict=True, grain=periods.SECOND, asked_at=now)
         self.leases.update(caller, lease.id, lease.project_id, change)
 
     def status(self, lease: Lease) -> str:
@@ -145,17 +145,17 @@ class _Hung:
 
     def stop_inside(self, manager: processes.Command, lease: Lease) -> None:
         """Stop a manager that has begun to end a lease, and has deleted nothing yet."""
-        self.twin.keep_journal()
-        self.twin.slow('compute.list_servers', SLOW)
+        self.cloud.keep_journal()
+        self.cloud.slow('compute.list_servers', SLOW)
         self.end(lease)
         self.until(lease, 'TERMINATING')
-        processes.until('it has looked at the aggregate', self.twin.journal, PATIENCE)
+        processes.until('it has looked at the aggregate', self.cloud.journal, PATIENCE)
         # Not in the middle of a transaction, which would keep rows locked: right
         # after it has renewed its claim it does nothing but wait for the cloud.
         was = self.claimed_until()
         processes.until('it has renewed', lambda: self.claimed_until() != was, PATIENCE)
         self.tell(manager, signal.SIGSTOP)
-        self.twin.heal()
+        self.cloud.heal()
 
     def test_the_next_tenant_is_left_alone(self) -> None:
         hung = self.manager()
@@ -171,15 +171,15 @@ class _Hung:
             lambda: 'was not renewed in time' in hung.said,
             PATIENCE,
         )
-        self.assertEqual([server], [item.id for item in self.twin.servers()])
+        self.assertEqual([server], [item.id for item in self.cloud.servers()])
         self.assertEqual(('TERMINATED', 'ACTIVE'), (self.status(first), self.status(second)))
-        hosts = {item.name: item.hosts for item in self.twin.aggregates()}
+        hosts = {item.name: item.hosts for item in self.cloud.aggregates()}
         self.assertEqual({'freepool': (), second.reservations[0].id: ('compute-1',)}, hosts)
         # It is as good as any other.
         other.kill()
         self.end(second)
         self.until(second, 'TERMINATED')
-        self.assertEqual((), self.twin.servers())
+        self.assertEqual((), self.cloud.servers())
 
 
 class TestHungOnMariadb(_Hung, base.TestCase):

@@ -26,7 +26,7 @@ from alembic import migration as alembic_migration
 
 from climate import exceptions
 from climate.db import migration
-from climate.db import models
+from climate.db import tables
 from climate.db.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
@@ -136,7 +136,7 @@ def _host_of_0008(tx: Transaction, room: Inventory) -> int:
     values = {'resource_type': 'physical:host', 'name': 'compute-1', 'generation': 0, 'deleted': 0}
     tx.session.execute(sa.insert(resources).values(reservable=True, disabled=False, **values))
     host = int(tx.session.execute(sa.select(resources.c.id)).scalar_one())
-    inventories = models.Base.metadata.tables['inventories']
+    inventories = tables.INVENTORIES
     row = {'resource_id': host, **dataclasses.asdict(room)}
     tx.session.execute(sa.insert(inventories).values(row))
     return host

@@ -23,18 +23,18 @@ from typing import Any
 import fixtures
 
 from climate import exceptions
-from climate.plugins import addresses
-from climate.plugins import base as contract
-from climate.plugins import floating_ip
-from climate.plugins import host_pools
-from climate.plugins import network
-from climate.plugins import physical_host
-from climate.plugins import segments
-from climate.plugins import virtual_instance
-from climate.plugins import virtual_volume
+from climate.plugins import contract
+from climate.plugins.floating_ip import effects
+from climate.plugins.floating_ip import plugin as floating_ip_plugin
+from climate.plugins.host import plugin as host_plugin
+from climate.plugins.host import pools
+from climate.plugins.instance import by_size
+from climate.plugins.network import effects as network_effects
+from climate.plugins.network import plugin as network_plugin
+from climate.plugins.volume import plugin as volume_plugin
+from climate.testing import walker
 from tests import base
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk import walker
 from tests.functional.manager.walk.world import World
 
 
@@ -106,11 +106,11 @@ def _nothing(*_args: Any, **_facts: Any) -> None:
 
 
 def _saying_that_all_is_removed(self: Any) -> contract.Done:
-    return contract.Done(facts={addresses.FACT: None})
+    return contract.Done(facts={'floating_ips': None})
 
 
 def _never_looking(present: Any) -> Any:
-    return lambda self, resource, repaired: self._made(segments.of(resource.attributes))
+    return lambda self, resource, repaired: self._made(network_effects.of(resource.attributes))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -133,98 +133,98 @@ DEFECTS = {
     'forgets_to_release': Defect(
         kind=_FIP,
         scenario='end',
-        place=addresses.Addresses,
+        place=effects.AddressEffects,
         method='remove',
         mutate=lambda _: _saying_that_all_is_removed,
     ),
     'ends_although_a_call_failed': Defect(
         kind=_FIP,
         scenario='end',
-        place=floating_ip.FloatingIP,
+        place=floating_ip_plugin.FloatingIP,
         method='end',
         mutate=_swallowing(exceptions.Transient),
     ),
     'takes_no_answer_for_nothing': Defect(
         kind=_FIP,
         scenario='end',
-        place=addresses.Addresses,
+        place=effects.AddressEffects,
         method='_look',
         mutate=_taking_no_answer_for_nothing,
     ),
     'gives_up_after_one_failure': Defect(
         kind=_FIP,
         scenario='start',
-        place=floating_ip.FloatingIP,
+        place=floating_ip_plugin.FloatingIP,
         method='start',
         mutate=_giving_up,
     ),
     'keeps_what_a_change_had_added': Defect(
         kind=_FIP,
         scenario='undo grow',
-        place=floating_ip.FloatingIP,
+        place=floating_ip_plugin.FloatingIP,
         method='start',
         mutate=_keeping_what_was_undone,
     ),
     'leaves_what_a_sweep_would_find': Defect(
         kind=_FIP,
         scenario='sweep',
-        place=floating_ip.FloatingIP,
+        place=floating_ip_plugin.FloatingIP,
         method='sweep',
         mutate=lambda _: lambda *_args, **_facts: (),
     ),
     'starts_although_it_was_refused': Defect(
         kind='network',
         scenario='start',
-        place=network.NetworkPlugin,
+        place=network_plugin.NetworkPlugin,
         method='start',
         mutate=_swallowing(exceptions.Permanent),
     ),
     'does_not_look_before_it_makes': Defect(
         kind='network',
         scenario='start',
-        place=segments.Segments,
+        place=network_effects.Segments,
         method='_present',
         mutate=_never_looking,
     ),
     'leaves_the_network': Defect(
         kind='network',
         scenario='end',
-        place=network.NetworkPlugin,
+        place=network_plugin.NetworkPlugin,
         method='end',
         mutate=_in_a_cloud_without('delete_network'),
     ),
     'undo_leaves_the_aggregate': Defect(
         kind='physical:host',
         scenario='start',
-        place=physical_host.PhysicalHost,
+        place=host_plugin.PhysicalHost,
         method='end',
         mutate=_in_a_cloud_without('delete_aggregate'),
     ),
     'puts_no_host_back': Defect(
         kind='physical:host',
         scenario='end',
-        place=host_pools.HostPools,
+        place=pools.HostPools,
         method='_pool',
         mutate=lambda _: _nothing,
     ),
     'lets_servers_stay': Defect(
         kind='physical:host',
         scenario='end',
-        place=physical_host.PhysicalHost,
+        place=host_plugin.PhysicalHost,
         method='end',
         mutate=_in_a_cloud_without('delete_server'),
     ),
     'leaves_the_flavor': Defect(
         kind='virtual:instance',
         scenario='end',
-        place=virtual_instance.VirtualInstance,
+        place=by_size.VirtualInstance,
         method='end',
         mutate=_in_a_cloud_without('delete_flavor'),
     ),
     'leaves_the_volume': Defect(
         kind='virtual:volume',
         scenario='end',
-        place=virtual_volume.VirtualVolume,
+        place=volume_plugin.VirtualVolume,
         method='end',
         mutate=_in_a_cloud_without('delete_volume'),
     ),

@@ -21,13 +21,13 @@ from typing import Any
 
 import fixtures
 
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.domain.health import ASLEEP
 from climate.messaging import listener
 from climate.messaging import publisher
 from climate.power.watch import EVENT_TYPES
-from climate.power.watch import Watch
+from climate.power.watch import PowerService
+from climate.simulator import SimulatedCloud
 from tests.functional.messaging import bus
 from tests.functional.power.yard import Emulator
 from tests.functional.power.yard import Wires
@@ -80,7 +80,7 @@ class TestWatch(bus.RabbitCase):
     def test_a_look_for_what_is_told_and_whenever_the_bus_is_back(self) -> None:
         door, url = self.door()
         rounds: Any = Rounds()
-        watch = Watch(rounds)
+        watch = PowerService(rounds)
         ears = listener.listen(
             self.conf(),
             url=url,
@@ -114,9 +114,9 @@ class TestProcess(bus.RabbitCase):
         self.emulator = self.useFixture(Emulator(NAMES))
         options = '[health]\npolling_interval = 0.5\n[manager]\nprepare_lead_time = 2\n'
         self.climate = self.useFixture(Standalone(hosts=2, options=options))
-        self.twin = Twin(self.climate.state / 'cloud', clock=SystemClock())
-        self.addCleanup(self.twin.close)
-        self.useFixture(Wires(self.twin, self.emulator))
+        self.cloud = SimulatedCloud(self.climate.state / 'cloud', clock=SystemClock())
+        self.addCleanup(self.cloud.close)
+        self.useFixture(Wires(self.cloud, self.emulator))
 
     def command(self, **power: Any) -> Command:
         hosts = ''.join(
@@ -140,10 +140,10 @@ class TestProcess(bus.RabbitCase):
         }
         text = '\n'.join(f'{key} = {value}' for key, value in values.items())
         (self.folder / 'climate.conf').write_text(
-            f'[DEFAULT]\ncloud = twin\ntransport_url = {self.url}\n'
+            f'[DEFAULT]\ncloud = simulated\ntransport_url = {self.url}\n'
             f'control_exchange = {self.exchange}\n'
             f'[oslo_messaging_notifications]\ntopics = {self.topic}\n'
-            f'[twin]\nstate_dir = {self.climate.state / "cloud"}\n[power]\n{text}\n'
+            f'[simulator]\nstate_dir = {self.climate.state / "cloud"}\n[power]\n{text}\n'
         )
         words = ('python', '-m', 'climate.cmd.power')
         return Command(
@@ -152,7 +152,7 @@ class TestProcess(bus.RabbitCase):
 
     def reasons(self) -> list[str]:
         # One host of the standalone is not Climate's.
-        found = self.twin.compute.list_services()
+        found = self.cloud.compute.list_services()
         return [one.disabled_reason for one in found if one.host.startswith('compute-')]
 
     def book(self, seconds: float) -> str:

@@ -18,10 +18,10 @@ from collections.abc import Callable
 
 from testtools import content
 
+from climate.testing import walker
 from tests import base
 from tests.functional import declared
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk import walker
 from tests.functional.manager.walk.world import World
 
 # What is wrong with one step is wrong with most of them.

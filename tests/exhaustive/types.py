@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 # Types that operators declare have one plugin, which no entry point names.
-DECLARED = 'climate.plugins.custom'
+DECLARED = 'climate.plugins.custom.plugin'
 
 OF_KINDS: Mapping[str, frozenset[str]] = {
     'physical_host': frozenset({'physical:host'}),

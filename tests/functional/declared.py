@@ -24,7 +24,7 @@ from oslo_config import cfg
 
 from climate import conf as climate_conf
 from climate.plugins import loading
-from climate.plugins.base import Plugin
+from climate.plugins.contract import Plugin
 from tests.architecture import ROOT
 
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The whole service in one process: API, core, SQL and the twin of a cloud.
+"""The whole service in one process: API, core, SQL and the simulated cloud.
 
 Only what talks to the outside is left out: no socket, no broker, no Keystone.
 """
@@ -27,44 +27,44 @@ from collections.abc import Iterable
 from typing import Any
 
 import fixtures
-import sqlalchemy as sa
 from gabbi import fixture
 from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 
 from climate.api import app
 from climate.api import auth
-from climate.api.middleware import WSGIApp
 from climate.api.services import ApiSettings
 from climate.api.services import Services
-from climate.clients.fake.twin import Twin
+from climate.api.wsgi import WSGIApp
+from climate.booking.leases import Leases
 from climate.clock import ManualClock
 from climate.conf import api as api_conf
 from climate.conf import rate_limit as rate_conf
+from climate.db import contents
 from climate.db import migration
 from climate.db import store
-from climate.enforcement.gate import Gate
+from climate.enforcement.filters import Filters
 from climate.enforcement.limits import ProjectLimits
-from climate.leasing.catalog import Catalog
-from climate.leasing.leases import Leases
-from climate.leasing.maintenances import Maintenances
-from climate.leasing.registrar import Registrar
-from climate.leasing.resource_types import ResourceTypes
-from climate.leasing.resources import Resources
-from climate.leasing.settings import LeasingSettings
-from climate.manager.claims import Claims
+from climate.leases.settings import LeasingSettings
+from climate.manager.claims import ClaimKeeper
 from climate.manager.worker import Worker
-from climate.plugins.base import Plugin
-from climate.plugins.flavor_instance import FlavorInstance
-from climate.plugins.floating_ip import FloatingIP
-from climate.plugins.network import NetworkPlugin
-from climate.plugins.physical_host import PhysicalHost
-from climate.plugins.physical_storage import PhysicalStorage
-from climate.plugins.virtual_instance import VirtualInstance
-from climate.plugins.virtual_server import VirtualServer
-from climate.plugins.virtual_stack import VirtualStack
-from climate.plugins.virtual_volume import VirtualVolume
+from climate.plugins.contract import Plugin
+from climate.plugins.floating_ip.plugin import FloatingIP
+from climate.plugins.host.plugin import PhysicalHost
+from climate.plugins.instance.by_flavor import FlavorInstance
+from climate.plugins.instance.by_size import VirtualInstance
+from climate.plugins.network.plugin import NetworkPlugin
+from climate.plugins.server.plugin import VirtualServer
+from climate.plugins.stack.plugin import VirtualStack
+from climate.plugins.storage.plugin import PhysicalStorage
+from climate.plugins.volume.plugin import VirtualVolume
 from climate.policies.enforcer import make_enforcer
+from climate.resources.catalog import Catalog
+from climate.resources.registrar import Registrar
+from climate.resources.resources import Resources
+from climate.resources.types import ResourceTypes
+from climate.simulator.cloud import SimulatedCloud
+from climate.upkeep.maintenances import Maintenances
 from tests import drafts
 from tests import services
 
@@ -89,12 +89,12 @@ class Service(fixtures.Fixture):
     :ivar app: the WSGI application
     :ivar conf: its configuration
     :ivar store: its database
-    :ivar twin: its cloud, with hypervisors ``compute-1`` to ``compute-4``
+    :ivar cloud: its cloud, with hypervisors ``compute-1`` to ``compute-4``
     :ivar clock: its clock, which stands still
     :ivar broken: health checks that are to fail
     :ivar audit: is told who changed what; to be set before it is set up
     :param hosts: how many of the hypervisors are registered already
-    :param gate: the filters that judge leases; None for none
+    :param filters: the filters that judge leases; None for none
     :param types: the resource types that it serves; some if None
     :param limits: what projects may have; anything if None
     """
@@ -105,13 +105,13 @@ class Service(fixtures.Fixture):
         hosts: int = HOSTS,
         database: str = services.SQLITE,
         authenticate: Callable[[cfg.ConfigOpts], Any] = auth.wrapper,
-        gate: Gate | None = None,
+        filters: Filters | None = None,
         types: Iterable[Plugin[Any]] | None = None,
         limits: ProjectLimits | None = None,
     ) -> None:
         super().__init__()
         self._limits = limits or ProjectLimits()
-        self._gate = gate
+        self._filters = filters
         self._types = TYPES if types is None else tuple(types)
         self._hosts = hosts
         self._database = database
@@ -125,13 +125,13 @@ class Service(fixtures.Fixture):
         self.store = store.Store(self.conf, self.clock)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
-        self.twin = Twin(':memory:', clock=self.clock)
-        self.addCleanup(self.twin.close)
-        self.twin.seed(HOSTS)
+        self.cloud = SimulatedCloud(':memory:', clock=self.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(HOSTS)
         self.plugins = Catalog(
             self.store, {plugin.resource_type: plugin for plugin in self._types}, [drafts.RACKS]
         )
-        registrar = Registrar(self.store, self.plugins, self.twin)
+        registrar = Registrar(self.store, self.plugins, self.cloud)
         for number in range(1, self._hosts + 1):
             registrar.register_resource(drafts.host(f'compute-{number}', rack=f'r{number % 2}'))
         self.services = self._services(registrar)
@@ -144,9 +144,9 @@ class Service(fixtures.Fixture):
 
     def work(self) -> None:
         """Do what is due, as a manager would."""
-        claims = Claims(self.store, self.clock, 'manager', 10.0)
+        claims = ClaimKeeper(self.store, self.clock, 'manager', 10.0)
         worker = Worker(
-            self.store, self.plugins, self.twin, LeasingSettings(), claims, lambda: None
+            self.store, self.plugins, self.cloud, LeasingSettings(), claims, lambda: None
         )
         while found := claims.take(8):
             for lease_id in found:
@@ -156,7 +156,7 @@ class Service(fixtures.Fixture):
     @property
     def public_network(self) -> str:
         """The id of the external network of the cloud."""
-        return next(item.id for item in self.twin.networks.networks() if item.external)
+        return next(item.id for item in self.cloud.networks.networks() if item.external)
 
     def _configure(self) -> cfg.ConfigOpts:
         database = self.useFixture(services.Database(self._database))
@@ -179,10 +179,10 @@ class Service(fixtures.Fixture):
             LeasingSettings(limits=self._limits),
             wake=lambda: None,
             rng=random.Random(1),
-            gate=self._gate,
+            filters=self._filters,
             # Whoever sends no token is somebody all the same, without authentication.
-            cloud_of=lambda caller: self.twin.of_caller(f'{caller.user_id}:{caller.project_id}'),
-            cloud=lambda: self.twin,
+            cloud_of=lambda caller: self.cloud.of_caller(f'{caller.user_id}:{caller.project_id}'),
+            cloud=lambda: self.cloud,
         )
         return Services(
             leases=leases,
@@ -201,14 +201,7 @@ class Service(fixtures.Fixture):
 
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return everything that is in the database, by table."""
-        found = {}
-        with self.store.engine.connect() as connection:
-            for table in migration.metadata().sorted_tables:
-                # As the driver gives them: they are only compared, and often.
-                query = sa.select(table).order_by(*table.primary_key.columns)
-                result = connection.exec_driver_sql(str(query.compile(connection)))
-                found[table.name] = [tuple(row) for row in result]
-        return found
+        return contents.rows(self.store)
 
 
 # gabbi asks for the application when it reads a file, long before the fixture

@@ -23,7 +23,7 @@ from climate.enforcement.base import Filter
 from climate.enforcement.durations import ExtensionWindow
 from climate.enforcement.durations import MaxLeaseDuration
 from climate.enforcement.external_service import ExternalService
-from climate.enforcement.gate import Gate
+from climate.enforcement.filters import Filters
 from climate.manager.charges import ChargeSender
 from tests import base
 from tests import judge
@@ -53,11 +53,13 @@ class JudgedCase(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.judge = self.useFixture(judge.Judge())
-        self.gate = self.configured(*self.names, **self.options)
-        self.service = self.useFixture(Service(database=self.database, gate=self.gate))
-        self.manager = ChargeSender(self.service.store, self.service.clock, self.gate, 'me')
+        self.filters = self.configured(*self.names, **self.options)
+        self.service = self.useFixture(Service(database=self.database, filters=self.filters))
+        self.manager = ChargeSender(
+            self.service.store, self.service.clock, self.filters, 'me', max_sleep=5.0
+        )
 
-    def configured(self, *names: str, **options: Any) -> Gate:
+    def configured(self, *names: str, **options: Any) -> Filters:
         """Return filters that ask this judge."""
         options = {
             'external_service_base_endpoint': self.judge.url,
@@ -66,7 +68,7 @@ class JudgedCase(base.TestCase):
         }
         conf = configured(**options)
         exempt = conf.enforcement.exempt_projects
-        return Gate({name: FILTERS[name].from_conf(conf) for name in names}, exempt)
+        return Filters({name: FILTERS[name].from_conf(conf) for name in names}, exempt)
 
     # -- users
 

@@ -23,11 +23,11 @@ from typing import Any
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
-from climate.leasing.registrar import Registrar
+from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
 from tests.functional import http
 
 COUNT = 16
@@ -139,8 +139,8 @@ class _Service:
         self._core = composition.core(configuration(url), SystemClock())
         nobody: Any = None
         self._app = composition.api(self._core, registry=nobody, wake=lambda _: None, health={})
-        self._twin = Twin(directory, clock=self._core.clock)
-        self._registrar = Registrar(self._core.store, self._core.plugins, self._twin)
+        self._cloud = SimulatedCloud(directory, clock=self._core.clock)
+        self._registrar = Registrar(self._core.store, self._core.plugins, self._cloud)
 
     def send(self, request: Request) -> int:
         """Send a request; return the status code."""
@@ -163,4 +163,4 @@ class _Service:
     def close(self) -> None:
         """Let go of everything."""
         self._core.store.close()
-        self._twin.close()
+        self._cloud.close()

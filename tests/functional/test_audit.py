@@ -26,8 +26,8 @@ from climate.clock import ManualClock
 from climate.cmd import auditing
 from climate.conf import audit as audit_conf
 from climate.conf import notifications as notifications_conf
+from climate.messaging import background
 from climate.messaging import publisher
-from climate.messaging import trail
 from climate.messaging import transport
 from tests import base
 from tests.functional import http
@@ -197,7 +197,7 @@ class TestBus(base.TestCase):
         bus.reset()
         self.addCleanup(bus.reset)
         conf = self.configured(enabled=True)
-        line = trail.Trail(publisher.from_conf(conf))
+        line = background.BackgroundPublisher(publisher.from_conf(conf))
         event = cadf.Event(
             eventType='activity', id='1', eventTime='now', action='create', outcome='success'
         )
@@ -218,11 +218,11 @@ class TestBus(base.TestCase):
             def publish(self, messages: Any) -> None:
                 raise publisher.BrokerUnavailable
 
-        line = trail.Trail(Away())
+        line = background.BackgroundPublisher(Away())
         message = publisher.OutboxMessage(
             id='1', event_type='audit.http.response', payload={'action': 'x'}, created_at=NOW
         )
-        with self.assertLogs('climate.messaging.trail', 'ERROR') as logged:
+        with self.assertLogs('climate.messaging.background', 'ERROR') as logged:
             line.tell(message)
             line.flush()
         self.assertIn('{"action": "x"}', logged.output[0])

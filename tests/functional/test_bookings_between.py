@@ -26,6 +26,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
+from climate.booking import change
+from climate.booking import create
+from climate.booking.change import ChangeRequest
+from climate.booking.choose import LostRace
+from climate.booking.context import Context
+from climate.booking.create import Chosen
+from climate.booking.create import NewLease
+from climate.booking.leases import Leases
+from climate.booking.move import Mover
 from climate.db.books import NotLocked
 from climate.db.store import Transaction
 from climate.domain.leases import Allocation
@@ -38,15 +47,11 @@ from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import ReservationChange
 from climate.domain.resources import Inventory
-from climate.leasing.booking import LostRace
-from climate.leasing.creating import Creation
-from climate.leasing.leases import Leases
-from climate.leasing.maintenances import Maintenances
-from climate.leasing.moving import Mover
-from climate.leasing.settings import LeasingSettings
-from climate.leasing.updating import Update
-from climate.plugins import base as plugins_base
-from climate.plugins.physical_host import PhysicalHost
+from climate.enforcement.filters import Filters
+from climate.leases.settings import LeasingSettings
+from climate.plugins import contract as plugins_base
+from climate.plugins.host.plugin import PhysicalHost
+from climate.upkeep.maintenances import Maintenances
 from tests import services
 from tests.functional.db import cases
 from tests.functional.manager import slots
@@ -102,6 +107,14 @@ class Between:
         self.leases = Leases(
             self.store, self.plugins, self.clock, SETTINGS, lambda: None, random.Random(5)
         )
+        self.context = Context(
+            store=self.store,
+            plugins=self.plugins,
+            clock=self.clock,
+            settings=SETTINGS,
+            filters=Filters(),
+            rng=random.Random(1),
+        )
         (self.host,) = self.add_hosts(1, inventories=STOCK)
         self.addCleanup(self.assert_within_capacity)
 
@@ -144,27 +157,34 @@ class Between:
 
     def changed(
         self, lease: Lease, end: float | None = None, body: Mapping[str, Any] | None = None
-    ) -> Update:
+    ) -> ChangeRequest:
         ids = [item.id for item in lease.reservations]
-        change = LeaseChange(
+        wanted = LeaseChange(
             end=None if end is None else cases.at(end),
             reservations=() if body is None else (ReservationChange(id=ids[0], body=body),),
         )
-        return Update(CALLER, lease.id, 'p', change, self.plugins, SETTINGS)
+        return ChangeRequest(caller=CALLER, lease_id=lease.id, project_id='p', change=wanted)
 
     # -- leases of several reservations
 
+    def chosen(self, tx: Transaction, new: NewLease) -> Chosen:
+        found = create.choose(tx, self.context, new)
+        assert isinstance(found, Chosen)
+        return found
+
     def assert_create_loses(self, after: int, *bodies: Mapping[str, Any]) -> None:
-        creation = Creation(CALLER, self.draft(bodies), self.plugins, SETTINGS, self.clock.now())
+        new = create.checked(self.context, CALLER, self.draft(bodies))
         self.interrupt(after, lambda: self.book_for(MUCH))
         try:
             with self.store.reading() as tx:
-                plan = creation.plan(tx, random.Random(1))
+                chosen = self.chosen(tx, new)
         except exceptions.NotEnoughResources:
             # A later read of the choice has seen it, where one can.
             self.assertNotEqual(services.SQLITE, self.kind)
         else:
-            self.assertRaises(LostRace, self.store.run, lambda tx: creation.write(tx, plan, None))
+            self.assertRaises(
+                LostRace, self.store.run, lambda tx: create.write(tx, self.context, chosen)
+            )
         # And to choose again is answered as if there had been no race.
         self.assertRaises(exceptions.NotEnoughResources, self.book_for, *bodies)
 
@@ -188,30 +208,36 @@ class Between:
             self.assert_create_loses(after, MUCH, OTHER, BOTH, LITTLE, OTHER)
 
     def test_a_whole_host_and_parts(self) -> None:
-        creation = Creation(
-            CALLER, self.draft([yard.hosts(1)]), self.plugins, SETTINGS, self.clock.now()
-        )
+        new = create.checked(self.context, CALLER, self.draft([yard.hosts(1)]))
         with self.store.reading() as tx:
-            plan = creation.plan(tx, random.Random(1))
+            chosen = self.chosen(tx, new)
         self.book_for(LITTLE, start=1.5, end=3)
-        self.assertRaises(LostRace, self.store.run, lambda tx: creation.write(tx, plan, None))
+        self.assertRaises(
+            LostRace, self.store.run, lambda tx: create.write(tx, self.context, chosen)
+        )
 
     def test_what_is_booked_for_another_time_or_class_is_in_nobodys_way(self) -> None:
-        creation = Creation(
-            CALLER, self.draft([MUCH, OTHER]), self.plugins, SETTINGS, self.clock.now()
-        )
+        new = create.checked(self.context, CALLER, self.draft([MUCH, OTHER]))
         self.interrupt(1, lambda: (self.book_for(MUCH, start=2, end=3), self.book_for(BOTH)))
         with self.store.reading() as tx:
-            plan = creation.plan(tx, random.Random(1))
-        self.store.run(lambda tx: creation.write(tx, plan, None))
+            chosen = self.chosen(tx, new)
+        self.store.run(lambda tx: create.write(tx, self.context, chosen))
 
     # -- changes
 
-    def assert_change_loses(self, update: Update, meanwhile: Callable[[], object]) -> None:
+    def assert_change_loses(self, update: ChangeRequest, meanwhile: Callable[[], object]) -> None:
         with self.store.reading() as tx:
-            plan = update.plan(tx, random.Random(1))
+            changed = change.choose(tx, self.context, update)
+        assert isinstance(changed, change.Changed)
         meanwhile()
-        self.assertRaises(LostRace, self.store.run, lambda tx: update.write(tx, plan, None))
+        self.assertRaises(
+            LostRace, self.store.run, lambda tx: self.write_later(tx, update, changed)
+        )
+
+    def write_later(self, tx: Transaction, update: ChangeRequest, changed: change.Changed) -> None:
+        """Write a change in another transaction than that of the choice."""
+        change.recheck(tx, update, changed)
+        change.write(tx, self.context, update, changed)
 
     def test_other_dates(self) -> None:
         lease = self.book_for(MUCH, OTHER)
@@ -292,16 +318,14 @@ class Between:
             lambda tx: tx.resources.delete(self.host),
         ]
         for close in closing:
-            creation = Creation(
-                CALLER, self.draft([LITTLE, OTHER]), self.plugins, SETTINGS, self.clock.now()
-            )
+            new = create.checked(self.context, CALLER, self.draft([LITTLE, OTHER]))
             self.interrupt(2, lambda close=close: self.store.run(close))
             with self.store.reading() as tx:
-                plan = creation.plan(tx, random.Random(1))
+                chosen = self.chosen(tx, new)
             self.assertRaises(
                 LostRace,
                 self.store.run,
-                lambda tx, creation=creation, plan=plan: creation.write(tx, plan, None),
+                lambda tx, chosen=chosen: create.write(tx, self.context, chosen),
             )
             self.store.run(self._open_again)
 
@@ -311,18 +335,18 @@ class Between:
         tx.failures.recover([self.host], tx.now + cases.HOUR)
 
     def test_an_inventory_is_changed(self) -> None:
-        creation = Creation(CALLER, self.draft([MUCH]), self.plugins, SETTINGS, self.clock.now())
+        new = create.checked(self.context, CALLER, self.draft([MUCH]))
         for less in (
             Inventory(resource_class='DISK_GB', total=299),
             Inventory(resource_class='DISK_GB', total=500, max_unit=299),
         ):
             with self.store.reading() as tx:
-                plan = creation.plan(tx, random.Random(1))
+                chosen = self.chosen(tx, new)
             self.store.run(lambda tx, less=less: tx.book([self.host]).restock(self.host, [less]))
             self.assertRaises(
                 LostRace,
                 self.store.run,
-                lambda tx, plan=plan: creation.write(tx, plan, None),
+                lambda tx, chosen=chosen: create.write(tx, self.context, chosen),
             )
             self.store.run(lambda tx: tx.book([self.host]).restock(self.host, STOCK))
 

@@ -19,6 +19,7 @@ import random
 from typing import Any
 
 from climate import exceptions
+from climate.booking.leases import Leases
 from climate.db.store import Transaction
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
@@ -27,10 +28,9 @@ from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.domain.resources import Inventory
-from climate.leasing.leases import Leases
-from climate.leasing.maintenances import Maintenances
-from climate.leasing.settings import LeasingSettings
-from climate.plugins.physical_host import PhysicalHost
+from climate.leases.settings import LeasingSettings
+from climate.plugins.host.plugin import PhysicalHost
+from climate.upkeep.maintenances import Maintenances
 from tests import services
 from tests.functional.db import cases
 from tests.functional.manager import slots

@@ -28,13 +28,13 @@ from oslo_config import cfg
 
 from climate.api import app
 from climate.api import auth
-from climate.api.middleware.noauth import NoAuth
+from climate.api.auth import NoAuth
 from climate.api.services import ApiSettings
+from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.db.store import register_opts
 from climate.db.store import Store
-from climate.leasing.leases import Leases
-from climate.leasing.settings import LeasingSettings
+from climate.leases.settings import LeasingSettings
 from tests import base
 from tests.functional import fixtures
 from tests.functional import http
@@ -295,3 +295,41 @@ class LogTest(base.TestCase):
         self.assertIn('GET /v1/leases 200', log.output)
         self.assertNotIn('user:project', log.output)
         self.assertNotIn('private', log.output)
+
+
+class OutermostTest(base.TestCase):
+    """What the middleware does in which order, on the whole application."""
+
+    def setUp(self):
+        super().setUp()
+        self.app = self.useFixture(fixtures.Service()).app
+        self.log = self.useFixture(testing.FakeLogger(level=logging.INFO))
+
+    def test_headers_of_strangers_do_not_count(self):
+        for name, value in (
+            ('X-Forwarded-For', '192.0.2.66'),
+            ('X-Forwarded-Host', 'evil.example'),
+            ('X-Forwarded-Proto', 'https'),
+            ('X-Forwarded-Prefix', '/evil'),
+            ('Forwarded', 'for=192.0.2.66;host=evil.example;proto=https'),
+        ):
+            request = webob.Request.blank('/v1', headers={name: value}, remote_addr='203.0.113.5')
+            link = request.get_response(self.app).json['versions'][0]['links'][0]['href']
+            self.assertEqual('http://localhost/v1', link, name)
+        self.assertEqual(5, self.log.output.count('203.0.113.5 GET /v1 200'), self.log.output)
+        self.assertNotIn('192.0.2.66', self.log.output)
+
+    def test_health_is_not_logged(self):
+        for path in ('/healthcheck', '/healthcheck/', '/healthcheck?checks=all'):
+            answer = http.send(self.app, 'GET', path)
+            self.assertEqual(200, answer.status_int)
+            self.assertIn('X-Openstack-Request-Id', answer.headers)
+        self.assertNotIn('healthcheck', self.log.output)
+        http.send(self.app, 'GET', '/v1/healthcheck')
+        self.assertIn('GET /v1/healthcheck 404', self.log.output)
+
+    def test_the_size_counts_before_the_token(self):
+        answer = http.send(self.app, 'POST', '/v1/leases', raw=b' ' * 10**7, token='bogus')
+        self.assertEqual(413, answer.status_int)
+        answer = http.send(self.app, 'POST', '/v1/leases', raw=b'{', token='bogus')
+        self.assertEqual(401, answer.status_int)

@@ -72,6 +72,7 @@ class TestLane(base.TestCase):
         self.assertLess(0, outcome.processor)
         times = timings.known(timings.repository(lane.root), list(found))
         self.assertEqual(set(found), set(times))
+        self.assertNotIn(timings.QUICK, times.values())
 
     def test_what_never_ran_failed(self) -> None:
         # The worker of one test ends in the middle of it, without a word.
@@ -89,5 +90,8 @@ class TestLane(base.TestCase):
     def test_a_new_clone_begins_with_the_timings_that_came_with_it(self) -> None:
         lane = self.lane(good='pass')
         timings.write({'slow': 7.0, 'quick': 0.1}, lane.root / timings.FILE)
-        known = timings.known(timings.repository(lane.root), ['slow', 'quick'])
-        self.assertEqual({'slow': 7.0}, known)
+        repository = timings.repository(lane.root)
+        self.assertEqual({'slow': 7.0}, timings.known(repository, ['slow', 'quick']))
+        timings.guess(repository, ['slow', 'quick'])
+        known = timings.known(repository, ['slow', 'quick'])
+        self.assertEqual({'slow': 7.0, 'quick': timings.QUICK}, known)

@@ -20,11 +20,11 @@ import threading
 from concurrent import futures
 from typing import Any
 
+from climate.booking.leases import Leases
 from climate.clock import ManualClock
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
-from climate.leasing.leases import Leases
-from climate.leasing.settings import LeasingSettings
+from climate.leases.settings import LeasingSettings
 from tests import services
 from tests.functional.judged import JudgedCase
 
@@ -126,7 +126,7 @@ class _Meanwhile:
 
     def test_a_manager_takes_whoever_asked_for_dead(self) -> None:
         def long_ago() -> None:
-            self.service.clock.advance(self.gate.undecided_for.total_seconds())
+            self.service.clock.advance(self.filters.undecided_for.total_seconds())
             self.manager.send_once()
 
         self.once(long_ago)
@@ -182,7 +182,7 @@ class TestMeanwhile(_Meanwhile, JudgedCase):
         self.assertEqual(503, self.create().status_int)
         rename(hidden_leases='leases', hidden_charges='charges')
         self.assertEqual({'asked': 1}, self.charges())
-        self.service.clock.advance(self.gate.undecided_for.total_seconds())
+        self.service.clock.advance(self.filters.undecided_for.total_seconds())
         self.work()
         self.assertEqual([('check-create', 'a'), ('release', 'a')], self.questions())
 

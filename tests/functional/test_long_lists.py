@@ -20,9 +20,9 @@ import sqlalchemy as sa
 import webob
 
 from climate import exceptions
+from climate.booking import leases
 from climate.domain.requests import LeaseQuery
-from climate.leasing import leases
-from climate.leasing import resources
+from climate.resources import resources
 from tests import base
 from tests import services
 from tests.functional import bulk

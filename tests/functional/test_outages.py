@@ -20,14 +20,14 @@ from typing import Any
 
 from oslo_config import cfg
 
-from climate.clients.fake import Twin
 from climate.cmd import composition
 from climate.cmd import config
 from climate.db import migration
-from climate.leasing.registrar import Registrar
 from climate.messaging import publisher
 from climate.messaging import rpc
 from climate.messaging import transport
+from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests import drafts
 from tests import services
@@ -62,13 +62,13 @@ class _Case(base.TestCase):
         self.parts = composition.core(conf)
         self.addCleanup(self.parts.store.close)
         migration.metadata().create_all(self.parts.store.engine)
-        self.twin = Twin(':memory:', clock=self.parts.clock)
-        self.addCleanup(self.twin.close)
-        self.twin.seed(HOSTS)
-        registrar = Registrar(self.parts.store, self.parts.plugins, self.twin)
+        self.cloud = SimulatedCloud(':memory:', clock=self.parts.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(HOSTS)
+        registrar = Registrar(self.parts.store, self.parts.plugins, self.cloud)
         for number in range(1, HOSTS + 1):
             registrar.register_resource(drafts.host(f'compute-{number}'))
-        self.manager = composition.manager(self.parts, self.twin, bus)
+        self.manager = composition.manager(self.parts, self.cloud, bus)
         self.app = composition.api(
             self.parts, registry=registrar, wake=wake or self.manager.wake, health={}
         )
@@ -149,14 +149,14 @@ class _Database:
         self.assertEqual(['lease.create', start], told[coming])
         self.assertGreater(self.bus.last(end)['late_by_seconds'], 0.5)
         self.assertEqual(204, http.send(self.app, 'DELETE', f'/v1/leases/{coming}').status_code)
-        until('all hosts are back', lambda: len(self.twin.aggregates()) == 1)
+        until('all hosts are back', lambda: len(self.cloud.aggregates()) == 1)
 
     def test_away_from_the_beginning(self) -> None:
         lease = self.create(0, 600)
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         self.door.shut()
         self.manager.stop(1.0)
-        self.manager = composition.manager(self.parts, self.twin, self.bus)
+        self.manager = composition.manager(self.parts, self.cloud, self.bus)
         self.manager.start()
         self.addCleanup(self.manager.stop, 2.0)
         self.door.open()

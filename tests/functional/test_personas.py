@@ -18,8 +18,8 @@ import pathlib
 
 import yaml
 
-from climate.api import routes
 from tests import base
+from tests import routes
 from tests.functional import fixtures
 from tests.functional import http
 
@@ -68,7 +68,7 @@ class PersonasTest(base.TestCase):
     """Every cell of the table."""
 
     def test_every_route_is_in_the_table(self):
-        known = {f'{route.method} {route.path}' for route in routes.ROUTES}
+        known = {f'{route.method} {route.path}' for route in routes.ALL}
         self.assertEqual(known, set(TABLE['routes']))
 
     def test_every_persona_is_in_every_row(self):
@@ -109,7 +109,7 @@ class PersonasTest(base.TestCase):
         )
         query = '?type=physical:host' if '/resources/properties' in path else ''
         version = str(
-            next(route.since for route in routes.ROUTES if f'{route.method} {route.path}' == name)
+            next(route.since for route in routes.ALL if f'{route.method} {route.path}' == name)
         )
         answer = http.send(
             service.app, method, f'/v1{path}{query}', body, token=token, version=version

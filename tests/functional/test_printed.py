@@ -44,7 +44,7 @@ MAINS = {
     'climate-watch': 'climate.cmd.watch',
     'oslo-config-generator': 'oslo_config.generator',
     # Runs what it is told to; this is loaded beforehand.
-    'python': 'climate.clients.fake.cli',
+    'python': 'climate.simulator.cli',
 }
 TOKEN = 'demo:demo:admin'
 PAGES = sorted(
@@ -52,9 +52,9 @@ PAGES = sorted(
 )
 CONFIGURATION = """
 [DEFAULT]
-cloud = twin
+cloud = simulated
 transport_url = fake://
-[twin]
+[simulator]
 state_dir = {state}/cloud
 [database]
 connection = sqlite:///{state}/climate.sqlite

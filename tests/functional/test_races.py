@@ -21,11 +21,11 @@ import tempfile
 
 import sqlalchemy as sa
 
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.db.store import Transaction
-from climate.leasing.registrar import Registrar
+from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests import drafts
 from tests import services
@@ -80,10 +80,10 @@ class Races:
         self.store = core.store
         self.addCleanup(self.store.close)
         cases.migration.sync(self.store.engine)
-        twin = Twin(folder.name, clock=core.clock)
-        self.addCleanup(twin.close)
-        twin.seed(20)
-        self.registrar = Registrar(self.store, core.plugins, twin)
+        cloud = SimulatedCloud(folder.name, clock=core.clock)
+        self.addCleanup(cloud.close)
+        cloud.seed(20)
+        self.registrar = Registrar(self.store, core.plugins, cloud)
         self.host = self.registrar.register_resource(drafts.host('compute-1'))
         self.racers = racers.racers()
         self.racers.open(database.url, folder.name)

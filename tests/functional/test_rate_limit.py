@@ -25,6 +25,7 @@ import webob
 from climate import exceptions
 from climate.api.rates import Rates
 from tests import base
+from tests import services
 from tests.functional import http
 from tests.functional.fixtures import Service
 from tests.functional.processes import free_port
@@ -159,7 +160,7 @@ class TestStorages(RateCase):
     def serve(self, *command: str) -> str:
         """Start a server; return its address."""
         if shutil.which(command[0]) is None:
-            self.skipTest(f'{command[0]} is not installed')
+            services.missing(f'{command[0]} is not installed')
         port = free_port()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

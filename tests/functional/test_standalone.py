@@ -22,8 +22,8 @@ from typing import Any
 
 import fixtures
 
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests import waiting
 from tests.functional import processes
@@ -50,8 +50,8 @@ class TestStandalone(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.service = self.useFixture(Standalone(options=QUICK))
-        self.twin = Twin(self.service.state / 'cloud', clock=SystemClock())
-        self.addCleanup(self.twin.close)
+        self.cloud = SimulatedCloud(self.service.state / 'cloud', clock=SystemClock())
+        self.addCleanup(self.cloud.close)
 
     def create(self, start: float, end: float) -> dict[str, Any]:
         status, answer = self.service.ask(
@@ -97,11 +97,11 @@ class TestStandalone(base.TestCase):
 
     def test_told_to_stop_it_stops_also_while_an_effect_is_slow(self) -> None:
         lease = self.create(0.5, 600)
-        self.twin.slow('compute.add_host', 60)
+        self.cloud.slow('compute.add_host', 60)
         until('it is being started', lambda: self.status(lease) == 'STARTING')
         with waiting.coming_back():
             self.assertEqual(0, self.service.command.terminate(5))
-        self.twin.heal()
+        self.cloud.heal()
         self.service.again()
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         with waiting.coming_back():
@@ -184,28 +184,28 @@ class TestStandalone(base.TestCase):
         (line,) = second.stderr.splitlines()
         self.assertIn('ddress already in use', line)
 
-    def test_the_twin_can_be_disturbed_from_another_terminal(self) -> None:
-        def twin(*words: str) -> None:
+    def test_the_simulated_cloud_can_be_disturbed_from_another_terminal(self) -> None:
+        def cloud(*words: str) -> None:
             state = str(self.service.state / 'cloud')
-            command = [sys.executable, '-m', 'climate.clients.fake', '--state-dir', state]
+            command = [sys.executable, '-m', 'climate.simulator', '--state-dir', state]
             subprocess.run([*command, *words], check=True, capture_output=True, timeout=20)
 
-        twin('reachable', 'no')
+        cloud('reachable', 'no')
         lease = self.create(0.2, 600)
         until('it is tried', lambda: self.status(lease) == 'STARTING')
-        twin('heal')
+        cloud('heal')
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
 
 
 class TestManager(base.TestCase):
     """``climate-manager`` rehearsing."""
 
-    def test_a_twin_that_cannot_be_kept_is_refused_in_one_line(self) -> None:
+    def test_a_simulated_cloud_that_cannot_be_kept_is_refused_in_one_line(self) -> None:
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         (folder / 'file').write_text('')
         (folder / 'climate.conf').write_text(
-            f'[DEFAULT]\ncloud = twin\ntransport_url = fake://\n'
-            f'[twin]\nstate_dir = {folder}/file/twin\n'
+            f'[DEFAULT]\ncloud = simulated\ntransport_url = fake://\n'
+            f'[simulator]\nstate_dir = {folder}/file/cloud\n'
             f'[database]\nconnection = sqlite:///{folder}/climate.sqlite\n'
         )
         done = subprocess.run(
@@ -222,5 +222,5 @@ class TestManager(base.TestCase):
         )
         self.assertEqual(1, done.returncode)
         last = done.stderr.splitlines()[-1]
-        self.assertIn('climate-manager: [twin] state_dir', last)
+        self.assertIn('climate-manager: [simulator] state_dir', last)
         self.assertNotIn('Traceback', done.stderr)

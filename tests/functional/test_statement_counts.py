@@ -22,12 +22,12 @@ from typing import Any
 
 from testtools import content
 
+from climate.booking.leases import Leases
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import LeaseQuery
 from climate.domain.resources import Spread
-from climate.leasing.leases import Leases
-from climate.leasing.settings import LeasingSettings
+from climate.leases.settings import LeasingSettings
 from tests import base
 from tests import services
 from tests.functional import bulk

@@ -24,8 +24,8 @@ from typing import Any
 
 import openstack
 
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests.functional import processes
 from tests.functional.processes import Standalone
@@ -261,10 +261,10 @@ class TestFloatingIPs(base.TestCase):
         self.shell = Shell(self.service.endpoint)
 
     def public_network(self) -> str:
-        """Return the id of the external network of the twin."""
-        twin = Twin(self.service.state / 'cloud', clock=SystemClock())
-        self.addCleanup(twin.close)
-        return next(item.id for item in twin.networks.networks() if item.external)
+        """Return the id of the external network of the cloud."""
+        cloud = SimulatedCloud(self.service.state / 'cloud', clock=SystemClock())
+        self.addCleanup(cloud.close)
+        return next(item.id for item in cloud.networks.networks() if item.external)
 
     def test_register_lease_and_let_go(self) -> None:
         network = self.public_network()

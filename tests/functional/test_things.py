@@ -23,20 +23,20 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.clients.protocols.stacks import StackDraft
-from climate.db import models
 from climate.db import purge
+from climate.db import tables
 from climate.enforcement.base import Filter
-from climate.enforcement.base import Question
-from climate.enforcement.gate import Gate
-from climate.leasing.aliases import Aliases
+from climate.enforcement.base import FilterQuestion
+from climate.enforcement.filters import Filters
+from climate.resources.aliases import Aliases
 from tests import base
 from tests import services
 from tests.functional import fixtures
 from tests.functional import http
 from tests.functional.manager.walk.stacks import SMALL
 
-_RESOURCES = models.Base.metadata.tables['resources']
-_SECRETS = models.Base.metadata.tables['secrets']
+_RESOURCES = tables.RESOURCES
+_SECRETS = tables.SECRETS
 BLUE, RED, ADMIN = 'alice:blue:member', 'bob:red:member', http.ADMIN
 HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 
@@ -49,11 +49,11 @@ class Refuses(Filter):
         """Return it."""
         return cls()
 
-    def check_create(self, question: Question) -> None:
+    def check_create(self, question: FilterQuestion) -> None:
         """Refuse."""
         raise exceptions.LimitExceeded('no')
 
-    def check_update(self, question: Question) -> None:
+    def check_update(self, question: FilterQuestion) -> None:
         """Refuse."""
         raise exceptions.LimitExceeded('no')
 
@@ -73,15 +73,15 @@ class ThingCase(base.TestCase):
         super().setUp()
         self.service = self.start()
         for user, project in (('alice', 'blue'), ('bob', 'red')):
-            self.service.twin.put_member(user, project, 'member')
+            self.service.cloud.put_member(user, project, 'member')
 
-    def start(self, gate: Gate | None = None) -> fixtures.Service:
+    def start(self, filters: Filters | None = None) -> fixtures.Service:
         """Return a service."""
-        return self.useFixture(fixtures.Service(database=self.database, gate=gate))
+        return self.useFixture(fixtures.Service(database=self.database, filters=filters))
 
     def volume(self, project: str = 'blue') -> str:
         """Let a project have a volume, and return its id."""
-        mine = self.service.twin.of_caller(f'x:{project}').volume
+        mine = self.service.cloud.of_caller(f'x:{project}').volume
         volume_id = mine.create_volume('data', 1)
         self.service.clock.move_to(self.service.clock.now() + datetime.timedelta(minutes=1))
         return volume_id
@@ -166,7 +166,7 @@ class TestSeenSqlite(ThingCase):
 
     def test_nor_does_one_that_a_filter_refuses(self) -> None:
         for judge in (Refuses(), RefusesSlowly()):
-            self.service = self.start(Gate({'judge': judge}))
+            self.service = self.start(Filters({'judge': judge}))
             volume_id = self.volume()
             wish = {'resource_type': 'virtual:volume', 'volume_id': volume_id}
             self.assertEqual(403, self.lease(wish).status_int)
@@ -268,7 +268,7 @@ class TestOpaqueIds(ThingCase):
 
     def test_stacks_are_seen_by_their_project_only(self) -> None:
         """Their names begin with the project."""
-        heat = self.service.twin.of_caller('bob:red').orchestration
+        heat = self.service.cloud.of_caller('bob:red').orchestration
         stack_id = heat.create_stack(StackDraft(name='hush', template=SMALL))
         self.service.clock.move_to(self.service.clock.now() + datetime.timedelta(minutes=10))
         wish = {'resource_type': 'virtual:stack', 'stack_id': stack_id}

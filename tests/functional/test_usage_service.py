@@ -22,7 +22,7 @@ from typing import Any
 from climate import exceptions
 from climate.domain.leases import Lease
 from climate.enforcement.external_service import ExternalService
-from climate.enforcement.gate import Gate
+from climate.enforcement.filters import Filters
 from tests import base
 from tests.architecture import ROOT
 from tests.functional.manager.harness import Office
@@ -52,8 +52,8 @@ class TestUsageService(base.TestCase):
         self.addCleanup(server.shutdown)
         url = f'http://127.0.0.1:{server.server_address[1]}/v1'
         conf = configured(external_service_base_endpoint=url)
-        gate = Gate({'external_service': ExternalService.from_conf(conf)})
-        self.office = self.useFixture(Office(gate=gate))
+        filters = Filters({'external_service': ExternalService.from_conf(conf)})
+        self.office = self.useFixture(Office(filters=filters))
         self.example.BUDGET = 10.0
 
     def billed(self, lease: Lease) -> float:
@@ -83,7 +83,7 @@ class TestUsageService(base.TestCase):
     def test_what_fails_costs_nothing(self) -> None:
         lease = self.office.create(600, 4200)
         self.office.until(599)
-        self.office.twin.fail('compute.add_host', error='permanent')
+        self.office.cloud.fail('compute.add_host', error='permanent')
         self.office.until(700)
         self.assertEqual('ERROR', self.office.status(lease))
         self.assertEqual(0.0, self.billed(lease))

@@ -18,8 +18,8 @@ import datetime
 import json
 from typing import Any
 
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests.architecture import ROOT
 from tests.functional.processes import Standalone
@@ -53,8 +53,8 @@ class TestUseCases(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.service = self.useFixture(Standalone(hosts=4, options=QUICK))
-        self.twin = Twin(self.service.state / 'cloud', clock=SystemClock())
-        self.addCleanup(self.twin.close)
+        self.cloud = SimulatedCloud(self.service.state / 'cloud', clock=SystemClock())
+        self.addCleanup(self.cloud.close)
 
     def test_all_four(self) -> None:
         server, volume, stack = (self.printed(name) for name in ('server', 'volume', 'stack'))
@@ -70,13 +70,13 @@ class TestUseCases(base.TestCase):
             until('it is active', lambda one=lease: self.state(one) == 'ACTIVE')
         self.check_the_start(leases)
         using = self.attach('data', 'analyser')
-        self.twin.keep_journal()
+        self.cloud.keep_journal()
         for lease in leases:
             self.service.ask('DELETE', f'/leases/{lease["id"]}', version='1.3')
         until('all are over', lambda: self.service.ask('GET', '/leases')[1]['leases'] == [])
         self.check_the_end()
         # It was not taken from a server whose image was still to be made.
-        order = [call.verb for call in self.twin.journal() if call.arguments[:1] in using]
+        order = [call.verb for call in self.cloud.journal() if call.arguments[:1] in using]
         self.assertEqual(
             ['compute.create_image', 'compute.delete_server', 'volume.delete_volume'],
             [verb for verb in order if '.find_' not in verb and '.list_' not in verb],
@@ -86,17 +86,17 @@ class TestUseCases(base.TestCase):
 
     def attach(self, volume: str, server: str) -> list[tuple[object]]:
         """Attach a volume to a server; return the ids of both."""
-        (disk,) = (each for each in self.twin.volumes.volumes() if each.name == volume)
-        (machine,) = (each for each in self.twin.servers() if each.name == server)
-        self.twin.volumes.attach(disk.id, machine.id)
+        (disk,) = (each for each in self.cloud.volumes.volumes() if each.name == volume)
+        (machine,) = (each for each in self.cloud.servers() if each.name == server)
+        self.cloud.volumes.attach(disk.id, machine.id)
         return [(disk.id,), (machine.id,)]
 
     def check_the_start(self, leases: list[dict[str, Any]]) -> None:
         """Fail unless all is there that was leased, in the room that was booked for it."""
-        pools = {each.name: each.hosts for each in self.twin.aggregates()}
+        pools = {each.name: each.hosts for each in self.cloud.aggregates()}
         mine = pools[leases[1]['reservations'][0]['id']]
         self.assertEqual(2, len(mine))
-        hosts = {each.name: each.host for each in self.twin.servers()}
+        hosts = {each.name: each.host for each in self.cloud.servers()}
         self.assertEqual({'web', 'analyser'}, set(hosts))
         self.assertEqual(set(), set(hosts.values()) & {*mine, 'common-1'})
         self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status('web'), self.status('analyser')))
@@ -105,18 +105,18 @@ class TestUseCases(base.TestCase):
 
     def check_the_end(self) -> None:
         """Fail unless all is gone, and what was to be kept is an image."""
-        self.assertEqual((), self.twin.servers())
-        kept = {each.name for each in self.twin.images() if each.name.startswith('reserved_')}
+        self.assertEqual((), self.cloud.servers())
+        kept = {each.name for each in self.cloud.images() if each.name.startswith('reserved_')}
         self.assertEqual({'reserved_web', 'reserved_analyser'}, kept)
         self.assertEqual((['archive'], ['lab']), (self.volumes(), self.stacks()))
-        (pool,) = self.twin.aggregates()
+        (pool,) = self.cloud.aggregates()
         self.assertEqual(4, len(pool.hosts))
 
     def check_booted(self) -> None:
-        """Fail unless servers of ``fake boot`` come back, whether room is booked or not."""
+        """Fail unless servers of ``simulator boot`` come back, whether room is booked or not."""
         leases = []
         for name, guarantee in (('booked', True), ('hoping', False)):
-            made = self.twin.boot_server('compute-1', 'demo', name, 'm1.medium')
+            made = self.cloud.boot_server('compute-1', 'demo', name, 'm1.medium')
             wish = {
                 'resource_type': 'virtual:server',
                 'server_id': made.id,
@@ -132,13 +132,13 @@ class TestUseCases(base.TestCase):
             self.assertEqual(200, self.service.ask('PUT', path, nearer, version='1.3')[0])
         for name in ('booked', 'hoping'):
             until('it is back', lambda one=name: self.status(one) == 'ACTIVE')
-        hosts = {each.name: each.host for each in self.twin.servers()}
+        hosts = {each.name: each.host for each in self.cloud.servers()}
         self.assertTrue(hosts['booked'].startswith('compute-'))
         self.assertEqual('common-1', hosts['hoping'])
 
     def check_samples(self) -> None:
         """Fail unless something of the other types can be leased at once."""
-        public = next(each.id for each in self.twin.networks.networks() if each.external)
+        public = next(each.id for each in self.cloud.networks.networks() if each.external)
         wishes = [
             {'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 2},
             {'resource_type': 'network', 'network_name': 'lab-net'},
@@ -154,8 +154,8 @@ class TestUseCases(base.TestCase):
         body = {'name': 'all', 'start_date': 'now', 'duration': '1h', 'reservations': wishes}
         lease = self.book(body)
         until('it is active', lambda: self.state(lease) == 'ACTIVE')
-        self.assertEqual(2, len(self.twin.networks.floating_ips()))
-        self.assertIn('lab-net', {each.name for each in self.twin.networks.networks()})
+        self.assertEqual(2, len(self.cloud.networks.floating_ips()))
+        self.assertIn('lab-net', {each.name for each in self.cloud.networks.networks()})
 
     def printed(self, name: str) -> dict[str, Any]:
         """Return a body of the guide."""
@@ -175,12 +175,12 @@ class TestUseCases(base.TestCase):
 
     def status(self, name: str) -> str:
         """Return the status of a server."""
-        return next(each.status for each in self.twin.servers() if each.name == name)
+        return next(each.status for each in self.cloud.servers() if each.name == name)
 
     def volumes(self) -> list[str]:
         """Return the names of all volumes."""
-        return sorted(each.name for each in self.twin.volumes.volumes())
+        return sorted(each.name for each in self.cloud.volumes.volumes())
 
     def stacks(self) -> list[str]:
         """Return the names of all stacks."""
-        return sorted(each.name for each in self.twin.overview()['stacks'])
+        return sorted(each.name for each in self.cloud.overview()['stacks'])

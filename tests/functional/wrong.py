@@ -16,42 +16,14 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import json
 from collections.abc import Iterator
 from typing import Any
 
+from climate.testing.fields import MISSING
+from climate.testing.fields import WRONG
 from tests.functional import http
 
-MISSING = object()
-
-# What is tried in the place of each field. A name, so that the list of what
-# is accepted below can be read.
-WRONG: dict[str, Any] = {
-    'missing': MISSING,
-    'null': None,
-    'true': True,
-    'zero': 0,
-    'negative': -1,
-    'fraction': 1.5,
-    'too large': 2**63,
-    'enormous': 10**400,
-    'empty text': '',
-    'blank text': '   ',
-    'text': 'x y',
-    'long text': 'x' * 100000,
-    'NUL': 'a\0b',
-    'surrogate': 'a\ud800b',
-    'empty list': [],
-    'list': [7],
-    'list of objects': [{}],
-    'empty object': {},
-    'object': {'a': 1},
-    'deep': json.loads('[' * 60 + ']' * 60),
-    'date that is none': '2030-02-30 00:00',
-    'year 1': '0001-01-01 00:00',
-    'year 10000': '10000-01-01 00:00',
-    'the past': '2029-12-31 23:59',
-}
+__all__ = ['MISSING', 'WRONG']
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

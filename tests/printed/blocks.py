@@ -32,6 +32,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.parsers.rst import directives
 from docutils.parsers.rst import roles
+from docutils.parsers.rst.directives import misc
 
 from tests.architecture import ROOT
 from tests.printed.marks import Mark
@@ -44,9 +45,13 @@ API_REF = ROOT / 'api-ref' / 'source'
 PROSE = frozenset({'text'})
 # All of them are requests and answers of one story.
 _SAMPLE = Mark(where=Where.TEST, what='tests/functional/test_api_samples.py')
-_ROLES = ('doc', 'ref')
+_ROLES = ('doc', 'ref', 'term')
 _OTHERS = (
+    'glossary',
+    'layers',
     'life-cycle',
+    'picture',
+    'request-fields',
     'show-options',
     'show-policy',
     'toctree',
@@ -86,7 +91,7 @@ class _Code(Directive):
 
     has_content = True
     optional_arguments = 1
-    option_spec = {'language': str, 'lines': str}
+    option_spec = {'caption': str, 'language': str, 'lines': str}
 
     def run(self) -> list[nodes.Node]:
         text = '\n'.join(self.content)
@@ -120,6 +125,12 @@ class _Nothing(Directive):
         return []
 
 
+class _Graph(_Nothing):
+    """``graphviz``."""
+
+    option_spec = {'alt': str}
+
+
 def _as_text(
     role: str, rawtext: str, text: str, *_: Any, **__: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
@@ -130,6 +141,9 @@ def _as_text(
 def _teach() -> None:
     directives.register_directive('code-block', _Code)
     directives.register_directive('literalinclude', _Include)
+    directives.register_directive('graphviz', _Graph)
+    # Sphinx's name for it, and that of newer releases of docutils.
+    directives.register_directive('rst-class', misc.Class)
     for name in _OTHERS:
         directives.register_directive(name, _Nothing)
     for name in _ROLES:

@@ -54,7 +54,7 @@ shopt -s expand_aliases
 : > .finally
 finally() { printf '%s\\n' "$*" | cat - .finally > .more; mv .more .finally; }
 simulated() {
-    python -m climate.clients.fake --state-dir .state/cloud show --json | pick "$@"
+    python -m climate.simulator --state-dir .state/cloud show --json | pick "$@"
 }
 """
 _ASSIGNED = re.compile(r'^(?:export )?([A-Z][A-Z0-9_]*)=', re.MULTILINE)

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import logging
 import pathlib
 
 import fixtures
@@ -54,6 +55,20 @@ class PlacesTest(base.TestCase):
 
 class ExposureTest(base.TestCase):
     """An API that believes its callers stays on the machine."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        # The commands set up logging of the whole process, to files that go with the test.
+        root = logging.getLogger()
+        self.addCleanup(self.put_back, root.level, list(root.handlers))
+
+    def put_back(self, level: int, handlers: list[logging.Handler]) -> None:
+        """Log as before."""
+        root = logging.getLogger()
+        for handler in set(root.handlers) - set(handlers):
+            handler.close()
+        root.setLevel(level)
+        root.handlers[:] = handlers
 
     def refusal(self, *arguments: str) -> str:
         """Return why climate-api does not start."""

@@ -112,7 +112,7 @@ class LogsTest(base.TestCase):
 
     def test_requests(self) -> None:
         service = self.useFixture(Service(hosts=0))
-        self.logger(None, 'climate.api.middleware.access_log')
+        self.logger(None, 'climate.api.access_log')
         forged = '/v1/leases%0a2030-01-01%20INFO%20GET%20/v1/leases%1b[2J%c2%9b/%C3%BC'
         http.send(service.app, 'GET', forged, headers={'X-Forwarded-For': '203.0.113.5'})
         line = self.text.getvalue()
@@ -121,7 +121,7 @@ class LogsTest(base.TestCase):
 
     def test_the_address_of_the_client(self) -> None:
         service = self.useFixture(Service(hosts=0))
-        self.logger(None, 'climate.api.middleware.access_log')
+        self.logger(None, 'climate.api.access_log')
         self.send(service, '127.0.0.1')
         self.send(service, '198.51.100.7')
         self.assertEqual(

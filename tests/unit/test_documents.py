@@ -17,12 +17,14 @@ from __future__ import annotations
 import argparse
 import pathlib
 import re
+import textwrap
 from collections.abc import Iterator
 
+import fixtures
 from oslo_config import cfg
 
 from climate.api import microversions
-from climate.api import routes
+from climate.api.routes import OPEN
 from climate.cmd import api
 from climate.cmd import manage
 from climate.cmd import standalone
@@ -30,6 +32,8 @@ from climate.cmd import watch
 from climate.conf import opts
 from climate.messaging import schemas
 from climate.plugins import loading
+from climate.simulator import arguments
+from tests import routes
 from tests.architecture import ROOT
 from tests.base import TestCase
 
@@ -47,13 +51,13 @@ class TestApiReference(TestCase):
     def test_each_route_has_an_entry(self) -> None:
         text = '\n'.join(_text(page) for page in API_REF.glob('*.rst'))
         documented = re.findall(r'^\.\. rest_method:: (\S+ \S+)$', text, re.MULTILINE)
-        served = {f'{route.method} /v1{route.path}' for route in routes.ROUTES}
-        served |= {f'GET {path}' for path in routes.OPEN_ROUTES}
+        served = {f'{route.method} /v1{route.path}' for route in routes.ALL}
+        served |= {f'GET {path}' for path in OPEN}
         self.assertEqual(served, set(documented))
         self.assertEqual(len(served), len(documented), 'a route has two entries')
 
     def test_each_controller_has_a_page(self) -> None:
-        nouns = {route.controller for route in routes.ROUTES}
+        nouns = {route.noun for route in routes.ALL}
         self.assertLessEqual(nouns, {page.stem for page in API_REF.glob('*.rst')})
 
     def test_each_parameter_is_used(self) -> None:
@@ -115,6 +119,21 @@ class TestCommands(TestCase):
 
     def test_standalone(self) -> None:
         self.assert_page_has('climate-standalone', standalone._parser())
+
+    def test_simulator(self) -> None:
+        # The page prints the help of each subcommand, 80 columns wide.
+        self.useFixture(fixtures.EnvironmentVariable('COLUMNS', '80'))
+        page = _text(DOC / 'cli' / 'climate-simulator.rst')
+        printed = re.findall(r'^\.\. code-block:: text\n\n((?:(?:   .*)?\n)+)', page, re.MULTILINE)
+        helps = [inner.format_help() for inner in _parsers(arguments.parser())]
+        self.assertEqual(helps, [f'{textwrap.dedent(text).strip()}\n' for text in printed])
+
+    def test_each_argument_of_the_simulator_has_a_help_text(self) -> None:
+        for inner in _parsers(arguments.parser()):
+            self.assertIn('examples:', inner.format_help())
+            for action in inner._actions:
+                if not isinstance(action, argparse._SubParsersAction):
+                    self.assertTrue(action.help, f'{inner.prog} {action.dest}')
 
     def test_watch(self) -> None:
         self.assert_page_has('climate-watch', watch.parser())

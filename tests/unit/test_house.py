@@ -18,7 +18,9 @@ import configparser
 import importlib
 import importlib.metadata
 import re
+import shutil
 import stat
+import subprocess
 
 import testtools
 
@@ -63,7 +65,9 @@ class TestEntryPoints(testtools.TestCase):
 
     def test_each_command_has_a_page(self) -> None:
         pages = {page.stem for page in (ROOT / 'doc' / 'source' / 'cli').glob('*.rst')}
-        self.assertEqual(set(_entry_points()['console_scripts']), pages - {'index'})
+        # A tool for tests and demos, run as a module: python -m climate.simulator.
+        commands = {*_entry_points()['console_scripts'], 'climate-simulator'}
+        self.assertEqual(commands, pages - {'index'})
 
 
 class TestMakefile(testtools.TestCase):
@@ -75,6 +79,24 @@ class TestMakefile(testtools.TestCase):
         explained = set(re.findall(r'^([a-z-]+):.*## \S', text, re.MULTILINE))
         self.assertEqual(named, explained)
         self.assertLessEqual({'help', 'run', 'demo', 'test'}, named)
+
+    def test_recipes_are_shell(self) -> None:
+        make = shutil.which('make')
+        assert make is not None, 'make is not installed'
+        for constraints in ('constraints.txt', ''):
+            # -B: also what is installed already.
+            recipes = subprocess.run(
+                [make, '-n', '-B', 'docs', 'lint', 'run', f'CONSTRAINTS={constraints}'],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            self.assertIn('climate-standalone', recipes)
+            parsed = subprocess.run(
+                ['/bin/sh', '-n'], input=recipes, capture_output=True, text=True, check=False
+            )
+            self.assertEqual((0, ''), (parsed.returncode, parsed.stderr))
 
     def test_check_can_be_started(self) -> None:
         mode = (ROOT / '.ci' / 'run').stat().st_mode

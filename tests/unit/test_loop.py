@@ -20,7 +20,7 @@ import time
 from typing import cast
 
 from climate.clock import ManualClock
-from climate.manager.claims import Claims
+from climate.manager.claims import ClaimKeeper
 from climate.manager.loop import Loop
 from climate.manager.worker import Worker
 from tests import base
@@ -65,7 +65,7 @@ class TestLooks(base.TestCase):
         self.claims = Locked()
         self.loop = Loop(
             self.clock,
-            cast('Claims', self.claims),
+            cast('ClaimKeeper', self.claims),
             cast('Worker', Idle()),
             workers=4,
             max_sleep=5.0,

@@ -24,7 +24,6 @@ from typing import Any
 
 from climate import exceptions
 from climate.clients.base import Flavor
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.domain.leases import Lease
@@ -37,10 +36,11 @@ from climate.domain.requests import Reallocation
 from climate.domain.requests import ReservationChange
 from climate.domain.requests import ResourceChange
 from climate.domain.resources import Inventory
-from climate.leasing.maintenances import Maintenances
-from climate.leasing.registrar import Registrar
-from climate.leasing.rehoming import Rehoming
-from climate.leasing.resources import Resources
+from climate.resources.registrar import Registrar
+from climate.resources.resources import Resources
+from climate.simulator import SimulatedCloud
+from climate.upkeep.maintenances import Maintenances
+from climate.upkeep.rehoming import Rehoming
 from tests.exhaustive.races.histories import Operation
 from tests.exhaustive.races.players import Game
 from tests.exhaustive.races.players import Player
@@ -109,26 +109,28 @@ class Desk:
         self.core = composition.core(conf, SystemClock())
         self.engine = self.core.store.engine
         self.pace: Callable[[int, int], None] = lambda _number, _process: None
-        self.twin = Twin(':memory:', clock=self.core.clock)
+        self.cloud = SimulatedCloud(':memory:', clock=self.core.clock)
         self._people(disk)
         store, plugins = self.core.store, self.core.plugins
-        self.leases = composition.leases(self.core, wake=lambda: None, find_cloud=lambda: self.twin)
-        self.registrar = Registrar(store, plugins, self.twin)
+        self.leases = composition.leases(
+            self.core, wake=lambda: None, find_cloud=lambda: self.cloud
+        )
+        self.registrar = Registrar(store, plugins, self.cloud)
         self._resources = Resources(store, plugins, self.registrar)
         self._maintenances = Maintenances(store, lambda: None)
         self._rehoming = Rehoming(store, plugins, self.core.settings, random.Random(7))
 
     def _people(self, disk: int) -> None:
-        self.twin.seed(_HOSTS)
-        self.twin.put_member(_CALLER.user_id, _CALLER.project_id, 'member')
-        self._image = self.twin.add_image(IMAGE)
+        self.cloud.seed(_HOSTS)
+        self.cloud.put_member(_CALLER.user_id, _CALLER.project_id, 'member')
+        self._image = self.cloud.add_image(IMAGE)
         flavor = Flavor(id=FLAVOR, name=FLAVOR, vcpus=1, memory_mb=64, disk_gb=disk)
-        self.twin.compute.create_flavor(flavor)
+        self.cloud.compute.create_flavor(flavor)
 
     def close(self) -> None:
         """Let go of everything."""
         self.core.store.close()
-        self.twin.close()
+        self.cloud.close()
 
     def do(self, act: Act) -> Told:
         """Do it; a refusal is an answer like any other."""
@@ -189,7 +191,7 @@ class Desk:
 
     def heal(self, lease_id: str) -> None:
         """Look after a lease on a resource that is out."""
-        self._rehoming.heal(lease_id, self.twin)
+        self._rehoming.heal(lease_id, self.cloud)
 
     def maintain(self, resource_id: int, start: datetime.datetime, end: datetime.datetime) -> None:
         """Announce a maintenance."""

@@ -32,11 +32,11 @@ from typing import Any
 import fixtures
 import sqlalchemy as sa
 
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.db import migration
-from climate.leasing.registrar import Registrar
+from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
 from tests import drafts
 from tests import services
 from tests.exhaustive.races import books
@@ -65,6 +65,8 @@ auth_strategy = noauth
 transport_url = fake://
 [database]
 connection = {database}
+[limits]
+leases = 0
 """
 
 
@@ -94,10 +96,10 @@ class Host(fixtures.Fixture):
         if not self._guarded:
             with self.engine.begin() as connection:
                 unguarded.remove(connection)
-        twin = Twin(':memory:', clock=core.clock)
-        self.addCleanup(twin.close)
-        twin.seed(1)
-        registrar = Registrar(core.store, core.plugins, twin)
+        cloud = SimulatedCloud(':memory:', clock=core.clock)
+        self.addCleanup(cloud.close)
+        cloud.seed(1)
+        registrar = Registrar(core.store, core.plugins, cloud)
         registrar.register_resource(drafts.host('compute-1'))
         with self.engine.begin() as connection:
             connection.execute(

@@ -14,7 +14,7 @@
 
 Meanwhile its claim runs out, another manager takes over and brings the lease
 to its end, and the next tenant has a lease of the same resources, with servers
-on them. The twin is in this process, so a call that hangs is one in which all
+on them. The simulated cloud is in this process, so a call that hangs is one in which all
 of that happens: no thread, no pause.
 """
 
@@ -37,12 +37,12 @@ import fixtures
 from climate.clients import rehearsal
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
+from climate.testing import walker
+from climate.testing.kinds import TypeRegistrar
 from tests import stalls
 from tests.exhaustive.zombies import tenants
 from tests.functional.manager import harness
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk import walker
-from tests.functional.manager.walk.kinds import Place
 from tests.functional.manager.walk.world import Picture
 from tests.functional.manager.walk.world import SETTINGS
 from tests.functional.manager.walk.world import World
@@ -111,7 +111,7 @@ class Theatre(World):
     @property
     def managed(self) -> Any:
         """The cloud as the managers have it that are hired now."""
-        return self.twin if self.watch is None else stalls.Watched(self.twin, self.watch)
+        return self.cloud if self.watch is None else stalls.Watched(self.cloud, self.watch)
 
     def work(self) -> None:
         """Do what is due; the work ends with what one does who came back."""
@@ -152,7 +152,7 @@ class Comeback:
         self._scenario = scenario
         self._seen = seen
         self.calls = self.runs = self.mended = 0
-        requests = self._kind.furnish(Place(world.store, world.plugins, world.twin))
+        requests = self._kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
         self._next_requests = [case.following(world) for case in cases]
         self._clean = self._bare()
         world.rng.seed(7)
@@ -302,7 +302,7 @@ class Comeback:
         world.until(start + walker.LONG)
         tenants.use(world, self._next)
         world.until(world.seconds() + _SETTLES)
-        world.twin.volumes.volumes()
+        world.cloud.volumes.volumes()
 
     def _seen_by_users(self) -> list[Picture | None]:
         leases = [self._lease] if self._next is None else [self._lease, self._next]
@@ -322,11 +322,11 @@ class Comeback:
             return
         self.mended += 1
         world.until(world.seconds() + _SETTLES)
-        world.twin.volumes.volumes()
+        world.cloud.volumes.volumes()
         list(world.repair().run())
         world.until(world.seconds() + walker.LONG)
         # What was deleted is gone when somebody looks.
-        world.twin.volumes.volumes()
+        world.cloud.volumes.volumes()
         own = tenants.OWN.get((self._name, stop.verb))
         there, now = _without(self._there, own), _without(self._contents(), own)
         yield from (f'is gone: {line}' for line in _lost(there, now))
@@ -334,14 +334,14 @@ class Comeback:
 
     def _contents(self) -> Contents:
         """Return what the cloud has, but for what its owners may call it."""
-        found = self._world.twin.contents()
+        found = self._world.cloud.contents()
         found['networks'] = [(row[0], *row[2:-1]) for row in found['networks']]
         return found
 
     def _ending(self) -> Iterator[str]:
         """End the next lease as well; nothing may be left."""
         world = self._world
-        state = _nameless((world.twin.contents(), self._seen_by_users()))
+        state = _nameless((world.cloud.contents(), self._seen_by_users()))
         if not self._new(state):
             # What comes of it was seen in a run before.
             return
@@ -354,7 +354,7 @@ class Comeback:
                 yield f'the next lease cannot be deleted: {world.now(self._next)}'
         for finding in world.repair().rehearse():
             yield f'at the end: {finding.what}'
-        wrong = self._kind.wrong(world.twin)
+        wrong = self._kind.wrong(world.cloud)
         if wrong:
             yield wrong
         now = self._bare()
@@ -366,10 +366,10 @@ class Comeback:
 
     def _bare(self) -> Mapping[str, Any]:
         """Return what the cloud has, without what a lease leaves on purpose."""
-        state = self._world.twin.state()
-        self._kind.put_away(self._world.twin)
-        contents = self._world.twin.contents()
-        self._world.twin.restore(state)
+        state = self._world.cloud.state()
+        self._kind.put_away(self._world.cloud)
+        contents = self._world.cloud.contents()
+        self._world.cloud.restore(state)
         return self._kind.same(contents)
 
 

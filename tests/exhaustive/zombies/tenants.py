@@ -58,7 +58,7 @@ def _slots(_world: World) -> Requests:
 
 
 def _addresses(world: World) -> Requests:
-    public = next(item.id for item in world.twin.networks.networks() if item.external)
+    public = next(item.id for item in world.cloud.networks.networks() if item.external)
     return ({'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 3},)
 
 
@@ -158,22 +158,22 @@ def use(world: World, lease: Lease) -> None:
     for reservation in lease.reservations:
         if reservation.resource_type == 'physical:host':
             for host in sorted(world.hosts(lease)):
-                world.twin.boot_server(host, PROJECT, f'next on {host}')
+                world.cloud.boot_server(host, PROJECT, f'next on {host}')
         if reservation.resource_type == 'virtual:instance':
             for _ in range(_SLOTS['amount']):
                 draft = ServerDraft(name='next', flavor_id=reservation.id)
-                world.twin.compute_of(PROJECT).create_server(draft)
+                world.cloud.compute_of(PROJECT).create_server(draft)
         if reservation.resource_type == 'physical:storage':
-            world.twin.of_caller(f'bob:{PROJECT}').volume.create_volume(
+            world.cloud.of_caller(f'bob:{PROJECT}').volume.create_volume(
                 'next', 1, volume_type=f'reservation:{reservation.id}'
             )
 
 
 def leave(world: World) -> None:
     """Let nothing of the next tenant's own be left."""
-    for server in world.twin.servers():
+    for server in world.cloud.servers():
         if server.project_id == PROJECT:
-            world.twin.compute.delete_server(server.id)
+            world.cloud.compute.delete_server(server.id)
 
 
 assert PROJECT != harness.PROJECT

@@ -29,13 +29,18 @@ from testtools import content
 from climate.clients.base import Cloud
 from climate.clients.base import Server
 from climate.plugins import marks
-from climate.plugins.base import Records
-from climate.plugins.base import Work
+from climate.plugins.contract import Records
+from climate.plugins.contract import Work
+from climate.plugins.floating_ip import effects as addresses
+from climate.plugins.host import servers as host_servers
+from climate.plugins.server import images as server_images
+from climate.plugins.server import steps as server_steps
+from climate.plugins.volume import effects as volumes
+from climate.testing import walker
 from tests import base
 from tests.exhaustive.zombies import comebacks
 from tests.exhaustive.zombies import tenants
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk import walker
 
 MOST = 10
 
@@ -94,12 +99,12 @@ _OVER = marks.over
 class Mutation:
     """A safeguard that is taken out, and a scenario that tells.
 
-    :ivar what: the functions that are replaced, in ``climate.plugins``
+    :ivar what: the functions that are replaced: each its module or class, and its name there
     :ivar by: what replaces each
     :ivar complaint: what the walk says, among others
     """
 
-    what: tuple[str, ...]
+    what: tuple[tuple[object, str], ...]
     by: Callable[..., object]
     kind: str
     scenario: str
@@ -110,7 +115,7 @@ class Mutation:
 MUTATIONS = (
     # No second volume is looked for, by the mark of the call that made it.
     Mutation(
-        what=('volumes.Made._doubles',),
+        what=((volumes.Made, '_doubles'),),
         by=lambda _self, _found: iter(()),
         kind='virtual:volume',
         scenario='start',
@@ -119,7 +124,7 @@ MUTATIONS = (
     ),
     # No volume is looked for whose id was not written down.
     Mutation(
-        what=('volumes.Made._marked',),
+        what=((volumes.Made, '_marked'),),
         by=lambda _self: {},
         kind='virtual:volume',
         scenario='start',
@@ -128,7 +133,7 @@ MUTATIONS = (
     ),
     # No second server is looked for.
     Mutation(
-        what=('server_steps.Case.tidy',),
+        what=((server_steps.Case, 'tidy'),),
         by=lambda _self: False,
         kind='server booted',
         scenario='start',
@@ -137,7 +142,7 @@ MUTATIONS = (
     ),
     # No image is looked for whose id was not written down, nor a second one.
     Mutation(
-        what=('server_images.Images._there', 'server_images.Images.tidy'),
+        what=((server_images.Images, '_there'), (server_images.Images, 'tidy')),
         by=lambda *_given: (),
         kind='server booted',
         scenario='end',
@@ -146,7 +151,7 @@ MUTATIONS = (
     ),
     # An address that was given up is not looked at any more.
     Mutation(
-        what=('addresses.Addresses._tidy',),
+        what=((addresses.AddressEffects, '_tidy'),),
         by=lambda _self, _kept: None,
         kind='several',
         scenario='undo grow',
@@ -155,7 +160,7 @@ MUTATIONS = (
     ),
     # What has no tags yet is taken for others'.
     Mutation(
-        what=('marks.over',),
+        what=((marks, 'over'),),
         by=_over_by_tags,
         kind='network',
         scenario='start',
@@ -179,8 +184,8 @@ class TestItCanFail(base.TestCase):
 
     def caught(self, mutation: Mutation) -> None:
         """Take a safeguard out, and see that the walk complains."""
-        for what in mutation.what:
-            self.useFixture(fixtures.MonkeyPatch(f'climate.plugins.{what}', mutation.by))
+        for owner, name in mutation.what:
+            self.useFixture(fixtures.MockPatchObject(owner, name, mutation.by))
         cases = [each for each in tenants.cases(mutation.kind) if each.name == mutation.case]
         all_of_them = walker.scenarios(kinds.KINDS[mutation.kind])
         (found,) = (each for each in all_of_them if each.name == mutation.scenario)
@@ -201,7 +206,7 @@ class TestItCanFail(base.TestCase):
         self.assertGreater(unfenced.mended, fenced.mended)
 
     def test_without_the_fence_and_the_look_at_projects_servers_are_lost(self) -> None:
-        self.useFixture(fixtures.MonkeyPatch('climate.plugins.host_servers.clear', _deletes_all))
+        self.useFixture(fixtures.MockPatchObject(host_servers, 'clear', _deletes_all))
         _walk, complaints = self.walk('end', fenced=False)
         lost = [line for line in complaints if 'is gone: servers' in line]
         self.assertNotEqual([], lost)
@@ -209,7 +214,7 @@ class TestItCanFail(base.TestCase):
     def test_each_of_the_two_keeps_them(self) -> None:
         _walk, complaints = self.walk('end', fenced=False)
         self.assertEqual([], [line for line in complaints if 'servers' in line])
-        self.useFixture(fixtures.MonkeyPatch('climate.plugins.host_servers.clear', _deletes_all))
+        self.useFixture(fixtures.MockPatchObject(host_servers, 'clear', _deletes_all))
         _walk, complaints = self.walk('end', fenced=True)
         self.assertEqual([], complaints)
 
@@ -219,5 +224,6 @@ def _caught(mutation: Mutation) -> Callable[[TestItCanFail], None]:
 
 
 for _mutation in MUTATIONS:
-    _what = re.sub(r'\W+', '_', _mutation.what[0]).lower()
-    setattr(TestItCanFail, f'test_without_{_what}', _caught(_mutation))
+    _owner, _function = _mutation.what[0]
+    _owned = getattr(_owner, '__qualname__', 'marks').lower()
+    setattr(TestItCanFail, f'test_without_{_owned}_{_function}', _caught(_mutation))

@@ -26,8 +26,9 @@ from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
-from climate.plugins import stack_requests
-from climate.plugins.virtual_stack import VirtualStack
+from climate.domain.payloads import ChangePayload
+from climate.plugins.stack.plugin import VirtualStack
+from climate.plugins.stack.request import StackRequest
 from tests import services
 from tests.functional.db import cases
 from tests.functional.db import everything
@@ -140,7 +141,7 @@ class _Secrets:
             kind=EventKind.UPDATE,
             time=cases.NOW,
             due=cases.NOW,
-            payload={'before': {'reservation-0': SERVER}, 'undo': True},
+            payload=ChangePayload(before={'reservation-0': SERVER}, undoing=True),
         )
         self.store.run(lambda tx: tx.events.insert([event]))
         store = self.keyed(vault.new_key())
@@ -150,8 +151,8 @@ class _Secrets:
         self.assertEqual(list(REQUESTS), self.requests(store))
         with store.reading() as tx:
             (event,) = tx.leases.get('secret', None).events
-        self.assertEqual('web', event.payload['before']['reservation-0']['draft']['name'])
-        self.assertTrue(event.payload['undo'])
+        self.assertEqual('web', event.change.before['reservation-0']['draft']['name'])
+        self.assertTrue(event.change.undoing)
 
     def test_a_rotation_forgets_what_an_old_release_kept_of_ended_leases(self) -> None:
         self.put(self.store)
@@ -165,8 +166,7 @@ class _Secrets:
 
 
 def _bare_stack() -> dict[str, Any]:
-    request = stack_requests.StackRequest(name='web')
-    return dict(json.loads(json.dumps(stack_requests.dump(request))))
+    return dict(json.loads(json.dumps(VirtualStack().dump(StackRequest(name='web')))))
 
 
 class TestSqlite(_Secrets, cases.StoreCase):

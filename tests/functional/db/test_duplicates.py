@@ -20,14 +20,14 @@ from typing import Any
 from unittest import mock
 
 from climate import exceptions
-from climate.clients.fake import Twin
 from climate.db.store import Transaction
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Resource
-from climate.leasing import registrar
-from climate.leasing.resource_types import ResourceTypes
-from climate.plugins.host_pools import HostSettings
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.host.plugin import PhysicalHost
+from climate.plugins.host.pools import HostSettings
+from climate.resources import registrar
+from climate.resources.types import ResourceTypes
+from climate.simulator import SimulatedCloud
 from tests import drafts
 from tests import services
 from tests.functional.db import cases
@@ -83,11 +83,11 @@ class _Duplicates:
         return mock.patch.object(target, name, ask)
 
     def test_hosts(self) -> None:
-        twin = Twin(':memory:', clock=self.clock)
-        self.addCleanup(twin.close)
-        twin.seed(1)
+        cloud = SimulatedCloud(':memory:', clock=self.clock)
+        self.addCleanup(cloud.close)
+        cloud.seed(1)
         desk = registrar.Registrar(
-            self.store, {'physical:host': PhysicalHost(HostSettings())}, twin
+            self.store, {'physical:host': PhysicalHost(HostSettings())}, cloud
         )
         host = Resource(resource_type='physical:host', name='compute-1')
         with self.looking(registrar, 'refuse_known'):

@@ -24,7 +24,7 @@ from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
-from climate.leasing import schedule
+from climate.leases import schedule
 from tests.base import TestCase
 from tests.functional import fixtures
 

@@ -24,9 +24,9 @@ from climate.db import judgement
 from climate.db import migration
 from climate.db import purge
 from climate.db.judgement import Addition
-from climate.db.matching import Match
 from climate.db.outbox import OutboxRow
 from climate.db.rooms import Window
+from climate.db.search import Match
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.history import Effect
@@ -118,13 +118,13 @@ class Plans:
         marker = self.lease.id
         now = datetime.timedelta(minutes=1) + cases.NOW
         return {
-            'free': lambda tx: tx.resources.free(ANY, WINDOW, limit=129),
-            'free, required': lambda tx: tx.resources.free(
+            'free': lambda tx: tx.search.free(ANY, WINDOW, limit=129),
+            'free, required': lambda tx: tx.search.free(
                 REQUIRED, WINDOW, first_id=50, before_id=400, limit=129
             ),
-            'free, with cleaning': lambda tx: tx.resources.free(ANY, cases.hours(-1, 1), limit=129),
-            'reasons': lambda tx: tx.resources.reasons(ANY, WINDOW),
-            'reasons, required': lambda tx: tx.resources.reasons(REQUIRED, WINDOW),
+            'free, with cleaning': lambda tx: tx.search.free(ANY, cases.hours(-1, 1), limit=129),
+            'reasons': lambda tx: tx.search.reasons(ANY, WINDOW),
+            'reasons, required': lambda tx: tx.search.reasons(REQUIRED, WINDOW),
             'rooms': lambda tx: tx.rooms.find(ANY, {'VCPU': 1}, ROOM, limit=129),
             'rooms in use': lambda tx: tx.rooms.find(
                 REQUIRED, {'VCPU': 1, 'MEMORY_MB': 1}, ROOM, loaded=True, first_id=50, limit=129

@@ -16,8 +16,8 @@ from __future__ import annotations
 import datetime
 import threading
 
-from climate.db.matching import Match
 from climate.db.outbox import OutboxRow
+from climate.db.search import Match
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
 from tests import services
@@ -185,7 +185,7 @@ class Queues:
         self.store.run(lambda tx: tx.allocations.release([theirs]))
         with self.store.reading() as tx:
             self.assertEqual([True, False, False], [tx.allocations.in_use(host) for host in hosts])
-            free = tx.resources.free(
+            free = tx.search.free(
                 Match(resource_type=cases.TYPE), Period(start=cases.NOW, end=cases.at(1)), limit=9
             )
             self.assertEqual(hosts[1:], [item.resource_id for item in free])

@@ -18,7 +18,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from climate.allocation import requirements
-from climate.db.matching import Match
+from climate.db.search import Match
 from climate.db.store import Transaction
 from climate.domain.resources import Resource
 from tests import services
@@ -80,8 +80,8 @@ class Requirements:
                 }
                 shown = requirements.dumps(requirement)
                 match = Match(resource_type=cases.TYPE, requirement=requirement)
-                self.assertEqual(expected, tx.resources.matching(match, ids), shown)
-                found = tx.resources.free(match, cases.hours(1, 2), limit=100)
+                self.assertEqual(expected, tx.search.matching(match, ids), shown)
+                found = tx.search.free(match, cases.hours(1, 2), limit=100)
                 self.assertEqual(sorted(expected), [item.resource_id for item in found], shown)
             raise _Undo
 
@@ -93,7 +93,7 @@ class Requirements:
             match = Match(
                 resource_type=cases.TYPE, requirement=requirements.parse(text), private=private
             )
-            return tx.resources.reasons(match, cases.hours(1, 2))[0]
+            return tx.search.reasons(match, cases.hours(1, 2))[0]
 
     def test_what_the_cloud_says_counts_like_what_operators_say(self) -> None:
         self.store.run(

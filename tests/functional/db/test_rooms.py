@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from climate.allocation import capacity
 from climate.allocation.capacity import Use
-from climate.db.matching import Match
 from climate.db.rooms import Window
+from climate.db.search import Match
 from climate.db.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from climate.db.matching import Match
+from climate.db.search import Match
 from climate.db.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
@@ -137,10 +137,10 @@ class Search:
             for place, (number, calendar) in enumerate(zip(ids, drawn, strict=True))
         ]
         right = [candidate for candidate in candidates if candidate is not None]
-        self.assertEqual(right, tx.resources.free(ANY, window, limit=100))
-        self.assertEqual(right[:2], tx.resources.free(ANY, window, limit=2))
-        halves = tx.resources.free(ANY, window, first_id=pivot, limit=100)
-        halves += tx.resources.free(ANY, window, before_id=pivot, limit=100)
+        self.assertEqual(right, tx.search.free(ANY, window, limit=100))
+        self.assertEqual(right[:2], tx.search.free(ANY, window, limit=2))
+        halves = tx.search.free(ANY, window, first_id=pivot, limit=100)
+        halves += tx.search.free(ANY, window, before_id=pivot, limit=100)
         self.assertEqual(right, sorted(halves, key=lambda item: item.resource_id))
         ends = [
             period.end
@@ -150,7 +150,7 @@ class Search:
         ]
         self.assertEqual(
             (HOSTS, len(right), min(ends, default=None)),
-            tx.resources.reasons(ANY, window),
+            tx.search.reasons(ANY, window),
         )
         clashing = set(ids) - {candidate.resource_id for candidate in right}
         self.assertEqual(clashing, tx.allocations.clashes(ids, window, []))
@@ -160,12 +160,12 @@ class Search:
         self.book(ids[:1], -3, -0.25, state=AllocationState.RELEASED)
         padded = cases.hours(0, 1).padded(datetime.timedelta(minutes=30))
         with self.store.reading() as tx:
-            free = tx.resources.free(ANY, padded, limit=9)
+            free = tx.search.free(ANY, padded, limit=9)
             self.assertEqual(ids[1:], [item.resource_id for item in free])
-            self.assertEqual((2, 1, cases.at(-0.25)), tx.resources.reasons(ANY, padded))
+            self.assertEqual((2, 1, cases.at(-0.25)), tx.search.reasons(ANY, padded))
             self.assertEqual(set(ids[:1]), tx.allocations.clashes(ids, padded, []))
             later = cases.hours(1, 2).padded(datetime.timedelta(minutes=30))
-            self.assertEqual(2, len(tx.resources.free(ANY, later, limit=9)))
+            self.assertEqual(2, len(tx.search.free(ANY, later, limit=9)))
 
     def test_what_is_closed_disabled_or_gone_is_not_found(self) -> None:
         ids = self.add_hosts(4)
@@ -173,9 +173,9 @@ class Search:
         self.store.run(lambda tx: tx.resources.delete(ids[1]))
         self.store.run(lambda tx: tx.resources.insert(cases.host(9, disabled=True)))
         with self.store.reading() as tx:
-            found = tx.resources.free(ANY, cases.hours(1, 2), limit=9, except_ids=[ids[2]])
+            found = tx.search.free(ANY, cases.hours(1, 2), limit=9, except_ids=[ids[2]])
             self.assertEqual(ids[3:], [item.resource_id for item in found])
-            self.assertIn(tx.resources.pivot(cases.TYPE, 0.5), range(ids[2], ids[3] + 1))
+            self.assertIn(tx.search.pivot(cases.TYPE, 0.5), range(ids[2], ids[3] + 1))
 
     def test_the_right_to_book_raises_generations(self) -> None:
         ids = self.add_hosts(2)

@@ -116,6 +116,44 @@ class TestWriters(cases.StoreCase):
         self.assertEqual(1, len(made))
 
 
+class TestInPlaceOfOsloDb(cases.StoreCase):
+    """The store replaces a pool and a listener of oslo.db; a release that moves them fails here."""
+
+    def begun(self) -> list[str]:
+        """Return the list to which each ``BEGIN`` is added from now on."""
+        found: list[str] = []
+
+        def note(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+            if statement.startswith('BEGIN'):
+                found.append(statement)
+
+        sa.event.listen(self.store.engine, 'before_cursor_execute', note)
+        return found
+
+    def test_each_transaction_begins_once(self) -> None:
+        found = self.begun()
+        for _ in range(2):
+            self.store.ping()
+            self.store.run(lambda tx: tx.projects.lock('demo'))
+        self.assertEqual(['BEGIN', 'BEGIN IMMEDIATE'] * 2, found)
+
+    def test_one_that_failed_leaves_no_mark_of_it(self) -> None:
+        def fail(tx: Transaction) -> None:
+            raise LookupError
+
+        found = self.begun()
+        self.assertRaises(LookupError, self.store.run, fail)
+        self.store.ping()
+        self.assertEqual(['BEGIN IMMEDIATE', 'BEGIN'], found)
+
+    def test_what_oslo_db_does_with_a_new_connection_is_still_done(self) -> None:
+        with self.store.reading() as tx:
+            self.assertEqual(1, tx.session.scalar(sa.text('PRAGMA foreign_keys')))
+            self.assertEqual('wal', tx.session.scalar(sa.text('PRAGMA journal_mode')))
+            connection = tx.session.connection()
+            self.assertIn('pid', connection.info)
+
+
 class TestAway(base.TestCase):
     """A server that does not answer is told apart from every other failure."""
 

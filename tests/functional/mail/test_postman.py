@@ -21,7 +21,6 @@ from typing import Any
 import fixtures
 
 from climate import exceptions
-from climate.clients.fake import Twin
 from climate.clock import ManualClock
 from climate.conf import mail as options
 from climate.mail.letters import Letters
@@ -31,8 +30,10 @@ from climate.mail.postman import Postman
 from climate.mail.postman import PostSettings
 from climate.mail.smtp import Smtp
 from climate.mail.smtp import SmtpSettings
+from climate.mail.spool import FILE
 from climate.mail.spool import Spool
 from climate.messaging.subscriber import NotTaken
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests.functional.mail.server import PASSWORD
 from tests.functional.mail.server import SmtpServer
@@ -40,6 +41,7 @@ from tests.functional.mail.server import USER
 from tests.functional.processes import until
 from tests.unit.mail.samples import envelope
 from tests.unit.mail.samples import NOW
+from tests.unit.mail.samples import spooled
 
 BEFORE_END = 'lease.event.before_end_lease'
 
@@ -56,10 +58,10 @@ class PostCase(base.TestCase):
         self.server = self.useFixture(SmtpServer(self.security, login=self.login))
         self.handler = self.server.handler
         self.clock = ManualClock(NOW)
-        self.twin = Twin(':memory:', clock=self.clock)
-        self.addCleanup(self.twin.close)
-        self.twin.set_email('alice', 'alice@example.org')
-        self.twin.set_email('bob', 'bob@example.org')
+        self.cloud = SimulatedCloud(':memory:', clock=self.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.set_email('alice', 'alice@example.org')
+        self.cloud.set_email('bob', 'bob@example.org')
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'spool'
 
     def postman(self, template: str = '', smtp: Any = None, **settings: Any) -> Postman:
@@ -76,14 +78,14 @@ class PostCase(base.TestCase):
         return Postman(
             spool=spool,
             letters=Letters(LetterSettings(sender='climate@example.org')),
-            people=People(self.twin.identity, template),
+            people=People(self.cloud.identity, template),
             server=Smtp(found),
             clock=self.clock,
             settings=PostSettings(**{'defaults': options.KINDS, **settings}),
         )
 
     def files(self, place: str) -> int:
-        return len(list((self.folder / place).glob('*.json')))
+        return spooled(self.folder, place)
 
 
 class TestPostman(PostCase):
@@ -199,7 +201,7 @@ class TestPeople(PostCase):
     """Whom it goes to."""
 
     def test_the_address_comes_from_keystone_or_the_template(self) -> None:
-        self.twin.set_email('carol', '')
+        self.cloud.set_email('carol', '')
         postman = self.postman(template='{user_name}@mail.example.org')
         for number, user in ((1, 'bob'), (2, 'carol')):
             postman.take(envelope(BEFORE_END, number, user_id=user))
@@ -209,8 +211,8 @@ class TestPeople(PostCase):
         )
 
     def test_who_has_none_is_told_nothing_and_the_log_says_so(self) -> None:
-        self.twin.set_email('carol', '')
-        self.twin.set_email('eve', 'eve@x\r\nRCPT TO:<bob@example.org>')
+        self.cloud.set_email('carol', '')
+        self.cloud.set_email('eve', 'eve@x\r\nRCPT TO:<bob@example.org>')
         postman = self.postman()
         for number, user in enumerate(('nobody', 'carol', 'eve', 'bob'), 1):
             postman.take(envelope(BEFORE_END, number, user_id=user))
@@ -225,22 +227,22 @@ class TestPeople(PostCase):
             self.assertIn(why, self.log.output)
 
     def test_a_keystone_that_is_away_loses_nothing(self) -> None:
-        self.twin.reachable = False
+        self.cloud.reachable = False
         postman = self.postman()
         for number in range(1, 9):
             postman.take(envelope(BEFORE_END, number, user_id=f'user-{number % 5}'))
         self.assertEqual(NOW + datetime.timedelta(seconds=30), postman.round())
-        self.assertEqual(3, self.twin.calls('identity.find_user'))
-        self.twin.reachable = True
+        self.assertEqual(3, self.cloud.calls('identity.find_user'))
+        self.cloud.reachable = True
         for number in range(5):
-            self.twin.set_email(f'user-{number}', f'{number}@example.org')
+            self.cloud.set_email(f'user-{number}', f'{number}@example.org')
         self.clock.advance(30)
         self.assertIsNone(postman.round())
         self.assertEqual(8, len(self.handler.letters))
 
     def test_a_template_that_makes_no_address(self) -> None:
         for template in ('{user}@x', '{user_name', 'x', '{user_name.__class__.nothing}@x', '{0}@x'):
-            self.assertRaises(exceptions.ConfigurationError, People, self.twin.identity, template)
+            self.assertRaises(exceptions.ConfigurationError, People, self.cloud.identity, template)
 
 
 class TestTooMany(PostCase):
@@ -286,7 +288,7 @@ class TestTooMany(PostCase):
 
 
 class TestSpool(PostCase):
-    """The files."""
+    """The file."""
 
     def test_two_cannot_have_one(self) -> None:
         self.postman()
@@ -312,9 +314,11 @@ class TestSpool(PostCase):
 
     def test_a_full_disk_gives_the_message_back(self) -> None:
         postman = self.postman()
-        (self.folder / 'pending').rmdir()
+        # The disk has no room for the journal.
+        journal = self.folder / f'{FILE}-journal'
+        journal.mkdir()
         self.assertRaises(NotTaken, postman.take, envelope(BEFORE_END))
-        (self.folder / 'pending').mkdir()
+        journal.rmdir()
         postman.take(envelope(BEFORE_END))
         postman.round()
         self.assertEqual(1, len(self.handler.letters))

@@ -19,15 +19,16 @@ from typing import Any
 
 import fixtures
 
-from climate.clients.fake import Twin
 from climate.clock import SystemClock
 from climate.messaging import publisher
 from climate.messaging import subscriber
+from climate.simulator import SimulatedCloud
 from tests.functional.mail.server import SmtpServer
 from tests.functional.messaging import bus
 from tests.functional.processes import Command
 from tests.functional.processes import until
 from tests.unit.mail.samples import envelope
+from tests.unit.mail.samples import spooled
 
 
 class MailCase(bus.RabbitCase):
@@ -114,9 +115,9 @@ class TestProcess(MailCase):
         super().setUp()
         self.smtp = self.useFixture(SmtpServer())
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        twin = Twin(self.folder / 'cloud', clock=SystemClock())
-        twin.set_email('alice', 'alice@example.org')
-        twin.close()
+        cloud = SimulatedCloud(self.folder / 'cloud', clock=SystemClock())
+        cloud.set_email('alice', 'alice@example.org')
+        cloud.close()
 
     def command(self, **options: Any) -> Command:
         values = {
@@ -130,10 +131,10 @@ class TestProcess(MailCase):
         }
         text = '\n'.join(f'{key} = {value}' for key, value in values.items())
         (self.folder / 'climate.conf').write_text(
-            f'[DEFAULT]\ncloud = twin\ntransport_url = {self.url}\n'
+            f'[DEFAULT]\ncloud = simulated\ntransport_url = {self.url}\n'
             f'control_exchange = {self.exchange}\n'
             f'[oslo_messaging_notifications]\ntopics = {self.topic}\n'
-            f'[twin]\nstate_dir = {self.folder / "cloud"}\n[mail]\n{text}\n'
+            f'[simulator]\nstate_dir = {self.folder / "cloud"}\n[mail]\n{text}\n'
         )
         words = ('python', '-m', 'climate.cmd.mail')
         return Command(
@@ -150,10 +151,10 @@ class TestProcess(MailCase):
         self.publish(1)
         until('the first mail', lambda: len(self.smtp.handler.letters) == 1)
         # Killed before it has noted that, it would send the same mail again.
-        until('it is noted', lambda: list((self.folder / 'spool' / 'done').glob('*.json')))
+        until('it is noted', lambda: spooled(self.folder / 'spool', 'done'))
         self.smtp.close()
         self.publish(2)
-        until('it is kept', lambda: list((self.folder / 'spool' / 'pending').glob('*.json')))
+        until('it is kept', lambda: spooled(self.folder / 'spool', 'pending'))
         command.kill()
         self.publish(3, 1)
         self.smtp.open()

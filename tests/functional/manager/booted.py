@@ -21,18 +21,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.booking.leases import Leases
 from climate.clients.base import Server
-from climate.db import models
+from climate.db import tables
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseQuery
-from climate.leasing.leases import Leases
-from climate.leasing.server_lease_settings import RESOURCE_TYPE
-from climate.leasing.server_lease_settings import ServerLeaseSettings
-from climate.leasing.server_leases import ServerLeases
-from climate.plugins.flavor_instance import FlavorInstance
-from climate.plugins.flavor_instance import RESOURCE_TYPE as ROOM_TYPE
-from climate.plugins.virtual_server import VirtualServer
+from climate.manager.server_lease_settings import RESOURCE_TYPE
+from climate.manager.server_lease_settings import ServerLeaseSettings
+from climate.manager.server_leases import ServerLeases
+from climate.plugins.instance.by_flavor import FlavorInstance
+from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
+from climate.plugins.server.plugin import VirtualServer
 from tests import services
 from tests.base import TestCase
 from tests.functional.manager import harness
@@ -50,7 +50,7 @@ class BootedCase(TestCase):
         super().setUp()
         self.office = self.useFixture(harness.Office(database=self.database))
         self.office.plugins.update({RESOURCE_TYPE: VirtualServer(), ROOM_TYPE: FlavorInstance()})
-        self.twin = self.office.twin
+        self.cloud = self.office.cloud
         self.keeper = self.hire()
 
     def hire(
@@ -60,7 +60,7 @@ class BootedCase(TestCase):
         may: Callable[[Caller], bool] | None = None,
     ) -> ServerLeases:
         """Return what one more manager does about servers."""
-        office, own = self.office, cloud or self.twin
+        office, own = self.office, cloud or self.cloud
         leases = Leases(
             office.store,
             office.plugins,
@@ -77,7 +77,7 @@ class BootedCase(TestCase):
         self, hint: object = None, flavor: str = '2', project_id: str = 'blue', **said: str
     ) -> Server:
         """Boot a server that says something of a lease."""
-        return self.twin.boot_server(
+        return self.cloud.boot_server(
             'compute-1',
             project_id,
             'vm',
@@ -90,7 +90,7 @@ class BootedCase(TestCase):
     def of_a_server(self, lease: Lease, facts: Mapping[str, Any]) -> str:
         """Let a lease be of a server that it boots; return the id of its reservation."""
         reservation_id = lease.reservations[0].id
-        table = models.Base.metadata.tables['reservations']
+        table = tables.RESERVATIONS
         change = {
             'resource_type': RESOURCE_TYPE,
             'request': {'draft': {'name': 'vm'}},
@@ -102,7 +102,7 @@ class BootedCase(TestCase):
 
     def told(self, server: Server) -> dict[str, str]:
         """Return what the metadata of a server say of its lease."""
-        found = self.twin.compute.find_server(server.id)
+        found = self.cloud.compute.find_server(server.id)
         assert found is not None
         keys = ('climate:lease_id', 'climate:lease_error')
         return {key: found.metadata[key] for key in keys if found.metadata.get(key)}

@@ -17,10 +17,10 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from climate.domain.health import HostNews
+from climate.domain.health import HostReport
 from climate.domain.leases import Lease
-from climate.leasing.health import Health
-from climate.leasing.rehoming import Rehoming
+from climate.upkeep.health import HostHealth
+from climate.upkeep.rehoming import Rehoming
 from tests import base
 from tests import services
 from tests.functional.manager import harness
@@ -38,24 +38,24 @@ class HealingCase(base.TestCase):
     def open(self, **changes: Any) -> harness.Office:
         settings = harness.changed(heal_horizon=datetime.timedelta(hours=2), **changes)
         self.office = self.useFixture(harness.Office(settings, database=self.database))
-        self.health = Health(self.office.store, self.office.clock)
+        self.health = HostHealth(self.office.store, self.office.clock)
         return self.office
 
     def fail(self, *hosts: str) -> None:
         for host in hosts:
-            self.office.twin.set_hypervisor(host, state='down')
-            self.health.hear(HostNews(service_host=host, fault='it was forced down'))
+            self.office.cloud.set_hypervisor(host, state='down')
+            self.health.hear(HostReport(service_host=host, fault='it was forced down'))
 
     def mend(self, *hosts: str) -> None:
         for host in hosts:
-            self.office.twin.set_hypervisor(host, state='up')
+            self.office.cloud.set_hypervisor(host, state='up')
         self.office.away_until(self.office.seconds() + 1)
-        self.health.look(self.office.twin)
+        self.health.look(self.office.cloud)
 
     def heal(self) -> int:
         """Do a round, and what comes of it."""
         office = self.office
-        changed = Rehoming(office.store, office.plugins, office.settings).round(office.twin)
+        changed = Rehoming(office.store, office.plugins, office.settings).round(office.cloud)
         office.work()
         return changed
 

@@ -17,10 +17,10 @@ import datetime
 from typing import Any
 
 from climate.domain.resources import ResourceDraft
-from climate.manager.claims import Claims
+from climate.manager.claims import ClaimKeeper
 from climate.manager.repair import Repair
 from climate.manager.worker import Worker
-from climate.plugins.base import Plugin
+from climate.plugins.contract import Plugin
 from tests import base
 from tests.functional import fixtures
 from tests.functional import http
@@ -39,16 +39,16 @@ class NeutronCase(base.TestCase):
     def serve(self, resource_type: str, *drafts: dict[str, Any]) -> None:
         """Start it, with resources of a type."""
         self.service = self.useFixture(fixtures.Service())
-        self.twin = self.service.twin
+        self.cloud = self.service.cloud
         plugins = self.service.plugins
         plugin = self.plugin = plugins[resource_type]
-        self.claims = Claims(self.service.store, self.service.clock, 'manager', 10.0)
+        self.claims = ClaimKeeper(self.service.store, self.service.clock, 'manager', 10.0)
         self.worker = Worker(
-            self.service.store, plugins, self.twin, SETTINGS, self.claims, lambda: None
+            self.service.store, plugins, self.cloud, SETTINGS, self.claims, lambda: None
         )
         for attributes in drafts:
             draft = ResourceDraft(resource_type=plugin.resource_type, attributes=attributes)
-            found = plugin.discover(draft, self.twin)
+            found = plugin.discover(draft, self.cloud)
             self.service.store.run(lambda tx, found=found: tx.resources.insert(found))
 
     def send(self, status: int, method: str, path: str, body: Any = None) -> Any:
@@ -100,10 +100,10 @@ class NeutronCase(base.TestCase):
         repair = Repair(
             self.service.store,
             self.service.services.plugins,
-            self.twin,
+            self.cloud,
             self.service.clock,
             SETTINGS,
-            Claims(self.service.store, self.service.clock, 'repairer', 10.0),
+            ClaimKeeper(self.service.store, self.service.clock, 'repairer', 10.0),
         )
         rehearsed = [item.what for item in repair.rehearse()]
         found = list(repair.run())

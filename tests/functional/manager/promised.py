@@ -9,26 +9,18 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
+
 """A lease of one kind of the walk, of which something is promised."""
 
 from __future__ import annotations
 
-import dataclasses
-import datetime
-from collections.abc import Iterator
-from collections.abc import Mapping
-from typing import Any
-
 from climate.clients import rehearsal
-from tests.functional.manager.walk import world
+from climate.testing import promised
+from climate.testing.promised import SETTINGS
 from tests.functional.manager.walk.kinds import KINDS
-from tests.functional.manager.walk.kinds import Place
-from tests.functional.manager.walk.walker import END
-from tests.functional.manager.walk.walker import START
 from tests.functional.manager.walk.world import World
 
-# Long enough for another manager to take over before anything is given up.
-SETTINGS = dataclasses.replace(world.SETTINGS, effect_deadline=datetime.timedelta(seconds=60))
+__all__ = ['SETTINGS', 'Promised']
 
 
 class Promised:
@@ -36,45 +28,26 @@ class Promised:
 
     :ivar kind: by default of hosts, instances, addresses, networks and racks,
         all in one
-    :ivar cloud: where the twin is
+    :ivar cloud_dir: directory of the state of the simulated cloud
     """
 
     kind = 'several'
-    cloud = ':memory:'
+    cloud_dir = ':memory:'
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World(self.cloud, SETTINGS))
-        self.requests = KINDS[self.kind].furnish(
-            Place(self.world.store, self.world.plugins, self.world.twin)
-        )
-        self.clean = self.bare()
-        self.world.rng.seed(7)
-        self.lease = self.world.book(self.requests, START, END)
-
-    def bare(self) -> Mapping[str, Any]:
-        """Return what the cloud has, without what a lease leaves on purpose."""
-        state = self.world.twin.state()
-        KINDS[self.kind].put_away(self.world.twin)
-        contents = self.world.twin.contents()
-        self.world.twin.restore(state)
-        return KINDS[self.kind].same(contents)
+        self.world = self.useFixture(World(self.cloud_dir, SETTINGS))
+        self.promised = promised.Promised(self.world, KINDS[self.kind])
+        self.lease = self.promised.lease
+        self.requests = self.promised.requests
+        self.clean, self.bare = self.promised.clean, self.promised.bare
+        self.left = self.promised.left
 
     def calls(self, until: float) -> list[str]:
         """Let time pass, and return the calls that changed the cloud."""
-        twin = self.world.twin
-        twin.keep_journal()
+        cloud = self.world.cloud
+        cloud.keep_journal()
         self.world.until(until)
-        calls = [call.verb for call in twin.journal()]
-        twin.keep_journal(False)
+        calls = [call.verb for call in cloud.journal()]
+        cloud.keep_journal(False)
         return [verb for verb in calls if not rehearsal.looks(verb)]
-
-    def left(self) -> Iterator[str]:
-        """Yield what a lease that is over has left, or lost."""
-        there = self.bare()
-        yield from (table for table, rows in self.clean.items() if there[table] != rows)
-        yield from (finding.what for finding in self.world.repair().rehearse())
-        yield from (item.resource_name for item in self.world.allocations(self.lease))
-        wrong = KINDS[self.kind].wrong(self.world.twin)
-        if wrong:
-            yield wrong

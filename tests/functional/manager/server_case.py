@@ -31,12 +31,12 @@ class ServerCase(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.world = self.useFixture(World())
-        self.twin = self.world.twin
-        self.twin.put_member('alice', harness.PROJECT, 'member')
+        self.cloud = self.world.cloud
+        self.cloud.put_member('alice', harness.PROJECT, 'member')
         for what in ('server_action', 'image', 'server_creation', 'server_deletion'):
-            self.twin.set_seconds(what, 1)
-        (self.wish,) = servers.own(self.twin)
-        self.twin.add_hypervisor('ordinary-1')
+            self.cloud.set_seconds(what, 1)
+        (self.wish,) = servers.own(self.cloud)
+        self.cloud.add_hypervisor('ordinary-1')
         self.world.until(5)
 
     def book(self, start: float = 100, end: float = 3600, **changes: Any) -> Lease:
@@ -45,24 +45,24 @@ class ServerCase(base.TestCase):
 
     def server(self) -> Server:
         """Return the only server."""
-        (found,) = self.twin.servers()
+        (found,) = self.cloud.servers()
         return found
 
     def status(self) -> str:
         """Return the status of the server; 'gone' if it is."""
-        return self.server().status if self.twin.servers() else 'gone'
+        return self.server().status if self.cloud.servers() else 'gone'
 
     def images(self) -> list[tuple[str, str]]:
         """Return the states and the owners of the images of the server."""
         return [
             (image.status, image.owner)
-            for image in self.twin.images()
+            for image in self.cloud.images()
             if image.name == servers.IMAGE
         ]
 
     def pool(self) -> set[str]:
         """Return the hosts in the pool."""
-        (pool,) = (each for each in self.twin.aggregates() if each.name == 'freepool')
+        (pool,) = (each for each in self.cloud.aggregates() if each.name == 'freepool')
         return set(pool.hosts)
 
     def reasons(self, lease: Lease) -> str:

@@ -32,8 +32,8 @@ from climate.clients.base import Cloud
 from climate.domain.leases import Allocation
 from climate.domain.leases import Reservation
 from climate.domain.resources import Spread
-from climate.plugins import base
-from climate.plugins import physical_host
+from climate.plugins import contract
+from climate.plugins.host import plugin as host_plugin
 
 RESOURCE_TYPE = 'test:slots'
 
@@ -80,7 +80,7 @@ class Ledger:
             raise trouble[1]
 
 
-class Slots(base.Plugin[SlotRequest]):
+class Slots(contract.Plugin[SlotRequest]):
     """Leases slots."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
@@ -132,10 +132,10 @@ class Slots(base.Plugin[SlotRequest]):
             contrary=stored['contrary'],
         )
 
-    def search(self, request: SlotRequest) -> base.Search:
+    def search(self, request: SlotRequest) -> contract.Search:
         """Say what the request can use."""
-        return base.Search(
-            resource_type=physical_host.RESOURCE_TYPE,
+        return contract.Search(
+            resource_type=host_plugin.RESOURCE_TYPE,
             minimum=request.minimum,
             maximum=request.maximum,
             noun='slots',
@@ -147,7 +147,7 @@ class Slots(base.Plugin[SlotRequest]):
         """Return what the API would show."""
         return dict(reservation.request)
 
-    def start(self, work: base.Work, cloud: Cloud) -> base.Outcome:
+    def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Give what is to be had, or what a contrary request keeps instead."""
         request = self.load(work.reservation.request)
         both = (*work.allocations, *work.leaving)
@@ -155,7 +155,7 @@ class Slots(base.Plugin[SlotRequest]):
         shrinks = work.leaving and units(both) == self.ledger.given.get(work.reservation.id)
         if not (shrinks and request.contrary):
             self.ledger.write(work.reservation.id, units(work.allocations))
-            return base.Done()
+            return contract.Done()
         everything = shares.slots(both, request.demand)
         wanted = sum(shares.slots(work.allocations, request.demand).values())
         kept: dict[int, int] = {}
@@ -164,12 +164,12 @@ class Slots(base.Plugin[SlotRequest]):
             wanted -= kept[resource_id]
         stays, _ = shares.cut(joined(both), request.demand, kept)
         self.ledger.write(work.reservation.id, units(stays))
-        return base.Done(kept=kept)
+        return contract.Done(kept=kept)
 
-    def end(self, work: base.Work, cloud: Cloud) -> base.Outcome:
+    def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Take everything back."""
         self.ledger.write(work.reservation.id, {})
-        return base.Done()
+        return contract.Done()
 
 
 def units(allocations: Iterable[Allocation]) -> Units:

@@ -36,9 +36,9 @@ class StackCase(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.world = self.useFixture(World())
-        self.twin = self.world.twin
-        self.twin.put_member('alice', harness.PROJECT, 'member', 'reader')
-        self.heat = self.twin.of_caller(f'alice:{harness.PROJECT}').orchestration
+        self.cloud = self.world.cloud
+        self.cloud.put_member('alice', harness.PROJECT, 'member', 'reader')
+        self.heat = self.cloud.of_caller(f'alice:{harness.PROJECT}').orchestration
 
     def mine(self, template: str = SMALL) -> str:
         """Let the project have a stack, and return its id."""
@@ -76,7 +76,7 @@ class StackCase(base.TestCase):
 
     def flavors(self) -> list[str]:
         """Return the flavors of the servers of the only stack, sorted."""
-        (row,) = self.twin.contents()['stacks']
+        (row,) = self.cloud.contents()['stacks']
         return sorted(
             item['properties']['flavor']
             for item in json.loads(str(row[4]))
@@ -85,4 +85,4 @@ class StackCase(base.TestCase):
 
     def trusts(self) -> list[Any]:
         """Return the trusts that there are."""
-        return self.twin.contents()['trusts']
+        return self.cloud.contents()['trusts']

@@ -32,13 +32,13 @@ class FloatingIPTest(NeutronCase):
     def setUp(self) -> None:
         super().setUp()
         self.serve('virtual:floatingip')
-        (self.public,) = (item for item in self.twin.networks.networks() if item.external)
+        (self.public,) = (item for item in self.cloud.networks.networks() if item.external)
         for address in ADDRESSES:
             draft = ResourceDraft(
                 resource_type='virtual:floatingip',
                 attributes={'floating_network_id': self.public.id, 'floating_ip_address': address},
             )
-            found = self.plugin.discover(draft, self.twin)
+            found = self.plugin.discover(draft, self.cloud)
             self.service.store.run(lambda tx, found=found: tx.resources.insert(found))
 
     def book(self, status: int = 201, start: datetime.datetime = START, **request: Any) -> Any:
@@ -47,15 +47,15 @@ class FloatingIPTest(NeutronCase):
 
     def found(self) -> dict[str, Found]:
         """Return the floating IPs that there are, by address."""
-        return {item.address: item for item in self.twin.networks.floating_ips()}
+        return {item.address: item for item in self.cloud.networks.floating_ips()}
 
     def attach(self, *addresses: str) -> None:
         """Have the project make use of addresses."""
-        inner = self.twin.networks.add_network('inner', 'blue')
-        subnet = self.twin.networks.add_subnet(inner.id, '10.9.0.0/24')
+        inner = self.cloud.networks.add_network('inner', 'blue')
+        subnet = self.cloud.networks.add_subnet(inner.id, '10.9.0.0/24')
         for address in addresses:
-            port = self.twin.networks.add_port(subnet.id, 'blue', 'server')
-            self.twin.networks.attach(self.found()[address].id, port.id)
+            port = self.cloud.networks.add_port(subnet.id, 'blue', 'server')
+            self.cloud.networks.attach(self.found()[address].id, port.id)
 
     def test_whole_life(self) -> None:
         lease = self.book(amount='2', required_floatingips=[ADDRESSES[2]])
@@ -153,10 +153,10 @@ class FloatingIPTest(NeutronCase):
         before = self.found(), self.held()
         for trouble in ('quota', 'tags'):
             if trouble == 'quota':
-                self.twin.networks.set_quota('blue', 'floatingips', 2)
+                self.cloud.networks.set_quota('blue', 'floatingips', 2)
             else:
-                self.twin.networks.set_quota('blue', 'floatingips', None)
-                self.twin.fail('network.set_floating_ip_tags', error='permanent')
+                self.cloud.networks.set_quota('blue', 'floatingips', None)
+                self.cloud.fail('network.set_floating_ip_tags', error='permanent')
             self.change(lease, amount=3)
             self.later(5)
             self.assertEqual(before, (self.found(), self.held()), trouble)
@@ -166,7 +166,7 @@ class FloatingIPTest(NeutronCase):
     def test_a_check_makes_again_what_is_missing(self) -> None:
         lease = self.started()
         (found,) = self.found().values()
-        self.twin.network.delete_floating_ip(found.id)
+        self.cloud.network.delete_floating_ip(found.id)
         self.until(START + SETTINGS.check_interval)
         (again,) = self.found().values()
         self.assertEqual(found.address, again.address)
@@ -209,9 +209,9 @@ class FloatingIPTest(NeutronCase):
         lease = self.started()
         self.assertEqual([], self.repaired())
         self.until(END)
-        left = self.twin.network.create_floating_ip(self.public.id, 'blue', address=ADDRESSES[0])
+        left = self.cloud.network.create_floating_ip(self.public.id, 'blue', address=ADDRESSES[0])
         mine = f'reservation:{self.reservation(lease)["id"]}'
-        self.twin.network.set_floating_ip_tags(left.id, {'blazar', mine})
+        self.cloud.network.set_floating_ip_tags(left.id, {'blazar', mine})
         (found,) = self.repaired()
         self.assertIn(ADDRESSES[0], found)
         self.assertEqual(({}, []), (self.found(), self.repaired()))

@@ -26,7 +26,7 @@ from climate import exceptions
 from climate.clients.base import Server
 from climate.cmd import composition
 from climate.domain import booting
-from climate.domain.booting import ServerNews
+from climate.domain.booting import ServerReport
 from climate.domain.leases import Lease
 from climate.domain.requests import LeaseChange
 from tests import services
@@ -40,7 +40,7 @@ class TestBooted(booted.BootedCase):
     """What is heard of one server."""
 
     def hear(self, server: Server, *, gone: bool = False) -> bool:
-        return self.keeper.hear(ServerNews(server_id=server.id, gone=gone))
+        return self.keeper.hear(ServerReport(server_id=server.id, gone=gone))
 
     def lease(self, server: Server) -> Lease:
         """Return the only lease, which the server knows of."""
@@ -85,13 +85,13 @@ class TestBooted(booted.BootedCase):
         self.assertEqual('ACTIVE', self.status(server))
         self.office.until(10860)
         self.assertEqual('TERMINATED', self.office.status(lease))
-        self.assertIsNone(self.twin.compute.find_server(server.id))
-        images = self.twin.image.list_images(properties={'instance_uuid': server.id})
+        self.assertIsNone(self.cloud.compute.find_server(server.id))
+        images = self.cloud.image.list_images(properties={'instance_uuid': server.id})
         self.assertEqual([('active', 'blue')], [(one.status, one.owner) for one in images])
 
     def status(self, server: Server) -> str:
         """Return Nova's word for how a server is."""
-        found = self.twin.compute.find_server(server.id)
+        found = self.cloud.compute.find_server(server.id)
         assert found is not None
         return found.status
 
@@ -99,7 +99,7 @@ class TestBooted(booted.BootedCase):
         server = self.boot(lease_duration='1h')
         for _ in range(3):
             self.hear(server)
-        self.keeper.look(self.twin)
+        self.keeper.look(self.cloud)
         lease = self.lease(server)
         self.office.leases.delete(harness.CALLER, lease.id, 'blue')
         self.office.until(1)
@@ -121,14 +121,14 @@ class TestBooted(booted.BootedCase):
     def test_servers_that_ask_for_nothing_and_such_that_are_gone(self) -> None:
         self.hear(self.boot())
         gone = self.boot(lease_duration='1h')
-        self.twin.compute.delete_server(gone.id)
+        self.cloud.compute.delete_server(gone.id)
         self.assertFalse(self.hear(gone))
         self.assertEqual([], self.leases())
 
     def test_a_server_that_is_not_ready_is_looked_at_again(self) -> None:
         server = self.boot(lease_duration='1h')
-        self.twin.set_seconds('server_action', 5)
-        self.twin.compute.stop_server(server.id)
+        self.cloud.set_seconds('server_action', 5)
+        self.cloud.compute.stop_server(server.id)
         self.assertTrue(self.hear(server))
         self.assertEqual([], self.leases())
         self.office.away_until(10)
@@ -144,9 +144,9 @@ class TestBooted(booted.BootedCase):
             server = self.boot(**said)
             self.assertFalse(self.hear(server))
             self.assertIn(why, self.told(server)['climate:lease_error'])
-            before = self.twin.calls('compute.set_server_metadata')
+            before = self.cloud.calls('compute.set_server_metadata')
             self.hear(server)
-            self.assertEqual(before, self.twin.calls('compute.set_server_metadata'))
+            self.assertEqual(before, self.cloud.calls('compute.set_server_metadata'))
         self.assertEqual([], self.leases())
 
     def test_a_lease_that_its_owner_has_booked_already(self) -> None:
@@ -161,9 +161,9 @@ class TestBooted(booted.BootedCase):
         self.hear(other)
         self.assertEqual(2, len(self.leases()))
 
-    def wish(self, server: Server) -> booting.Wish:
+    def wish(self, server: Server) -> booting.RequestedLease:
         """Return what a server asks for."""
-        found = booting.wish(server.metadata, None, self.office.clock.now())
+        found = booting.requested_lease(server.metadata, None, self.office.clock.now())
         assert found is not None
         return found
 
@@ -173,7 +173,7 @@ class TestBooted(booted.BootedCase):
             for when in ('before', 'after'):
                 server = self.boot('{"duration": "1h"}')
                 known = len(self.leases())
-                self.twin.fail(f'compute.{verb}', times=1, when=when)
+                self.cloud.fail(f'compute.{verb}', times=1, when=when)
                 self.assertRaises(exceptions.ClimateError, self.hear, server)
                 self.assertFalse(self.hear(server))
                 self.assertEqual(known + 1, len(self.leases()))
@@ -181,7 +181,7 @@ class TestBooted(booted.BootedCase):
 
     def test_what_somebody_has_begun_is_finished_under_the_same_id(self) -> None:
         server = self.boot(lease_duration='1h')
-        self.twin.fail('compute.set_server_metadata', times=1, when='after')
+        self.cloud.fail('compute.set_server_metadata', times=1, when='after')
         self.assertRaises(exceptions.Transient, self.hear, server)
         self.assertEqual([], self.leases())
         begun = self.told(server)
@@ -228,7 +228,7 @@ class TestBooted(booted.BootedCase):
     def test_metadata_that_nova_refuses_for_good(self) -> None:
         log = self.useFixture(fixtures.FakeLogger())
         server = self.boot(lease_duration='1h')
-        self.twin.fail('compute.set_server_metadata', error='permanent', times=1)
+        self.cloud.fail('compute.set_server_metadata', error='permanent', times=1)
         self.assertFalse(self.hear(server))
         self.assertEqual(1, len(self.leases()))
         self.assertIn('cannot be told of its lease', log.output)
@@ -238,7 +238,7 @@ class TestBooted(booted.BootedCase):
         self.hear(server)
         lease = self.lease(server)
         self.office.until(60)
-        self.twin.compute.delete_server(server.id)
+        self.cloud.compute.delete_server(server.id)
         for _ in range(2):
             self.assertFalse(self.hear(server, gone=True))
         self.office.until(61)
@@ -255,8 +255,8 @@ class TestBooted(booted.BootedCase):
         self.office.until(61)
         self.assertEqual('ACTIVE', self.office.status(lease))
         # One that is going is looked at again.
-        self.twin.set_seconds('server_deletion', 5)
-        self.twin.compute.delete_server(server.id)
+        self.cloud.set_seconds('server_deletion', 5)
+        self.cloud.compute.delete_server(server.id)
         self.assertTrue(self.hear(server, gone=True))
         self.office.away_until(70)
         self.assertFalse(self.hear(server, gone=True))
@@ -271,11 +271,11 @@ class TestBooted(booted.BootedCase):
         policy_opts.set_defaults(conf, policy_file=None)
         self.keeper = self.hire(may=composition.may_create(conf))
         server = self.boot(lease_duration='1h')
-        self.twin.put_member('alice', 'blue', 'reader')
+        self.cloud.put_member('alice', 'blue', 'reader')
         self.hear(server)
         self.assertEqual([], self.leases())
         self.assertIn('policy', self.told(server)['climate:lease_error'])
-        self.twin.put_member('alice', 'blue', 'member')
+        self.cloud.put_member('alice', 'blue', 'member')
         self.hear(self.boot(lease_duration='1h'))
         self.assertEqual(1, len(self.leases()))
 
@@ -283,7 +283,7 @@ class TestBooted(booted.BootedCase):
         server = self.boot(lease_start='2030-01-01 14:00', lease_duration='1h')
         self.hear(server)
         lease = self.lease(server)
-        self.twin.compute.delete_server(server.id)
+        self.cloud.compute.delete_server(server.id)
         self.hear(server, gone=True)
         self.office.until(1)
         self.assertEqual('gone', self.office.status(lease))
@@ -301,7 +301,7 @@ class TestBooted(booted.BootedCase):
     def test_many_managers_hear_of_it_at_once(self) -> None:
         server = self.boot(lease_duration='1h')
         keepers = [self.hire() for _ in range(8)]
-        news = ServerNews(server_id=server.id)
+        news = ServerReport(server_id=server.id)
         with concurrent.futures.ThreadPoolExecutor(len(keepers)) as pool:
             again = list(pool.map(lambda keeper: keeper.hear(news), keepers))
         self.assertIn(False, again)
@@ -336,7 +336,7 @@ class TestLook(booted.BootedCase):
 
     def look(self) -> None:
         self.office.away_until(self.office.seconds() + 120)
-        self.keeper.look(self.twin)
+        self.keeper.look(self.cloud)
 
     def test_servers_since_the_first_look(self) -> None:
         before = self.boot(lease_duration='1h')
@@ -350,17 +350,17 @@ class TestLook(booted.BootedCase):
     def test_a_nova_that_is_away_loses_nothing(self) -> None:
         self.look()
         server = self.boot(lease_duration='1h')
-        self.twin.reachable = False
+        self.cloud.reachable = False
         for _ in range(3):
             self.assertRaises(exceptions.Transient, self.look)
-        self.twin.heal()
+        self.cloud.heal()
         self.look()
         self.assertIn('climate:lease_id', self.told(server))
 
     def test_one_that_fails_is_no_obstacle_for_the_others(self) -> None:
         self.look()
         servers = [self.boot(lease_duration='1h') for _ in range(3)]
-        self.twin.fail('compute.set_server_metadata', times=1)
+        self.cloud.fail('compute.set_server_metadata', times=1)
         self.assertRaises(exceptions.Transient, self.look)
         self.assertEqual(2, len(self.leases()))
         self.look()
@@ -371,8 +371,8 @@ class TestLook(booted.BootedCase):
     def test_a_server_that_takes_long_to_come_up(self) -> None:
         self.look()
         server = self.boot(lease_duration='1h')
-        self.twin.set_seconds('server_action', 3600)
-        self.twin.compute.stop_server(server.id)
+        self.cloud.set_seconds('server_action', 3600)
+        self.cloud.compute.stop_server(server.id)
         for _ in range(3):
             self.look()
         self.assertEqual({}, self.told(server))

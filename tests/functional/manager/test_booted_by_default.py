@@ -20,12 +20,12 @@ import uuid
 
 from climate.clients.base import Flavor
 from climate.clients.base import Server
-from climate.domain.booting import ServerNews
+from climate.domain.booting import ServerReport
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
-from climate.leasing.booted_servers import lease_id
-from climate.leasing.server_lease_settings import ServerLeaseSettings
+from climate.manager.booted_servers import lease_id
+from climate.manager.server_lease_settings import ServerLeaseSettings
 from tests.functional.manager import booted
 from tests.functional.manager import harness
 
@@ -47,11 +47,11 @@ class TestDefault(booted.BootedCase):
         self.before = self.boot()
         self.keeper = self.hire(DEFAULT)
         self.office.away_until(60)
-        self.keeper.look(self.twin)
+        self.keeper.look(self.cloud)
         self.office.away_until(120)
 
     def hear(self, server: Server) -> dict[str, str]:
-        self.keeper.hear(ServerNews(server_id=server.id))
+        self.keeper.hear(ServerReport(server_id=server.id))
         return self.told(server)
 
     def test_who_gets_one(self) -> None:
@@ -78,7 +78,7 @@ class TestDefault(booted.BootedCase):
         self.office.until(200)
         reserved = booked.reservations[0].id
         # As Climate makes one for a reservation of instances.
-        self.twin.compute.create_flavor(
+        self.cloud.compute.create_flavor(
             Flavor(id=reserved, name=reserved, vcpus=1, memory_mb=1, disk_gb=0)
         )
         self.assertEqual({}, self.hear(self.boot(flavor=reserved)))
@@ -94,7 +94,7 @@ class TestDefault(booted.BootedCase):
         hosts = ['compute-1', 'compute-2', 'compute-3', 'compute-4']
         if lease is not None:
             hosts = [item.resource_name for item in self.office.allocations(lease)]
-        return self.twin.boot_server(
+        return self.cloud.boot_server(
             hosts[0], project, 'vm', '2', hints={'reservation': hint}, user_id='alice'
         )
 
@@ -144,12 +144,12 @@ class TestDefault(booted.BootedCase):
             {'status': 'VERIFY_RESIZE'},
         ):
             server = self.boot()
-            self.twin.set_server(server.id, **change)
-            self.keeper.hear(ServerNews(server_id=server.id))
+            self.cloud.set_server(server.id, **change)
+            self.keeper.hear(ServerReport(server_id=server.id))
             self.office.until(self.office.seconds() + 1)
             (lease,) = [one for one in self.leases() if one.id == lease_id(server.id)]
             self.assertEqual('ACTIVE', self.office.status(lease), change)
-            found = self.twin.compute.find_server(server.id)
+            found = self.cloud.compute.find_server(server.id)
             self.assertEqual(change.get('status', 'ACTIVE'), found.status)
 
     def test_a_lease_to_come_that_its_owner_deletes(self) -> None:
@@ -159,13 +159,13 @@ class TestDefault(booted.BootedCase):
         (lease,) = self.leases()
         caller = Caller(user_id='alice', project_id='blue')
         self.office.until(self.office.seconds() + 60)
-        self.keeper.look(self.twin)
+        self.keeper.look(self.cloud)
         self.office.leases.delete(caller, lease.id, 'blue')
         self.office.until(self.office.seconds() + 60)
         self.assertEqual([], self.leases())
         self.office.away_until(self.office.seconds() + 600)
-        self.keeper.look(self.twin)
-        self.keeper.look(self.twin)
+        self.keeper.look(self.cloud)
+        self.keeper.look(self.cloud)
         (found,) = self.leases()
         self.assertEqual(lease_id(server.id, again=True), found.id)
         self.assertEqual('virtual:server', found.reservations[0].resource_type)
@@ -174,14 +174,14 @@ class TestDefault(booted.BootedCase):
     def test_one_that_is_broken_is_looked_at_again(self) -> None:
         """Its owner can break it, and bring it back."""
         server = self.boot()
-        self.twin.set_server(server.id, status='ERROR')
+        self.cloud.set_server(server.id, status='ERROR')
         self.assertEqual({}, self.hear(server))
         self.office.away_until(600)
-        self.keeper.look(self.twin)
+        self.keeper.look(self.cloud)
         self.assertEqual([], self.leases())
-        self.twin.set_server(server.id, status='ACTIVE')
+        self.cloud.set_server(server.id, status='ACTIVE')
         self.office.away_until(1200)
-        self.keeper.look(self.twin)
+        self.keeper.look(self.cloud)
         self.assertIn('climate:lease_id', self.told(server))
 
     def test_why_it_is_not_what_was_asked_for(self) -> None:

@@ -23,7 +23,7 @@ from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from climate.enforcement import ledger
 from climate.enforcement.external_service import ExternalService
-from climate.enforcement.gate import Gate
+from climate.enforcement.filters import Filters
 from climate.manager.charges import ChargeSender
 from tests import judge
 from tests import waiting
@@ -44,11 +44,13 @@ class TestSender(cases.StoreCase):
         conf = configured(
             external_service_base_endpoint=self.judge.url, external_service_timeout=5.0
         )
-        self.gate = Gate({MONEY: ExternalService.from_conf(conf)})
+        self.filters = Filters({MONEY: ExternalService.from_conf(conf)})
         self.sender = self.hire('me')
 
     def hire(self, owner: str, **options: float) -> ChargeSender:
-        return ChargeSender(self.store, self.clock, self.gate, owner, **options)
+        return ChargeSender(
+            self.store, self.clock, self.filters, owner, **{'max_sleep': 5.0} | options
+        )
 
     def put(self, *names: str, state: ChargeState = ChargeState.COMMIT) -> None:
         """Write charges named after their lease and a number, such as a1."""
@@ -116,12 +118,14 @@ class TestSender(cases.StoreCase):
     def test_one_judge_that_is_away_holds_no_other_up(self) -> None:
         other = self.useFixture(judge.Judge())
         conf = configured(external_service_base_endpoint=other.url)
-        self.gate = Gate({MONEY: self.gate[MONEY], 'other': ExternalService.from_conf(conf)})
+        self.filters = Filters(
+            {MONEY: self.filters[MONEY], 'other': ExternalService.from_conf(conf)}
+        )
         self.judge.go_away()
         self.put('a1')
         question = questions.creation()
-        self.store.run(lambda tx: ledger.open_question(tx, self.gate, question))
-        self.assertTrue(self.store.run(lambda tx: ledger.booked(tx, self.gate, question)))
+        self.store.run(lambda tx: ledger.open_question(tx, self.filters, question))
+        self.assertTrue(self.store.run(lambda tx: ledger.booked(tx, self.filters, question)))
         self.assertRaises(exceptions.JudgeAway, self.hire('you').send_once)
         self.assertEqual(['commit'], other.names)
 
@@ -137,19 +141,19 @@ class TestSender(cases.StoreCase):
 
     def test_whoever_asked_is_gone(self) -> None:
         question = questions.creation()
-        self.store.run(lambda tx: ledger.open_question(tx, self.gate, question))
+        self.store.run(lambda tx: ledger.open_question(tx, self.filters, question))
         self.assertEqual(0, self.sender.send_once())
-        self.pass_time(self.gate.undecided_for.total_seconds())
+        self.pass_time(self.filters.undecided_for.total_seconds())
         self.assertEqual(1, self.sender.send_once())
         self.assertEqual(['release q1'], self.told)
         self.assertEqual('create', self.judge.calls[0].body['action'])
-        self.assertFalse(self.store.run(lambda tx: ledger.booked(tx, self.gate, question)))
+        self.assertFalse(self.store.run(lambda tx: ledger.booked(tx, self.filters, question)))
 
     def test_a_filter_that_is_no_longer_used_is_told_when_it_is_used_again(self) -> None:
         self.put('a1')
-        gate, self.gate = self.gate, Gate({'other': self.gate[MONEY]})
+        filters, self.filters = self.filters, Filters({'other': self.filters[MONEY]})
         self.assertEqual(0, self.hire('you').send_once())
-        self.gate = gate
+        self.filters = filters
         self.assertEqual(1, self.hire('they').send_once())
 
     def test_a_thread_tells_what_comes(self) -> None:
@@ -179,7 +183,7 @@ class TestSender(cases.StoreCase):
         waiting.until(lambda: 'taken again' in self.logger.output, 20, 'that is said')
 
     def test_without_filters_there_is_no_thread(self) -> None:
-        sender = ChargeSender(self.store, self.clock, Gate(), 'idle')
+        sender = ChargeSender(self.store, self.clock, Filters(), 'idle', max_sleep=5.0)
         sender.start()
         self.assertFalse(sender._thread.is_alive())
         sender.stop(1)

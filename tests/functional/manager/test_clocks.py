@@ -23,7 +23,7 @@ from climate import exceptions
 from climate.clock import Clock
 from climate.clock import SystemClock
 from climate.db.store import Store
-from climate.manager.claims import Claims
+from climate.manager.claims import ClaimKeeper
 from climate.manager.clocks import Clocks
 from climate.manager.repair import Repair
 from tests import base
@@ -72,12 +72,12 @@ class _Clocks:
     def clocks(self, clock: Clock) -> Clocks:
         return Clocks(self.store(clock), clock, SECONDS)
 
-    def claims(self, seconds: float) -> Claims:
+    def claims(self, seconds: float) -> ClaimKeeper:
         """Return the claims of a manager whose clock is so far ahead."""
         clock = Shifted(seconds)
         store = self.store(clock)
         clocks = Clocks(store, clock, SECONDS)
-        return Claims(store, clock, f'manager {seconds}', SECONDS, clocks)
+        return ClaimKeeper(store, clock, f'manager {seconds}', SECONDS, clocks)
 
     def assert_offset(self, seconds: float, clocks: Clocks) -> None:
         """Compare roughly, for a busy machine."""
@@ -104,14 +104,14 @@ class _Clocks:
         clock = Shifted(60)
         store = self.store(clock)
         clocks = Clocks(store, clock, SECONDS)
-        claims = Claims(store, clock, 'me', SECONDS, clocks)
+        claims = ClaimKeeper(store, clock, 'me', SECONDS, clocks)
         self.assertEqual(([], None), claims.take_and_look(8))
         self.assertFalse(claims.take_one(lease_id))
         error = self.assertRaises(exceptions.ServiceUnavailable, clocks.check)
         self.assertIn('ahead of that of the database', error.message)
         self.assertIn('claims nothing', error.message)
         self.assertEqual(1, self.log.output.count('claims nothing'))
-        repair = Repair(store, {}, self.office.twin, clock, self.office.settings, claims)
+        repair = Repair(store, {}, self.office.cloud, clock, self.office.settings, claims)
         self.assertRaises(exceptions.Conflict, list, repair.run())
         clock.seconds = 0
         self.assertEqual([lease_id], claims.take(8))

@@ -18,15 +18,17 @@ import dataclasses
 from typing import Any
 
 from climate import exceptions
+from climate.booking.leases import Leases
 from climate.domain.leases import Lease
+from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
+from climate.domain.requests import ReservationChange
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Inventory
 from climate.domain.resources import ResourceDraft
-from climate.leasing.catalog import Catalog
-from climate.leasing.leases import Leases
-from climate.leasing.registrar import Registrar
-from climate.leasing.resource_types import ResourceTypes
+from climate.resources.catalog import Catalog
+from climate.resources.registrar import Registrar
+from climate.resources.types import ResourceTypes
 from tests import base
 from tests import services
 from tests.functional.manager import harness
@@ -73,7 +75,7 @@ class CustomCase(base.TestCase):
             capabilities={'server': 'port@host', 'other': 'x'},
             **facts,
         )
-        registrar = Registrar(self.office.store, self.elsewhere, self.office.twin)
+        registrar = Registrar(self.office.store, self.elsewhere, self.office.cloud)
         return registrar.register_resource(draft)
 
     def lease(self, **body: Any) -> Lease:
@@ -146,8 +148,8 @@ class CustomCase(base.TestCase):
 
     def change(self, lease: Lease, **body: Any) -> None:
         """Change the reservation of a lease."""
-        change = harness.ReservationChange(id=lease.reservations[0].id, body=body)
-        wanted = harness.LeaseChange(reservations=(change,))
+        change = ReservationChange(id=lease.reservations[0].id, body=body)
+        wanted = LeaseChange(reservations=(change,))
         self.leases.update(harness.CALLER, lease.id, harness.PROJECT, wanted)
 
     def test_a_type_that_is_declared_anew_is_read_anew(self) -> None:
@@ -177,7 +179,7 @@ class CustomCase(base.TestCase):
         self.assertRaises(exceptions.ResourceTypeInUse, self.types.delete, 'custom:licence')
         lease = self.lease(amount=1)
         self.office.until(101)
-        Registrar(self.office.store, self.elsewhere, self.office.twin).delete_resource(resource)
+        Registrar(self.office.store, self.elsewhere, self.office.cloud).delete_resource(resource)
         self.types.delete('custom:licence')
         self.assertEqual('TERMINATED', self.office.status(lease))
 

@@ -33,7 +33,7 @@ class TestDeadlines(base.TestCase):
         office.away_until(100)
         office.hire().die_after('begin')
         office.away_until(1000)
-        office.twin.fail('compute.add_host', times=3)
+        office.cloud.fail('compute.add_host', times=3)
         office.until(1020)
         self.assertEqual('ACTIVE', office.status(lease))
         self.assertEqual(3, office.event(lease, EventKind.START).attempts)
@@ -43,7 +43,7 @@ class TestDeadlines(base.TestCase):
         office = self.office
         lease = office.create(100, 3600)
         office.until(99)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(150)
         office.away_until(1000)
         office.until(1050)
@@ -56,8 +56,8 @@ class TestDeadlines(base.TestCase):
         lease = office.create(100, 3600)
         office.until(10)
         (host,) = (item.resource_name for item in office.allocations(lease))
-        office.twin.boot_server(host, 'red', 'stray')
-        office.twin.set_server_deletion_seconds(30)
+        office.cloud.boot_server(host, 'red', 'stray')
+        office.cloud.set_server_deletion_seconds(30)
         office.until(99)
         office.away_until(100)
         office.hire().die_after('begin')

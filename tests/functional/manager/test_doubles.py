@@ -20,15 +20,15 @@ from typing import Any
 from climate.clients.base import Segment
 from climate.clients.base import ServerDraft
 from climate.domain.leases import Lease
-from climate.plugins import server_steps
-from climate.plugins import volumes
+from climate.plugins.server import steps
+from climate.plugins.volume import effects
+from climate.testing import walker
+from climate.testing.kinds import TypeRegistrar
 from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.walk import kinds
 from tests.functional.manager.walk import servers
 from tests.functional.manager.walk import storage
-from tests.functional.manager.walk import walker
-from tests.functional.manager.walk.kinds import Place
 from tests.functional.manager.walk.world import CALLER
 from tests.functional.manager.walk.world import World
 
@@ -39,9 +39,9 @@ class DoubleCase(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.world = self.useFixture(World())
-        self.twin = self.world.twin
-        self.place = Place(self.world.store, self.world.plugins, self.twin)
-        self.user = self.twin.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
+        self.cloud = self.world.cloud
+        self.place = TypeRegistrar(self.world.store, self.world.plugins, self.cloud)
+        self.user = self.cloud.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
 
     def active(self, *requests: Mapping[str, Any]) -> Lease:
         """Return a lease that has started."""
@@ -65,21 +65,21 @@ class TestVolumes(DoubleCase):
     def late(self, lease: Lease, number: int = 1, call: str = 'late') -> str:
         """Make a volume for the lease, as a manager that was overtaken does."""
         marks = {
-            volumes.RESERVATION_KEY: lease.reservations[0].id,
-            volumes.NUMBER_KEY: str(number),
-            volumes.CALL_KEY: call,
+            effects.RESERVATION_KEY: lease.reservations[0].id,
+            effects.NUMBER_KEY: str(number),
+            effects.CALL_KEY: call,
         }
         return self.user.volume.create_volume('late', 10, volume_type='standard', metadata=marks)
 
     def there(self) -> set[str]:
         """Return the ids of the volumes that there are."""
         self.world.until(self.world.seconds() + 5)
-        return {item.id for item in self.twin.volumes.volumes()}
+        return {item.id for item in self.cloud.volumes.volumes()}
 
     def test_a_second_one_goes_and_what_its_owner_made_stays(self) -> None:
         lease = self.active(*storage.made(self.place))
         good = self.there()
-        original = next(item for item in self.twin.volumes.volumes() if item.name == 'walk-1')
+        original = next(item for item in self.cloud.volumes.volumes() if item.name == 'walk-1')
         copy = self.user.volume.create_volume(
             'restored', 10, volume_type='standard', metadata=dict(original.metadata)
         )
@@ -93,8 +93,8 @@ class TestVolumes(DoubleCase):
         lease = self.active(*storage.made(self.place))
         late = self.late(lease)
         self.there()
-        server = next(item for item in self.twin.servers() if item.name == 'server')
-        self.twin.volumes.attach(late, server.id)
+        server = next(item for item in self.cloud.servers() if item.name == 'server')
+        self.cloud.volumes.attach(late, server.id)
         self.repair()
         self.assertIn(late, self.there())
         self.end()
@@ -110,27 +110,27 @@ class TestServers(DoubleCase):
         return self.user.compute.create_server(draft)
 
     def test_a_second_one_goes_and_what_its_owner_booted_stays(self) -> None:
-        (request,) = servers.booted(self.twin)
+        (request,) = servers.booted(self.cloud)
         lease = self.active({**request, 'guarantee': False})
-        (mine,) = self.twin.servers()
+        (mine,) = self.cloud.servers()
         mark = lease.reservations[0].id
         copies = {
-            self.boot(**{server_steps.MARK: mark}),
+            self.boot(**{steps.MARK: mark}),
             self.boot(**mine.metadata),
-            self.boot(**{server_steps.CALL: 'late'}),
+            self.boot(**{steps.CALL: 'late'}),
         }
-        self.boot(**{server_steps.MARK: mark, server_steps.CALL: 'late'})
+        self.boot(**{steps.MARK: mark, steps.CALL: 'late'})
         self.repair()
-        self.assertEqual({mine.id, *copies}, {item.id for item in self.twin.servers()})
+        self.assertEqual({mine.id, *copies}, {item.id for item in self.cloud.servers()})
 
     def test_the_end_takes_both(self) -> None:
-        (request,) = servers.booted(self.twin)
+        (request,) = servers.booted(self.cloud)
         lease = self.active({**request, 'guarantee': False, 'on_end': ['delete']})
         mark = lease.reservations[0].id
-        self.boot(**{server_steps.MARK: mark, server_steps.CALL: 'late'})
-        self.assertEqual(2, len(self.twin.servers()))
+        self.boot(**{steps.MARK: mark, steps.CALL: 'late'})
+        self.assertEqual(2, len(self.cloud.servers()))
         self.end()
-        self.assertEqual([], list(self.twin.servers()))
+        self.assertEqual([], list(self.cloud.servers()))
 
 
 class TestImages(DoubleCase):
@@ -138,7 +138,7 @@ class TestImages(DoubleCase):
 
     def setUp(self) -> None:
         super().setUp()
-        (request,) = servers.own(self.twin)
+        (request,) = servers.own(self.cloud)
         self.server = str(request['server_id'])
         self.earlier = self.late()
         wish = {**request, 'before_end': 'snapshot,notify', 'on_end': ['snapshot', 'delete']}
@@ -149,15 +149,15 @@ class TestImages(DoubleCase):
 
     def late(self) -> str:
         """Make an image of the server, as a manager that was overtaken does."""
-        return self.twin.compute.create_image(self.server, servers.IMAGE)
+        return self.cloud.compute.create_image(self.server, servers.IMAGE)
 
     def there(self) -> set[str]:
         """Return the ids of the images that there are."""
-        return {item.id for item in self.twin.images()}
+        return {item.id for item in self.cloud.images()}
 
     def given(self) -> set[str]:
         """Return the ids of the images that are the project's."""
-        return {item.id for item in self.twin.images() if item.owner == harness.PROJECT}
+        return {item.id for item in self.cloud.images() if item.owner == harness.PROJECT}
 
     def test_a_second_one_goes_and_no_other(self) -> None:
         own = self.user.compute.create_image(self.server, servers.IMAGE)
@@ -182,27 +182,27 @@ class TestInNeutron(DoubleCase):
         self.end()
         segment = Segment(network_type='vlan', physical_network='physnet1', segmentation_id=101)
         name = f'reservation:{lease.reservations[0].id}'
-        late = self.twin.network.create_network('late', 'blue', segment, description=name)
+        late = self.cloud.network.create_network('late', 'blue', segment, description=name)
         self.repair()
-        self.assertNotIn(late.id, {item.id for item in self.twin.networks.networks()})
-        other = self.twin.network.create_network('other', 'blue', segment, description='own')
+        self.assertNotIn(late.id, {item.id for item in self.cloud.networks.networks()})
+        other = self.cloud.network.create_network('other', 'blue', segment, description='own')
         self.repair()
-        self.assertIn(other.id, {item.id for item in self.twin.networks.networks()})
+        self.assertIn(other.id, {item.id for item in self.cloud.networks.networks()})
 
     def test_an_address_that_the_lease_has_given_up(self) -> None:
         (request,) = kinds.KINDS['virtual:floatingip'].furnish(self.place)
         lease = self.active(request)
-        mine = {item.id for item in self.twin.networks.floating_ips()}
-        taken = {item.address for item in self.twin.networks.floating_ips()}
+        mine = {item.id for item in self.cloud.networks.floating_ips()}
+        taken = {item.address for item in self.cloud.networks.floating_ips()}
         (free,) = set(kinds.ADDRESSES) - taken
         public, name = str(request['network_id']), f'reservation:{lease.reservations[0].id}'
         for settle in (self.repair, self.end):
-            late = self.twin.network.create_floating_ip(
+            late = self.cloud.network.create_floating_ip(
                 public, 'blue', address=free, description=name
             )
             settle()
-            mine &= {item.id for item in self.twin.networks.floating_ips()}
-            self.assertNotIn(late.id, {item.id for item in self.twin.networks.floating_ips()})
+            mine &= {item.id for item in self.cloud.networks.floating_ips()}
+            self.assertNotIn(late.id, {item.id for item in self.cloud.networks.floating_ips()})
             self.assertEqual(2 if settle == self.repair else 0, len(mine))
 
     def test_floating_ips(self) -> None:
@@ -211,7 +211,7 @@ class TestInNeutron(DoubleCase):
         self.end()
         public = str(request['network_id'])
         name = f'reservation:{lease.reservations[0].id}'
-        self.twin.network.create_floating_ip(public, 'blue', description=name)
-        other = self.twin.network.create_floating_ip(public, 'blue', description='own')
+        self.cloud.network.create_floating_ip(public, 'blue', description=name)
+        other = self.cloud.network.create_floating_ip(public, 'blue', description='own')
         self.repair()
-        self.assertEqual([other.id], [item.id for item in self.twin.networks.floating_ips()])
+        self.assertEqual([other.id], [item.id for item in self.cloud.networks.floating_ips()])

@@ -18,7 +18,7 @@ from typing import Any
 
 from climate.domain.leases import Lease
 from climate.enforcement.external_service import ExternalService
-from climate.enforcement.gate import Gate
+from climate.enforcement.filters import Filters
 from tests import base
 from tests import judge
 from tests.functional.manager.harness import Office
@@ -32,8 +32,8 @@ class _Ends(base.TestCase):
         super().setUp()
         self.judge = self.useFixture(judge.Judge())
         conf = configured(external_service_base_endpoint=self.judge.url)
-        gate = Gate({'external_service': ExternalService.from_conf(conf)})
-        self.office = self.useFixture(Office(gate=gate))
+        filters = Filters({'external_service': ExternalService.from_conf(conf)})
+        self.office = self.useFixture(Office(filters=filters))
 
     def told(self, lease: Lease, *, after: str = 'commit') -> list[dict[str, Any]]:
         """Return what was told of a lease after it was booked."""
@@ -70,10 +70,10 @@ class TestEnds(_Ends):
     def test_an_end_that_takes_long_is_not_charged(self) -> None:
         lease = self.office.create(600, 2400)
         self.office.until(2390)
-        self.office.twin.reachable = False
+        self.office.cloud.reachable = False
         self.office.until(2450)
         self.assertEqual([], self.told(lease))
-        self.office.twin.reachable = True
+        self.office.cloud.reachable = True
         self.office.until(2500)
         self.assert_ended(lease, 'ended', 1800, '12:40:00')
 
@@ -87,9 +87,9 @@ class TestEnds(_Ends):
         lease = self.office.create(600, 2400)
         self.office.until(1000)
         self.office.delete(lease)
-        self.office.twin.reachable = False
+        self.office.cloud.reachable = False
         self.office.until(1060)
-        self.office.twin.reachable = True
+        self.office.cloud.reachable = True
         self.office.until(1100)
         self.assertEqual('gone', self.office.status(lease))
         self.assert_ended(lease, 'deleted', 400, '12:16:40')
@@ -108,7 +108,7 @@ class TestEnds(_Ends):
     def test_a_start_that_fails(self) -> None:
         lease = self.office.create(600, 2400)
         self.office.until(599)
-        self.office.twin.fail('compute.add_host', error='permanent')
+        self.office.cloud.fail('compute.add_host', error='permanent')
         self.office.until(700)
         self.assertEqual('ERROR', self.office.status(lease))
         self.assert_ended(lease, 'start_failed', 0, '12:10:00')
@@ -122,11 +122,11 @@ class TestEnds(_Ends):
     def test_deleted_while_its_start_is_tried(self) -> None:
         lease = self.office.create(600, 2400)
         self.office.until(599)
-        self.office.twin.reachable = False
+        self.office.cloud.reachable = False
         self.office.until(690)
         self.assertEqual('STARTING', self.office.status(lease))
         self.office.delete(lease)
-        self.office.twin.reachable = True
+        self.office.cloud.reachable = True
         self.office.until(800)
         self.assertEqual('gone', self.office.status(lease))
         self.assert_ended(lease, 'deleted', 0, '12:11:30')
@@ -134,9 +134,9 @@ class TestEnds(_Ends):
     def test_it_ends_while_its_start_is_tried(self) -> None:
         lease = self.office.create(600, 660)
         self.office.until(599)
-        self.office.twin.reachable = False
+        self.office.cloud.reachable = False
         self.office.until(670)
-        self.office.twin.reachable = True
+        self.office.cloud.reachable = True
         self.office.until(800)
         self.assertEqual('TERMINATED', self.office.status(lease))
         self.assert_ended(lease, 'ended', 0, '12:11:00')
@@ -179,7 +179,7 @@ class TestUndone(_Ends):
     def test_a_change_that_is_undone(self) -> None:
         lease = self.office.create(600, 2400)
         self.office.until(1000)
-        self.office.twin.fail('compute.add_host', error='permanent')
+        self.office.cloud.fail('compute.add_host', error='permanent')
         self.office.update(lease, end=3000, hosts=2)
         self.office.until(1100)
         self.assertEqual('ACTIVE', self.office.status(lease))

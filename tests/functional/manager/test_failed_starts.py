@@ -22,7 +22,7 @@ import fixtures
 from climate import exceptions
 from climate.domain.events import EventKind
 from climate.domain.lifecycles import EventState
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests.functional.manager.harness import Office
 

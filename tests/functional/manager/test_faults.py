@@ -26,7 +26,7 @@ from climate import conf as climate_conf
 from climate.domain.events import EventKind
 from climate.domain.leases import AllocationState
 from climate.domain.lifecycles import EventState
-from climate.leasing.settings import LeasingSettings
+from climate.leases.settings import LeasingSettings
 from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
@@ -45,14 +45,14 @@ class TestStart(_Test):
 
     def test_tried_with_growing_pauses_and_then_undone(self) -> None:
         office = self.office
-        office.twin.keep_journal()
+        office.cloud.keep_journal()
         lease = office.create(100, 3600)
         office.until(99)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(219)
         self.assertEqual('STARTING', office.status(lease))
         self.assertNotIn('error', office.bus.told())
-        tries = [(call.at - harness.NOW).total_seconds() for call in office.twin.journal()]
+        tries = [(call.at - harness.NOW).total_seconds() for call in office.cloud.journal()]
         tries = [second for second in tries if second >= 100]
         pauses = [round(b - a) for a, b in itertools.pairwise(tries)]
         self.assertEqual([1, 2, 4, 8, 16, 30, 30], pauses)
@@ -67,7 +67,7 @@ class TestStart(_Test):
         office.until(2000)
         self.assertEqual(EventState.UNDONE, office.event(lease, EventKind.UNDO).state)
         self.assertEqual({AllocationState.HELD}, {item.state for item in office.allocations(lease)})
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(2100)
         self.assertEqual(EventState.DONE, office.event(lease, EventKind.UNDO).state)
         self.assertEqual((ALL, []), (office.pooled(), office.allocations(lease)))
@@ -79,9 +79,9 @@ class TestStart(_Test):
     def test_back_in_time(self) -> None:
         office = self.office
         lease = office.create(100, 3600)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(150)
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(200)
         self.assertEqual('ACTIVE', office.status(lease))
         self.assertNotIn('error', office.bus.told())
@@ -98,11 +98,11 @@ class TestStart(_Test):
             ending = office.create(start - 50, start + 5)
             starting = office.create(start, start + 600)
             office.until(start - 1)
-            office.twin.reachable = False
+            office.cloud.reachable = False
             office.until(start + outage)
             statuses = (office.status(ending), office.status(starting))
             self.assertEqual(('TERMINATING', 'STARTING'), statuses)
-            office.twin.reachable = True
+            office.cloud.reachable = True
             office.until(start + outage + 10)
             statuses = (office.status(ending), office.status(starting))
             self.assertEqual(('TERMINATED', 'ACTIVE'), statuses, outage)
@@ -111,12 +111,12 @@ class TestStart(_Test):
         office = self.office
         lease = office.create(100, 3600, hosts=3)
         office.until(99)
-        office.twin.fail('compute.remove_host', times=None)
+        office.cloud.fail('compute.remove_host', times=None)
         office.until(219)
         self.assertEqual(1, len(office.hosts(lease)))
         office.until(260)
         self.assertEqual('ERROR', office.status(lease))
-        office.twin.heal()
+        office.cloud.heal()
         office.until(400)
         self.assertEqual(ALL, office.pooled())
         other = office.create(400, 3600, hosts=4)
@@ -127,7 +127,7 @@ class TestStart(_Test):
         office = self.office
         lease = office.create(100, 3600)
         office.until(99)
-        office.twin.fail('compute.add_host', error='permanent')
+        office.cloud.fail('compute.add_host', error='permanent')
         office.until(100)
         self.assertEqual('ERROR', office.status(lease))
         self.assertEqual(['create', 'before_start_lease', 'error'], office.bus.told())
@@ -136,7 +136,7 @@ class TestStart(_Test):
     def test_failed_preparation_does_no_harm(self) -> None:
         office = self.office
         lease = office.create(100, 3600)
-        office.twin.fail('compute.create_aggregate', error='permanent')
+        office.cloud.fail('compute.create_aggregate', error='permanent')
         office.until(60)
         self.assertEqual(EventState.ERROR, office.event(lease, EventKind.PREPARE).state)
         office.until(100)
@@ -149,10 +149,10 @@ class TestStart(_Test):
     def test_the_end_comes_while_the_start_is_still_tried(self) -> None:
         office = self.office
         lease = office.create(100, 150)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(170)
         self.assertEqual('TERMINATING', office.status(lease))
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(300)
         self.assertEqual(
             ('TERMINATED', 'deleted'), (office.status(lease), office.reservation(lease))
@@ -168,7 +168,7 @@ class TestStart(_Test):
         office = self.office
         lease = office.create(100, 1000)
         office.until(99)
-        office.twin.fail('compute.*', error='permanent')
+        office.cloud.fail('compute.*', error='permanent')
         office.until(1000)
         self.assertEqual('TERMINATED', office.status(lease))
         self.assertEqual('end_lease', office.bus.told()[-1])
@@ -176,7 +176,7 @@ class TestStart(_Test):
     def test_deleting_while_the_start_is_tried(self) -> None:
         office = self.office
         lease = office.create(100, 3600)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(110)
         self.assertEqual('STARTING', office.status(lease))
         office.delete(lease)
@@ -186,7 +186,7 @@ class TestStart(_Test):
         self.assertEqual('ERROR', office.status(lease))
         self.assertEqual(1, office.bus.told().count('error'))
         self.assertNotIn('delete', office.bus.told())
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(1100)
         self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
         self.assertEqual('delete', office.bus.told()[-1])
@@ -195,13 +195,13 @@ class TestStart(_Test):
     def test_deleting_a_failed_lease_before_it_is_undone(self) -> None:
         office = self.office
         lease = office.create(100, 3600)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(500)
         self.assertEqual('ERROR', office.status(lease))
         office.delete(lease)
         office.until(600)
         office.delete(lease)
-        office.twin.heal()
+        office.cloud.heal()
         office.until(700)
         self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
         self.assertEqual(1, office.bus.told().count('delete'))
@@ -215,28 +215,28 @@ class TestEnd(_Test):
         lease = office.create(0, 1000)
         office.until(999)
         server = office.boot(lease)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(1100)
         self.assertEqual('TERMINATING', office.status(lease))
         office.until(9000)
         self.assertEqual('ERROR', office.status(lease))
         self.assertEqual(1, office.bus.told().count('error'))
-        self.assertEqual([server], [item.id for item in office.twin.servers()])
+        self.assertEqual([server], [item.id for item in office.cloud.servers()])
         self.assertEqual(1, len(office.allocations(lease)))
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(9100)
         self.assertEqual(
             ('TERMINATED', 'deleted'), (office.status(lease), office.reservation(lease))
         )
         self.assertEqual('end_lease', office.bus.told()[-1])
-        self.assertEqual((ALL, ()), (office.pooled(), office.twin.servers()))
+        self.assertEqual((ALL, ()), (office.pooled(), office.cloud.servers()))
 
     def test_permanent_error_at_the_end_is_told_and_tried_again(self) -> None:
         office = self.office
         lease = office.create(0, 1000)
         office.until(999)
         office.boot(lease)
-        office.twin.fail('compute.delete_server', times=3, error='permanent')
+        office.cloud.fail('compute.delete_server', times=3, error='permanent')
         office.until(1001)
         self.assertEqual('ERROR', office.status(lease))
         office.until(1100)
@@ -247,11 +247,11 @@ class TestEnd(_Test):
         office = self.office
         lease = office.create(0, 1000)
         office.until(999)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(1010)
         office.delete(lease)
         office.until(1020)
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(1100)
         self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
 
@@ -260,7 +260,7 @@ class TestEnd(_Test):
         lease = office.create(0, 1000, action='snapshot')
         office.until(10)
         office.boot(lease)
-        office.twin.fail('compute.create_image', times=None, error='conflict')
+        office.cloud.fail('compute.create_image', times=None, error='conflict')
         office.until(900)
         self.assertEqual(EventState.ERROR, office.event(lease, EventKind.BEFORE_END).state)
         self.assertEqual(1, office.bus.told().count('error'))
@@ -274,7 +274,7 @@ class TestEnd(_Test):
         office.until(999)
         (host,) = office.hosts(first)
         office.boot(first)
-        office.twin.fail('compute.delete_server', times=None)
+        office.cloud.fail('compute.delete_server', times=None)
         office.until(1010)
         self.assertEqual('TERMINATING', office.status(first))
         self.assertEqual('TERMINATED', office.status(second))
@@ -289,13 +289,13 @@ class TestUpdate(_Test):
         lease = office.create(0, 3600)
         office.until(10)
         had = office.hosts(lease)
-        office.twin.fail('compute.remove_host', times=None)
+        office.cloud.fail('compute.remove_host', times=None)
         office.update(lease, hosts=3)
         office.until(20)
         self.assertEqual('UPDATING', office.status(lease))
         self.assertEqual(2, len(office.hosts(lease)))
         office.until(140)
-        office.twin.heal()
+        office.cloud.heal()
         office.until(200)
         self.assertEqual('ACTIVE', office.status(lease))
         self.assertEqual(1, office.now(lease).reservations[0].request['max'])
@@ -313,10 +313,10 @@ class TestUpdate(_Test):
         office = self.office
         lease = office.create(0, 1000)
         office.until(990)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.update(lease, hosts=3)
         office.until(1200)
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(1300)
         self.assertEqual(('TERMINATED', ALL), (office.status(lease), office.pooled()))
         self.assertEqual([], office.allocations(lease))
@@ -326,7 +326,7 @@ class TestUpdate(_Test):
         lease = office.create(0, 5000)
         others = office.create(0, 1000, hosts=3)
         office.until(999)
-        office.twin.set_server_deletion_seconds(60)
+        office.cloud.set_server_deletion_seconds(60)
         office.boot(others)
         office.until(1001)
         office.update(lease, hosts=4)
@@ -340,11 +340,11 @@ class TestUpdate(_Test):
         office = self.office
         lease = office.create(0, 1000)
         office.until(100)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.update(lease, hosts=3)
         office.until(110)
         office.delete(lease)
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(200)
         self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
 

@@ -27,11 +27,11 @@ from climate.clients.base import Server
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
 from climate.domain.events import EventKind
-from climate.leasing.server_leases import ServerLeases
+from climate.manager.server_leases import ServerLeases
 from climate.manager.worker import Worker
-from climate.plugins.base import Done
-from climate.plugins.base import Outcome
-from climate.plugins.base import Work
+from climate.plugins.contract import Done
+from climate.plugins.contract import Outcome
+from climate.plugins.contract import Work
 from tests import base
 from tests import services
 from tests.functional.manager import harness
@@ -98,7 +98,7 @@ class TestHeldUp(base.TestCase):
         """Let a manager end the first lease; say whether it looked so often."""
         office = self.office
         manager = office.hire()
-        cloud = HeldUp(office.twin, nth, happens)
+        cloud = HeldUp(office.cloud, nth, happens)
         manager.worker = Worker(
             office.store,
             office.plugins,
@@ -117,7 +117,7 @@ class TestHeldUp(base.TestCase):
         self.servers = {self.office.boot(self.second)}
 
     def there(self) -> set[str]:
-        return {server.id for server in self.office.twin.servers()}
+        return {server.id for server in self.office.cloud.servers()}
 
     def statuses(self) -> tuple[str, str]:
         return self.office.status(self.first), self.office.status(self.second)
@@ -182,10 +182,10 @@ class TestRepair(base.TestCase):
         office = self.useFixture(Office(hosts=1))
         lease = office.create(0, 5000)
         office.until(10)
-        pool = office.twin.compute.find_aggregate('freepool')
+        pool = office.cloud.compute.find_aggregate('freepool')
         assert pool is not None
-        aggregate = next(item for item in office.twin.aggregates() if item.name != pool.name)
-        office.twin.compute.remove_host(aggregate.id, 'compute-1')
+        aggregate = next(item for item in office.cloud.aggregates() if item.name != pool.name)
+        office.cloud.compute.remove_host(aggregate.id, 'compute-1')
         claims = office.hire().claims
 
         def happens() -> None:
@@ -193,7 +193,7 @@ class TestRepair(base.TestCase):
             self.assertTrue(claims.take_one(lease.id))
 
         repair = office.repair()
-        self.patch(repair, '_cloud', HeldUp(office.twin, 1, happens))
+        self.patch(repair, '_cloud', HeldUp(office.cloud, 1, happens))
         self.assertEqual([], [item for item in repair.run() if lease.id in item.what])
         self.assertEqual(set(), office.hosts(lease))
         office.until(40)
@@ -204,17 +204,17 @@ class TestRepair(base.TestCase):
         office = self.useFixture(Office(hosts=1))
         lease = office.create(0, 1000)
         office.until(10)
-        full = office.twin.state()
+        full = office.cloud.state()
         office.delete(lease)
         office.until(20)
-        office.twin.restore(full)
+        office.cloud.restore(full)
         repair = office.repair()
 
         def happens() -> None:
             office.clock.advance(3600)
             list(office.repair().run())
 
-        cloud = cast('Cloud', HeldUp(office.twin, 2, happens))
+        cloud = cast('Cloud', HeldUp(office.cloud, 2, happens))
         self.patch(repair, '_fenced', Fenced(cloud, repair._guard))
         self.assertEqual([], [item for item in repair.run() if item.done])
         self.assertEqual({'compute-1'}, office.pooled())
@@ -233,21 +233,21 @@ class TestBooted(BootedCase):
 
         def happens() -> None:
             self.office.clock.advance(61)
-            self.assertFalse(self.hire().look(self.twin))
+            self.assertFalse(self.hire().look(self.cloud))
             if erased:
-                self.twin.compute.set_server_metadata(server.id, {'climate:lease_id': ''})
+                self.cloud.compute.set_server_metadata(server.id, {'climate:lease_id': ''})
 
-        return server, self.hire(cloud=HeldUp(self.twin, 3, happens))
+        return server, self.hire(cloud=HeldUp(self.cloud, 3, happens))
 
     def test_it_books_no_second_lease(self) -> None:
         server, slow = self.held_up(erased=False)
-        self.assertFalse(slow.look(self.twin))
+        self.assertFalse(slow.look(self.cloud))
         (lease,) = self.leases()
         self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
 
     def test_it_writes_nothing_when_the_server_is_not_its_own_any_more(self) -> None:
         server, slow = self.held_up(erased=True)
-        self.assertRaises(ClaimLost, slow.look, self.twin)
+        self.assertRaises(ClaimLost, slow.look, self.cloud)
         self.assertEqual(1, len(self.leases()))
         self.assertEqual({}, self.told(server))
 

@@ -17,9 +17,9 @@ from __future__ import annotations
 from unittest import mock
 
 from climate.domain.leases import Lease
-from climate.leasing import following
-from climate.plugins.base import Done
-from climate.plugins.physical_host import PhysicalHost
+from climate.leases import following
+from climate.plugins.contract import Done
+from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests.functional.manager.harness import Office
 

@@ -28,6 +28,7 @@ from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
+from climate.testing import deployment
 from tests import base
 from tests import services
 from tests.functional.manager import harness
@@ -49,15 +50,15 @@ class _Test(base.TestCase):
         self.office = self.useFixture(Office(harness.changed(**changes), self.database))
         first = self.office.create(0, 1000, hosts=hosts)
         self.office.until(10)
-        self.office.twin.set_server_deletion_seconds(lasts)
+        self.office.cloud.set_server_deletion_seconds(lasts)
         for host in sorted(self.office.hosts(first)):
-            self.office.twin.boot_server(host, harness.PROJECT, 'stays')
+            self.office.cloud.boot_server(host, harness.PROJECT, 'stays')
         return first
 
     def of_others(self, *args: Any, **facts: Any) -> Lease:
         """Book for another project."""
         caller = Caller(user_id='bob', project_id='red')
-        with mock.patch.object(harness, 'CALLER', caller):
+        with mock.patch.object(deployment, 'CALLER', caller):
             return self.office.create(*args, **facts)
 
     def names(self, lease: Lease) -> set[str]:
@@ -121,7 +122,7 @@ class TestStart(_Test):
         self.assertNotIn('start_lease', office.bus.told(second))
         # What the first lease has is left alone.
         self.assertEqual(ALL, office.hosts(first))
-        self.assertEqual(4, len(list(office.twin.servers())))
+        self.assertEqual(4, len(list(office.cloud.servers())))
         office.until(1250)
         self.assertEqual(('TERMINATED', ALL), (office.status(first), office.pooled()))
         office.until(3001)
@@ -148,7 +149,7 @@ class TestStart(_Test):
 
     def test_an_end_that_has_failed_is_told_at_once(self) -> None:
         self.open(4)
-        self.office.twin.fail('compute.delete_server', times=None)
+        self.office.cloud.fail('compute.delete_server', times=None)
         second = self.office.create(1000, 3000, hosts=4)
         self.office.until(1002)
         self.assertEqual(1, self.errors(second))
@@ -330,7 +331,7 @@ class TestThings(server_case.ServerCase):
         )
         self.world.manager = self.world.hire()
         self.world.until(199)
-        self.twin.reachable = False
+        self.cloud.reachable = False
         self.world.until(203)
         self.assertEqual('PENDING', self.world.status(second))
         self.assertEqual(1, self.world.bus.told(second).count('error'))
@@ -339,7 +340,7 @@ class TestThings(server_case.ServerCase):
         self.assertEqual('ERROR', self.world.status(second))
         self.assertIn('it could not start: ', self.reasons(second))
         self.assertNotIn('rehomed', self.world.bus.told(second))
-        self.twin.reachable = True
+        self.cloud.reachable = True
         self.world.until(300)
         self.assertEqual('TERMINATED', self.world.status(first))
 

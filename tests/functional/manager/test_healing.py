@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from climate.leasing.rehoming import Rehoming
+from climate.upkeep.rehoming import Rehoming
 from tests import services
 from tests.functional.manager import healing
 
@@ -108,7 +108,7 @@ class TestPending(healing.HealingCase):
             Rehoming(self.office.store, self.office.plugins, self.office.settings) for _ in range(2)
         ]
         ids = [lease.id]
-        done = [one.heal(ids[0], self.office.twin) for one in rounds]
+        done = [one.heal(ids[0], self.office.cloud) for one in rounds]
         self.office.work()
         self.assertEqual([True, False], done)
         self.assertEqual(['rehomed'], self.told(lease))

@@ -17,7 +17,7 @@ from __future__ import annotations
 from climate.domain.events import EventKind
 from climate.domain.health import HealActive
 from climate.domain.leases import Lease
-from climate.leasing.rehoming import Rehoming
+from climate.upkeep.rehoming import Rehoming
 from tests import services
 from tests.functional.manager import healing
 
@@ -68,8 +68,8 @@ class TestActive(healing.HealingCase):
         # A check that finds all as it should be does not hide that.
         self.office.until(1000)
         self.assertEqual((True, True, False), self.flags(lease))
-        for server in self.office.twin.servers():
-            self.office.twin.compute.delete_server(server.id)
+        for server in self.office.cloud.servers():
+            self.office.cloud.compute.delete_server(server.id)
         self.assertEqual(1, self.heal())
         self.assertEqual((False, False, True), self.flags(lease))
         self.assertNotEqual(had, self.names(lease))
@@ -79,7 +79,7 @@ class TestActive(healing.HealingCase):
         had = self.names(lease)
         self.fail(*had)
         office = self.office
-        Rehoming(office.store, office.plugins, office.settings).round(office.twin)
+        Rehoming(office.store, office.plugins, office.settings).round(office.cloud)
         self.assertEqual('UPDATING', office.status(lease))
         office.boot(lease)
         office.work()
@@ -87,8 +87,8 @@ class TestActive(healing.HealingCase):
         self.assertEqual(had, self.names(lease))
         self.assertEqual(set(had), office.hosts(lease))
         self.assertIn('servers run on', office.bus.last('lease.event.error')['reason'])
-        for server in office.twin.servers():
-            office.twin.compute.delete_server(server.id)
+        for server in office.cloud.servers():
+            office.cloud.compute.delete_server(server.id)
         self.heal()
         # It is not tried every minute.
         self.assertEqual((True, True, False), self.flags(lease))
@@ -116,7 +116,7 @@ class TestActive(healing.HealingCase):
         self.heal()
         self.office.until(10)
         self.assertNotEqual(had, self.names(lease))
-        self.assertEqual([], list(self.office.twin.servers()))
+        self.assertEqual([], list(self.office.cloud.servers()))
         self.assertEqual((False, False, True), self.flags(lease))
         self.assertEqual(set(self.names(lease)), self.office.hosts(lease))
 
@@ -124,9 +124,9 @@ class TestActive(healing.HealingCase):
         lease = self.active(4)
         self.fail('compute-2')
         self.heal()
-        self.office.twin.fail('compute.find_aggregate', None)
+        self.office.cloud.fail('compute.find_aggregate', None)
         self.office.until(2000)
-        self.office.twin.heal()
+        self.office.cloud.heal()
         self.mend('compute-2')
         self.heal()
         self.assertIsNotNone(self.office.event(lease, EventKind.CHECK).error)

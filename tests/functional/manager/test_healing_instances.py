@@ -20,8 +20,8 @@ from typing import Any
 from climate.clients.base import ServerDraft
 from climate.domain.leases import Lease
 from climate.domain.requests import Reallocation
-from climate.leasing.health import Health
-from climate.leasing.rehoming import Rehoming
+from climate.upkeep.health import HostHealth
+from climate.upkeep.rehoming import Rehoming
 from tests.functional.manager import harness
 from tests.functional.manager import test_instances
 
@@ -34,12 +34,12 @@ class TestHealing(test_instances._Test):
         return {}
 
     def fail(self, host: str) -> None:
-        self.twin.set_hypervisor(host, state='down')
-        Health(self.office.store, self.office.clock).look(self.twin)
+        self.cloud.set_hypervisor(host, state='down')
+        HostHealth(self.office.store, self.office.clock).look(self.cloud)
 
     def heal(self) -> None:
         office = self.office
-        Rehoming(office.store, office.plugins, office.settings).round(self.twin)
+        Rehoming(office.store, office.plugins, office.settings).round(self.cloud)
         office.work()
 
     def places(self, lease: Lease) -> dict[str, int]:
@@ -99,7 +99,7 @@ class TestHealing(test_instances._Test):
 
     def boot(self, lease: Lease) -> None:
         draft = ServerDraft(name='s', flavor_id=lease.reservations[0].id)
-        self.twin.of_caller(f'alice:{harness.PROJECT}').compute.create_server(draft)
+        self.cloud.of_caller(f'alice:{harness.PROJECT}').compute.create_server(draft)
 
     def test_in_use(self) -> None:
         lease, failed = self.active()
@@ -109,7 +109,7 @@ class TestHealing(test_instances._Test):
         self.assertNotIn(failed, self.places(lease))
         self.assertEqual((False, False, True), self.flags(lease))
         self.boot(lease)
-        (server,) = self.twin.servers()
+        (server,) = self.cloud.servers()
         self.assertEqual(self.places(lease).keys(), {server.host})
 
     def swap(self, lease: Lease, host: str, forced: bool) -> None:
@@ -127,5 +127,5 @@ class TestHealing(test_instances._Test):
         self.assertIn('servers use', self.office.bus.last('lease.event.error')['reason'])
         self.swap(lease, host, forced=True)
         self.assertNotIn(host, self.places(lease))
-        self.assertEqual([], list(self.twin.servers()))
+        self.assertEqual([], list(self.cloud.servers()))
         self.assertEqual((False, False, True), self.flags(lease))

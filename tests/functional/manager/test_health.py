@@ -23,12 +23,12 @@ from climate import exceptions
 from climate.api import microversions
 from climate.api.views import hosts as view
 from climate.domain.health import ASLEEP
-from climate.domain.health import HostNews
+from climate.domain.health import HostReport
 from climate.domain.resources import Resource
-from climate.leasing.health import Health
-from climate.leasing.registrar import Registrar
-from climate.manager.health import Watch
-from climate.plugins.physical_host import PhysicalHost
+from climate.manager.health import Monitor
+from climate.plugins.host.plugin import PhysicalHost
+from climate.resources.registrar import Registrar
+from climate.upkeep.health import HostHealth
 from tests import base
 from tests import drafts
 from tests import services
@@ -45,13 +45,13 @@ class HealthCase(base.TestCase):
         super().setUp()
         self.log = self.useFixture(fixtures.FakeLogger())
         self.office = self.useFixture(harness.Office(database=self.database))
-        self.twin = self.office.twin
-        self.health = Health(self.office.store, self.office.clock)
+        self.cloud = self.office.cloud
+        self.health = HostHealth(self.office.store, self.office.clock)
 
     def look(self) -> bool:
         """Look at the cloud; no two looks are at the same instant."""
         self.pass_time()
-        return self.health.look(self.twin)
+        return self.health.look(self.cloud)
 
     def pass_time(self) -> None:
         self.office.away_until(self.office.seconds() + 1)
@@ -69,17 +69,17 @@ class TestLook(HealthCase):
     def test_down_disabled_and_back(self) -> None:
         self.assertFalse(self.look())
         for state, status in (('down', 'enabled'), ('up', 'disabled'), ('down', 'disabled')):
-            self.twin.set_hypervisor('compute-2', state=state, status=status)
+            self.cloud.set_hypervisor('compute-2', state=state, status=status)
             self.assertTrue(self.look())
             self.assertEqual(['compute-2'], self.failed())
             self.assertFalse(self.look())
-            self.twin.set_hypervisor('compute-2', state='up', status='enabled')
+            self.cloud.set_hypervisor('compute-2', state='up', status='enabled')
             self.assertTrue(self.look())
             self.assertEqual([], self.failed())
         self.assertEqual(3, self.log.output.count('compute-2 works again'))
 
     def test_what_clients_see(self) -> None:
-        self.twin.set_hypervisor('compute-2', state='down')
+        self.cloud.set_hypervisor('compute-2', state='down')
         self.look()
         with self.office.store.reading() as tx:
             hosts = tx.resources.of_type('physical:host')
@@ -87,52 +87,52 @@ class TestLook(HealthCase):
         self.assertEqual([True, False, True, True], shown)
 
     def test_a_service_is_not_called_as_its_host(self) -> None:
-        self.twin.add_hypervisor('node-a', service_host='ironic-1')
-        registrar = Registrar(self.office.store, {'physical:host': PhysicalHost()}, self.twin)
+        self.cloud.add_hypervisor('node-a', service_host='ironic-1')
+        registrar = Registrar(self.office.store, {'physical:host': PhysicalHost()}, self.cloud)
         registrar.register_resource(drafts.host('node-a'))
-        self.twin.compute.disable_service('ironic-1', 'a new fan')
+        self.cloud.compute.disable_service('ironic-1', 'a new fan')
         self.look()
         self.assertEqual(['node-a'], self.failed())
         self.assertIn('nova-compute on ironic-1: it is disabled: a new fan', self.log.output)
 
     def test_a_host_that_is_asleep_has_not_failed(self) -> None:
-        self.twin.compute.disable_service('compute-2', ASLEEP)
+        self.cloud.compute.disable_service('compute-2', ASLEEP)
         self.look()
-        self.twin.set_hypervisor('compute-2', state='down')
+        self.cloud.set_hypervisor('compute-2', state='down')
         self.look()
         self.assertEqual([], self.failed())
         self.office.create(3600, 7200, hosts=4)
         # Back up before it is enabled, and then for good.
-        self.twin.set_hypervisor('compute-2', state='up')
+        self.cloud.set_hypervisor('compute-2', state='up')
         self.look()
-        self.twin.compute.enable_service('compute-2')
+        self.cloud.compute.enable_service('compute-2')
         self.look()
         self.assertEqual([], self.failed())
 
     def test_a_host_that_did_not_wake_has_failed(self) -> None:
-        self.twin.set_hypervisor('compute-2', state='down')
+        self.cloud.set_hypervisor('compute-2', state='down')
         for reason in ('climate-power: asleep since Monday', 'climate-power: did not wake up'):
-            self.twin.compute.disable_service('compute-2', reason)
+            self.cloud.compute.disable_service('compute-2', reason)
             self.look()
             self.assertEqual(['compute-2'], self.failed())
 
     def test_a_host_that_nova_has_forgotten(self) -> None:
-        self.twin.remove_hypervisor('compute-3')
+        self.cloud.remove_hypervisor('compute-3')
         self.look()
         self.assertEqual(['compute-3'], self.failed())
 
     def test_a_nova_that_knows_no_host_is_not_believed(self) -> None:
         for number in range(1, 5):
-            self.twin.remove_hypervisor(f'compute-{number}')
+            self.cloud.remove_hypervisor(f'compute-{number}')
         self.assertFalse(self.look())
         self.assertEqual([], self.failed())
 
     def test_what_an_operator_disabled_stays_disabled(self) -> None:
         host = Resource(resource_type='physical:host', name='compute-5', disabled=True)
         self.office.store.run(lambda tx: tx.resources.insert(host))
-        self.twin.add_hypervisor('compute-5')
+        self.cloud.add_hypervisor('compute-5')
         for state in ('down', 'up'):
-            self.twin.set_hypervisor('compute-5', state=state)
+            self.cloud.set_hypervisor('compute-5', state=state)
             self.look()
             with self.office.store.reading() as tx:
                 found = tx.resources.named('physical:host', 'compute-5')
@@ -140,33 +140,33 @@ class TestLook(HealthCase):
             self.assertEqual((True, state == 'up'), (found.disabled, found.failed_at is None))
 
     def test_a_nova_that_does_not_answer_changes_nothing(self) -> None:
-        self.twin.set_hypervisor('compute-2', state='down')
+        self.cloud.set_hypervisor('compute-2', state='down')
         self.look()
-        self.twin.reachable = False
+        self.cloud.reachable = False
         self.assertRaises(exceptions.Transient, self.look)
         self.assertEqual(['compute-2'], self.failed())
 
     def test_a_failure_after_the_look_stays(self) -> None:
-        self.health.hear(HostNews(service_host='compute-2', fault='it was forced down'))
+        self.health.hear(HostReport(service_host='compute-2', fault='it was forced down'))
         # The answer to a question that was asked before.
-        self.assertFalse(self.health.look(self.twin))
+        self.assertFalse(self.health.look(self.cloud))
         self.assertEqual(['compute-2'], self.failed())
         self.assertTrue(self.look())
         self.assertEqual([], self.failed())
 
     def test_news(self) -> None:
-        bad = HostNews(service_host='compute-2', fault='it was forced down')
+        bad = HostReport(service_host='compute-2', fault='it was forced down')
         self.assertTrue(self.health.hear(bad))
         self.assertFalse(self.health.hear(bad))
-        self.assertFalse(self.health.hear(HostNews(service_host='elsewhere', fault='x')))
+        self.assertFalse(self.health.hear(HostReport(service_host='elsewhere', fault='x')))
         self.assertEqual(['compute-2'], self.failed())
-        self.assertTrue(self.health.hear(HostNews(service_host='compute-2')))
+        self.assertTrue(self.health.hear(HostReport(service_host='compute-2')))
         self.assertEqual(['compute-2'], self.failed())
 
     def test_nothing_is_asked_where_there_are_no_hosts(self) -> None:
         office = self.useFixture(harness.Office(hosts=0))
-        self.assertFalse(Health(office.store, office.clock).look(office.twin))
-        self.assertEqual(0, office.twin.calls('compute.list_services'))
+        self.assertFalse(HostHealth(office.store, office.clock).look(office.cloud))
+        self.assertEqual(0, office.cloud.calls('compute.list_services'))
 
 
 class TestLookMariadb(TestLook):
@@ -181,17 +181,17 @@ class TestLookPostgresql(TestLook):
     database = services.POSTGRESQL
 
 
-class Ears:
+class NewsListener:
     """Hears what a test says."""
 
     def __init__(self) -> None:
-        self.news: queue.Queue[HostNews] = queue.Queue()
+        self.news: queue.Queue[HostReport] = queue.Queue()
         self.missed: Callable[[], None] = lambda: None
 
     def start(self, missed: Callable[[], None]) -> None:
         self.missed = missed
 
-    def get(self, seconds: float) -> HostNews | None:
+    def get(self, seconds: float) -> HostReport | None:
         try:
             return self.news.get(timeout=seconds)
         except queue.Empty:
@@ -206,13 +206,13 @@ class TestWatch(HealthCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.ears = Ears()
+        self.ears = NewsListener()
         self.changes: list[int] = []
 
-    def watch(self, interval: float) -> Watch:
-        made = Watch(
+    def watch(self, interval: float) -> Monitor:
+        made = Monitor(
             self.health,
-            self.twin,
+            self.cloud,
             self.ears,
             polling_interval=interval,
             changed=lambda: self.changes.append(1),
@@ -222,42 +222,42 @@ class TestWatch(HealthCase):
         return made
 
     def looks(self) -> int:
-        return self.twin.calls('compute.list_services')
+        return self.cloud.calls('compute.list_services')
 
     def test_asks_again_and_again(self) -> None:
         self.watch(0.05)
-        self.twin.set_hypervisor('compute-2', state='down')
+        self.cloud.set_hypervisor('compute-2', state='down')
         until('it is seen to fail', lambda: self.failed() == ['compute-2'])
         self.pass_time()
-        self.twin.set_hypervisor('compute-2', state='up')
+        self.cloud.set_hypervisor('compute-2', state='up')
         until('it is seen to work', lambda: not self.failed())
         until('each change was told once', lambda: self.changes == [1, 1])
 
     def test_goes_on_when_nova_was_away(self) -> None:
-        self.twin.reachable = False
+        self.cloud.reachable = False
         self.watch(0.05)
         until('it is missed', lambda: 'could not be watched' in self.log.output)
-        self.twin.set_hypervisor('compute-2', state='down')
-        self.twin.heal()
+        self.cloud.set_hypervisor('compute-2', state='down')
+        self.cloud.heal()
         until('it is seen to fail', lambda: self.failed() == ['compute-2'])
 
     def test_without_polling_it_looks_where_there_is_reason_to(self) -> None:
         self.watch(0)
         until('it has looked', lambda: self.looks() == 1)
-        self.twin.set_hypervisor('compute-2', state='down')
-        self.ears.news.put(HostNews(service_host='compute-2', fault='it was forced down'))
+        self.cloud.set_hypervisor('compute-2', state='down')
+        self.ears.news.put(HostReport(service_host='compute-2', fault='it was forced down'))
         until('it has failed', lambda: self.failed() == ['compute-2'])
         until('it has looked', lambda: self.looks() == 2)
-        self.twin.set_hypervisor('compute-2', state='up')
+        self.cloud.set_hypervisor('compute-2', state='up')
         self.pass_time()
-        self.ears.news.put(HostNews(service_host='compute-2'))
+        self.ears.news.put(HostReport(service_host='compute-2'))
         until('it works', lambda: not self.failed())
-        self.twin.set_hypervisor('compute-3', state='down')
+        self.cloud.set_hypervisor('compute-3', state='down')
         self.ears.missed()
         until('what was missed is seen', lambda: self.failed() == ['compute-3'])
 
     def test_a_slow_nova_does_not_hold_up_the_news(self) -> None:
-        self.twin.slow('compute.list_services', 3.0)
+        self.cloud.slow('compute.list_services', 3.0)
         self.watch(0)
-        self.ears.news.put(HostNews(service_host='compute-2', fault='it was forced down'))
+        self.ears.news.put(HostReport(service_host='compute-2', fault='it was forced down'))
         until('it has failed', lambda: self.failed() == ['compute-2'])

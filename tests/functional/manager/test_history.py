@@ -20,11 +20,11 @@ from climate.db.purge import purge
 from climate.domain.history import History
 from climate.domain.history import HistoryStep
 from climate.domain.leases import Lease
-from climate.plugins.base import Again
-from climate.plugins.base import Done
-from climate.plugins.base import Outcome
-from climate.plugins.base import Work
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.contract import Again
+from climate.plugins.contract import Done
+from climate.plugins.contract import Outcome
+from climate.plugins.contract import Work
+from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests import services
 from tests.functional.db import plans
@@ -118,7 +118,7 @@ class _Life(_Case):
         office = self.office
         lease = office.create(100, 3600)
         office.until(99)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(120)
         (_, start) = self.history(lease).steps
         self.assertEqual(('failed', 5), (start.state, start.attempts))
@@ -126,7 +126,7 @@ class _Life(_Case):
         (first, *_) = self.history(lease).awaited
         self.assertEqual(('start_lease', 5), (first.kind, first.attempts))
         self.assertIn('cannot be reached', str(first.error))
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(200)
         (_, start) = self.history(lease).steps
         self.assertEqual(('done', 6, at(100)), (start.state, start.attempts, start.first_at))
@@ -136,7 +136,7 @@ class _Life(_Case):
         office = self.office
         lease = office.create(100, 3600)
         office.until(99)
-        office.twin.fail('compute.add_host', error='permanent')
+        office.cloud.fail('compute.add_host', error='permanent')
         office.until(100)
         self.assertEqual(
             [('prepare', 'undone', 1), ('start', 'undone', 1), ('undo', 'done', 1)],
@@ -148,14 +148,14 @@ class _Life(_Case):
         office = self.office
         lease = office.create(0, 3600)
         office.until(10)
-        office.twin.fail('compute.add_host', error='permanent')
+        office.cloud.fail('compute.add_host', error='permanent')
         office.update(lease, hosts=2)
         office.work()
         self.assertEqual(
             [('start', 'done'), ('update', 'undone'), ('undo', 'done')],
             [(effect, state) for effect, state, _ in self.steps(lease)],
         )
-        office.twin.heal()
+        office.cloud.heal()
         office.update(lease, hosts=2)
         office.work()
         self.assertEqual(('update', 'done', 1), self.steps(lease)[-1])
@@ -164,7 +164,7 @@ class _Life(_Case):
         office = self.office
         lease = office.create(100, 3600)
         office.until(50)
-        office.twin.fail('compute.delete_aggregate', times=1)
+        office.cloud.fail('compute.delete_aggregate', times=1)
         office.delete(lease)
         office.work()
         self.assertEqual([('prepare', 'done', 1), ('undo', 'failed', 1)], self.steps(lease))
@@ -299,10 +299,10 @@ class TestChecks(_Case, base.TestCase):
         office = self.office
         lease = office.create(0, 100000)
         office.until(10)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(2000)
         self.assertEqual('failed', self.step(lease, 'check').state)
-        office.twin.reachable = True
+        office.cloud.reachable = True
         office.until(4000)
         step = self.step(lease, 'check')
         self.assertEqual('done', step.state)
@@ -342,7 +342,7 @@ class TestCost(_Case, base.TestCase):
         self.assertEqual(1, self.count(lease))
         office.away_until(1000)
         self.assertEqual(0, self.count(lease))
-        office.twin.reachable = False
+        office.cloud.reachable = False
         other = office.create(1000, 2000)
         self.assertEqual(1, self.count(other))
         office.away_until(1002)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Leases of instances from the booking to the end, over SQL and the twin."""
+"""Leases of instances from the booking to the end, over SQL and the cloud."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from collections import Counter
 from typing import Any
 
 from climate import exceptions
+from climate.booking.leases import Leases
 from climate.clients.base import Flavor
 from climate.clients.base import ServerDraft
 from climate.domain.leases import Lease
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import ReservationChange
-from climate.leasing.leases import Leases
-from climate.plugins.flavor_instance import FlavorInstance
-from climate.plugins.virtual_instance import VirtualInstance
+from climate.plugins.instance.by_flavor import FlavorInstance
+from climate.plugins.instance.by_size import VirtualInstance
 from tests import base
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import CALLER
@@ -36,7 +36,7 @@ from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
 
 HOUR = 3600
-# Each host of the twin has 16 processors, four times over.
+# Each host of the simulated cloud has 16 processors, four times over.
 ROOM = 64
 GOLD = Flavor(
     id='gold',
@@ -52,8 +52,8 @@ class _Test(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.office = self.useFixture(Office(hosts=3))
-        self.twin = self.office.twin
-        self.twin.compute.create_flavor(GOLD)
+        self.cloud = self.office.cloud
+        self.cloud.compute.create_flavor(GOLD)
         for plugin in (VirtualInstance(), FlavorInstance()):
             self.office.plugins[plugin.resource_type] = plugin
         self.leases = Leases(
@@ -63,9 +63,9 @@ class _Test(base.TestCase):
             self.office.settings,
             lambda: None,
             random.Random(7),
-            cloud_of=lambda caller: self.twin.of_caller(f'{caller.user_id}:{caller.project_id}'),
+            cloud_of=lambda caller: self.cloud.of_caller(f'{caller.user_id}:{caller.project_id}'),
         )
-        self.empty = self.twin.contents()
+        self.empty = self.cloud.contents()
 
     def create(self, start: float = 0, end: float = HOUR, **wanted: Any) -> Lease:
         """Book slots, from and to so many seconds after noon."""
@@ -108,7 +108,7 @@ class _Test(base.TestCase):
 
     def boot(self, lease: Lease, name: str) -> str:
         """Make a server in a slot; return its status."""
-        compute = self.twin.compute_of(PROJECT)
+        compute = self.cloud.compute_of(PROJECT)
         draft = ServerDraft(name=name, flavor_id=lease.reservations[0].id)
         found = compute.find_server(compute.create_server(draft))
         assert found is not None
@@ -119,8 +119,8 @@ class _Test(base.TestCase):
         name = f'CUSTOM_RESERVATION_{lease.reservations[0].id.upper().replace("-", "_")}'
         return {
             provider.name.removeprefix('blazar_'): inventory.total
-            for provider in self.twin.placement.list_providers(prefix='blazar_')
-            for inventory in self.twin.placement.inventories(provider.uuid)
+            for provider in self.cloud.placement.list_providers(prefix='blazar_')
+            for inventory in self.cloud.placement.inventories(provider.uuid)
             if inventory.resource_class == name
         }
 
@@ -142,8 +142,8 @@ class _Test(base.TestCase):
     def over(self, lease: Lease) -> None:
         """Check that nothing is left."""
         self.assertEqual([], self.office.allocations(lease))
-        self.assertEqual((), self.twin.servers())
-        self.assertEqual(self.empty, self.twin.contents())
+        self.assertEqual((), self.cloud.servers())
+        self.assertEqual(self.empty, self.cloud.contents())
 
 
 class TestLife(_Test):
@@ -214,7 +214,7 @@ class TestChanges(_Test):
         self.office.until(60)
         self.update(lease, vcpus=2, memory_mb=1024, disk_gb=0, amount=5, affinity='True')
         self.office.until(110)
-        flavor = self.twin.compute.find_flavor(lease.reservations[0].id)
+        flavor = self.cloud.compute.find_flavor(lease.reservations[0].id)
         assert flavor is not None
         self.assertEqual((2, 1024, 0), (flavor.vcpus, flavor.memory_mb, flavor.disk_gb))
         self.assertEqual([5], list(self.slots(lease).values()))
@@ -226,7 +226,7 @@ class TestChanges(_Test):
         self.office.until(60)
         self.update(lease, flavor_id=1)
         self.office.until(110)
-        flavor = self.twin.compute.find_flavor(lease.reservations[0].id)
+        flavor = self.cloud.compute.find_flavor(lease.reservations[0].id)
         assert flavor is not None
         self.assertEqual((1, 512), (flavor.vcpus, flavor.memory_mb))
         self.office.until(HOUR + 10)
@@ -250,7 +250,7 @@ class TestChanges(_Test):
         for amount in (4, 1):
             self.update(lease, amount=amount)
             self.alike(lease, amount)
-        (server,) = self.twin.servers()
+        (server,) = self.cloud.servers()
         self.assertEqual({server.host: 1}, self.slots(lease))
 
     def test_more_servers_than_slots_undo_the_change(self) -> None:
@@ -293,10 +293,10 @@ class TestChanges(_Test):
         for verb in ('placement.set_inventory', 'compute.add_host', 'placement.usages'):
             lease = self.create(self.office.seconds(), self.office.seconds() + HOUR)
             self.office.until(self.office.seconds() + 10)
-            self.twin.fail(verb)
+            self.cloud.fail(verb)
             self.update(lease, amount=9)
             self.office.until(self.office.seconds() + 100)
-            self.twin.fail(verb, when='after')
+            self.cloud.fail(verb, when='after')
             self.update(lease, amount=4)
             self.office.until(self.office.seconds() + 100)
             self.alike(lease, 4)
@@ -311,10 +311,10 @@ class TestRepair(_Test):
     def test_what_an_ended_lease_left(self) -> None:
         lease = self.create()
         self.office.until(10)
-        state = self.twin.state()
+        state = self.cloud.state()
         self.leases.delete(CALLER, lease.id, PROJECT)
         self.office.until(60)
-        self.twin.restore(state)
+        self.cloud.restore(state)
         found = [item.what for item in self.office.repair().rehearse()]
         for words in ('flavor', 'aggregate', 'resource class', 'inventory'):
             self.assertTrue(any(words in each for each in found), (words, found))
@@ -325,6 +325,6 @@ class TestRepair(_Test):
     def test_a_check_puts_the_flavor_back(self) -> None:
         lease = self.create(end=3 * HOUR)
         self.office.until(10)
-        self.twin.compute.delete_flavor(lease.reservations[0].id)
+        self.cloud.compute.delete_flavor(lease.reservations[0].id)
         self.office.until(1000)
         self.assertEqual('ACTIVE', self.boot(lease, 'one'))

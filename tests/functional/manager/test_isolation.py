@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from climate.clients.base import Aggregate
-from climate.clients.fake import Twin
-from climate.plugins.isolation import Isolation
+from climate.plugins.host.isolation import Isolation
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests import landing
 from tests.functional.manager.harness import Office
@@ -41,29 +41,29 @@ class TestLives(base.TestCase):
 
     def office(self, isolation: Isolation) -> Office:
         office: Office = self.useFixture(Office(isolation=isolation))
-        office.twin.keep_journal()
+        office.cloud.keep_journal()
         return office
 
     def marks(self, office: Office) -> dict[str, dict[str, str]]:
-        return {item.name: dict(item.metadata) for item in office.twin.aggregates()}
+        return {item.name: dict(item.metadata) for item in office.cloud.aggregates()}
 
     def history(self, office: Office) -> Iterator[tuple[Any, tuple[Aggregate, ...]]]:
         """Do once more what was done, a call at a time.
 
         :returns: each call that changed aggregates, and what there was then
         """
-        with contextlib.closing(Twin(':memory:', clock=office.clock)) as twin:
-            twin.seed(len(HOSTS))
-            pool = twin.compute.find_aggregate('freepool')
+        with contextlib.closing(SimulatedCloud(':memory:', clock=office.clock)) as cloud:
+            cloud.seed(len(HOSTS))
+            pool = cloud.compute.find_aggregate('freepool')
             assert pool is not None
             for host in HOSTS:
-                twin.compute.add_host(pool.id, host)
-            twin.compute.set_aggregate_metadata(pool.id, MARKS[office.isolation][0])
-            for call in office.twin.journal():
+                cloud.compute.add_host(pool.id, host)
+            cloud.compute.set_aggregate_metadata(pool.id, MARKS[office.isolation][0])
+            for call in office.cloud.journal():
                 name = call.verb.removeprefix('compute.')
                 if name in CHANGES | {'delete_aggregate'}:
-                    getattr(twin.compute, name)(*call.arguments)
-                    yield call, twin.aggregates()
+                    getattr(cloud.compute, name)(*call.arguments)
+                    yield call, cloud.aggregates()
 
     def test_no_call_ever_opens_a_host(self) -> None:
         for isolation in Isolation:
@@ -100,7 +100,7 @@ class TestLives(base.TestCase):
                 office.until(seconds)
                 self.assertEqual({'freepool': pool, name: leased}, self.marks(office), isolation)
             for host in office.hosts(lease):
-                there = office.twin.aggregates()
+                there = office.cloud.aggregates()
                 self.assertTrue(landing.may_land(PROJECT, host, there, isolation))
             office.until(2500)
             self.assertEqual(({'freepool': pool}, HOSTS), (self.marks(office), office.pooled()))
@@ -124,16 +124,16 @@ class TestLives(base.TestCase):
     def test_nobody_comes_in_while_the_servers_go(self) -> None:
         for isolation in Isolation:
             office = self.office(isolation)
-            office.twin.set_server_deletion_seconds(120)
+            office.cloud.set_server_deletion_seconds(120)
             lease = office.create(0, 600)
             office.until(10)
             (host,) = office.hosts(lease)
             office.boot(lease)
-            self.assertTrue(landing.may_land(PROJECT, host, office.twin.aggregates(), isolation))
+            self.assertTrue(landing.may_land(PROJECT, host, office.cloud.aggregates(), isolation))
             office.until(660)
             self.assertEqual(('TERMINATING', {host}), (office.status(lease), office.hosts(lease)))
             for project in (PROJECT, 'stranger'):
-                there = office.twin.aggregates()
+                there = office.cloud.aggregates()
                 self.assertFalse(landing.may_land(project, host, there, isolation), isolation)
             office.until(800)
             self.assertEqual(('TERMINATED', HOSTS), (office.status(lease), office.pooled()))

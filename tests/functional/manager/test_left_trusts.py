@@ -22,14 +22,14 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
 from climate import exceptions
-from climate.db import models
+from climate.db import tables
 from climate.db.purge import purge
 from climate.db.store import Store
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 
 LATER = 3 * 3600
-_LEASES = sa.select(models.Base.metadata.tables['leases'].c.id)
+_LEASES = sa.select(tables.LEASES.c.id)
 
 
 class _Killed(BaseException):
@@ -105,7 +105,7 @@ class TestLeftTrusts(stack_case.StackCase):
 
     def test_one_of_a_refused_lease_that_keystone_would_not_delete(self) -> None:
         self.made()
-        self.twin.fail('identity.delete_trust')
+        self.cloud.fail('identity.delete_trust')
         self.assertRaises(exceptions.NotEnoughResources, self.made)
         self.assertEqual(2, len(self.trusts()))
         self.world.until(3000)
@@ -148,7 +148,7 @@ class TestLeftTrusts(stack_case.StackCase):
         self.world.until(3700)
         self.world.store.run(lambda tx: tx.trusts.add('left'))
         self.world.store.run(lambda tx: tx.trusts.give('left', lease.id))
-        self.twin.fail('identity.delete_trust')
+        self.cloud.fail('identity.delete_trust')
         ((what, done),) = self.repaired()
         self.assertIn('cannot be deleted', what)
         self.assertEqual('', done)
@@ -168,7 +168,7 @@ class TestLeftTrusts(stack_case.StackCase):
     def test_those_of_others_are_left_alone(self) -> None:
         # Another service with the same user, say in another region.
         token = f'alice:{harness.PROJECT}'
-        self.twin.identity.create_trust(token, roles=frozenset({'member'}))
+        self.cloud.identity.create_trust(token, roles=frozenset({'member'}))
         self.world.until(LATER)
         self.assertEqual([], self.repaired())
         self.assertEqual(1, len(self.trusts()))

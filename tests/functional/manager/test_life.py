@@ -49,7 +49,7 @@ class _Life:
         self.assertEqual(60, office.bus.last('lease.event.before_start_lease')['seconds_to_start'])
         self.assertEqual('PENDING', office.status(lease))
         # Prepared: the aggregate is there, and empty.
-        self.assertIn(lease.reservations[0].id, {item.name for item in office.twin.aggregates()})
+        self.assertIn(lease.reservations[0].id, {item.name for item in office.cloud.aggregates()})
         self.assertEqual((set(), ALL), (office.hosts(lease), office.pooled()))
         self.assertEqual([], self.told_by(599.999))
         self.assertEqual(['start_lease'], self.told_by(600))
@@ -65,7 +65,7 @@ class _Life:
         self.assertEqual(
             ('TERMINATED', 'deleted'), (office.status(lease), office.reservation(lease))
         )
-        self.assertEqual((ALL, ()), (office.pooled(), office.twin.servers()))
+        self.assertEqual((ALL, ()), (office.pooled(), office.cloud.servers()))
         self.assertIsNone(office.now(lease).next_due)
         self.assertEqual({EventState.DONE}, {item.state for item in office.now(lease).events})
         for message in office.bus.taken[:-1]:
@@ -100,7 +100,7 @@ class _Life:
             self.assertEqual((ALL, []), (office.pooled(), office.allocations(lease)))
             self.assertEqual(1, office.bus.told(lease).count('delete'))
             self.assertRaises(exceptions.NotFound, office.delete, lease)
-            self.assertEqual(1, len(office.twin.aggregates()))
+            self.assertEqual(1, len(office.cloud.aggregates()))
 
     def test_grows_while_it_is_active(self) -> None:
         office = self.office
@@ -113,7 +113,7 @@ class _Life:
         office.work()
         self.assertEqual('ACTIVE', office.status(lease))
         self.assertEqual(3, len(office.hosts(lease)))
-        self.assertEqual([server], [item.id for item in office.twin.servers()])
+        self.assertEqual([server], [item.id for item in office.cloud.servers()])
         self.assertRaises(exceptions.NotEnoughResources, office.update, lease, hosts=5)
         self.assertRaises(exceptions.NotEnoughResources, office.update, lease, hosts=1)
         self.assertEqual(3, len(office.hosts(lease)))
@@ -125,7 +125,7 @@ class _Life:
         first = office.create(0, 1000, hosts=4)
         second = office.create(1000, 2000, hosts=4)
         office.until(500)
-        office.twin.set_server_deletion_seconds(100)
+        office.cloud.set_server_deletion_seconds(100)
         office.boot(first)
         office.until(1050)
         self.assertEqual(('TERMINATING', 'PENDING'), (office.status(first), office.status(second)))
@@ -203,10 +203,10 @@ class TestEvents(base.TestCase):
 
     def test_a_short_lease_is_warned_although_its_start_takes_a_while(self) -> None:
         lease = self.office.create(0, 600, action='snapshot')
-        self.office.twin.reachable = False
+        self.office.cloud.reachable = False
         self.office.until(30)
         self.assertEqual(['create'], self.office.bus.told(lease))
-        self.office.twin.reachable = True
+        self.office.cloud.reachable = True
         self.office.until(100)
         self.assertEqual(['create', 'start_lease', 'before_end_lease'], self.office.bus.told(lease))
 
@@ -234,7 +234,7 @@ class TestEvents(base.TestCase):
         self.assertEqual(['error', 'end_lease'], self.office.bus.told(lease)[-2:])
         self.assertNotIn('start_lease', self.office.bus.told(lease))
         self.assertEqual(600, self.office.bus.last('lease.event.end_lease')['late_by_seconds'])
-        self.assertEqual((ALL, 0), (self.office.pooled(), self.office.twin.calls('compute.x')))
+        self.assertEqual((ALL, 0), (self.office.pooled(), self.office.cloud.calls('compute.x')))
 
     def test_an_empty_lease_lives_as_well(self) -> None:
         lease = self.office.create(600, 2400, hosts=0)
@@ -294,10 +294,10 @@ class TestEvents(base.TestCase):
         lease = office.create(0, 2400, hosts=2, action='snapshot')
         office.until(10)
         for host in office.hosts(lease):
-            office.twin.boot_server(host, harness.PROJECT, f'on-{host}')
+            office.cloud.boot_server(host, harness.PROJECT, f'on-{host}')
         office.away_until(5000)
         office.until(5002)
-        self.assertEqual(2, len(office.twin.images()))
+        self.assertEqual(2, len(office.cloud.images()))
         self.assertEqual('TERMINATED', office.status(lease))
         self.assertEqual(1, office.bus.told(lease).count('before_end_lease'))
 
@@ -306,8 +306,8 @@ class TestEvents(base.TestCase):
         lease = office.create(0, 3600)
         office.until(10)
         (host,) = office.hosts(lease)
-        aggregate = next(item for item in office.twin.aggregates() if host in item.hosts)
-        office.twin.compute.remove_host(aggregate.id, host)
+        aggregate = next(item for item in office.cloud.aggregates() if host in item.hosts)
+        office.cloud.compute.remove_host(aggregate.id, host)
         self.assertEqual([], office.places()[host])
         office.until(910)
         self.assertEqual({host}, office.hosts(lease))
@@ -318,15 +318,15 @@ class TestEvents(base.TestCase):
         office = self.office
         lease = office.create(0, 7000)
         office.until(899)
-        office.twin.fail('compute.find_aggregate', times=None, error='permanent')
+        office.cloud.fail('compute.find_aggregate', times=None, error='permanent')
         office.until(3000)
         self.assertTrue(office.now(lease).degraded)
         self.assertEqual('ACTIVE', office.status(lease))
         self.assertEqual(1, office.bus.told().count('degraded'))
-        office.twin.heal()
+        office.cloud.heal()
         office.until(4000)
         self.assertFalse(office.now(lease).degraded)
-        office.twin.reachable = False
+        office.cloud.reachable = False
         office.until(6000)
         self.assertTrue(office.now(lease).degraded)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import datetime
 import itertools
 import unittest
 
@@ -28,7 +29,7 @@ from climate import exceptions
 from climate.domain import events
 from climate.domain.leases import Lease
 from climate.domain.requests import LeaseQuery
-from climate.plugins.isolation import Isolation
+from climate.plugins.host.isolation import Isolation
 from tests import landing
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
@@ -46,7 +47,7 @@ VERBS = (
     'image.find_image',
     'image.give_image',
 )
-SETTINGS = harness.changed(effect_deadline=harness.datetime.timedelta(seconds=40))
+SETTINGS = harness.changed(effect_deadline=datetime.timedelta(seconds=40))
 _LIVE = sa.text(
     'SELECT a.resource_id, a.start_date, a.end_date, r.lease_id FROM allocations a'
     " JOIN reservations r ON r.id = a.reservation_id WHERE a.state IN ('booked', 'held')"
@@ -160,23 +161,23 @@ class Machine(stateful.RuleBasedStateMachine):
     )
     def fail(self, verb: str, times: int, when: str, error: str) -> None:
         """The cloud does not do as it should."""
-        self.office.twin.fail(verb, times=times, when=when, error=error)
+        self.office.cloud.fail(verb, times=times, when=when, error=error)
 
     @stateful.rule(seconds=st.integers(0, 200))
     def outage(self, seconds: int) -> None:
         """The cloud is away for a while."""
-        self.office.twin.reachable = False
+        self.office.cloud.reachable = False
         self.office.until(self.seconds + seconds)
-        self.office.twin.heal()
+        self.office.cloud.heal()
 
     @stateful.rule(seconds=st.integers(0, 30))
     def slow_deletions(self, seconds: int) -> None:
         """Servers take a while to go."""
-        self.office.twin.set_server_deletion_seconds(seconds)
+        self.office.cloud.set_server_deletion_seconds(seconds)
 
     # -- what holds
 
-    def allocated(self, lease: Lease) -> list[tuple[int, harness.datetime.datetime]]:
+    def allocated(self, lease: Lease) -> list[tuple[int, datetime.datetime]]:
         return [(item.resource_id, item.period.end) for item in self.office.allocations(lease)]
 
     @stateful.invariant()
@@ -197,7 +198,7 @@ class Machine(stateful.RuleBasedStateMachine):
     @stateful.invariant()
     def no_host_is_open(self) -> None:
         """Nobody lands on a host of the pool or of a lease that is not his."""
-        there = self.office.twin.aggregates()
+        there = self.office.cloud.aggregates()
         for host in self.office.places():
             assert not landing.may_land('stranger', host, there, self.office.isolation), host
 
@@ -218,7 +219,7 @@ class Machine(stateful.RuleBasedStateMachine):
         for lease in self.all:
             if self.office.status(lease) in ('TERMINATED', 'gone'):
                 assert not self.office.allocations(lease), lease
-                names = {item.name for item in self.office.twin.aggregates()}
+                names = {item.name for item in self.office.cloud.aggregates()}
                 assert not names & {item.id for item in lease.reservations}, lease
 
     def teardown(self) -> None:
@@ -230,7 +231,7 @@ class Machine(stateful.RuleBasedStateMachine):
 
     def come_to_an_end(self) -> None:
         office = self.office
-        office.twin.heal()
+        office.cloud.heal()
         office.until(self.seconds + 4000)
         office.manager.send()
         for lease in self.all:

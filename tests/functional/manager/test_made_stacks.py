@@ -18,11 +18,11 @@ import datetime
 import json
 
 from climate import exceptions
-from climate.clients.fake.volume_contents import POOL
-from climate.clients.fake.volume_types import DEFAULT_TYPE
 from climate.clients.protocols.stacks import StackDraft
-from climate.plugins.stack_settings import StackSettings
-from climate.plugins.virtual_stack import VirtualStack
+from climate.plugins.stack.plugin import VirtualStack
+from climate.plugins.stack.settings import StackSettings
+from climate.simulator.volume_contents import POOL
+from climate.simulator.volume_types import DEFAULT_TYPE
 from tests.functional.db import everything
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
@@ -43,7 +43,7 @@ class TestMade(stack_case.StackCase):
         lease = self.made()
         self.world.until(50)
         self.assertIsNone(self.heat.find_stack('web'))
-        self.twin.set_seconds('stack', 10)
+        self.cloud.set_seconds('stack', 10)
         self.world.until(105)
         self.assertEqual('STARTING', self.world.status(lease))
         self.world.until(200)
@@ -52,7 +52,7 @@ class TestMade(stack_case.StackCase):
         )
         tiny, small, whole = self.world.now(lease).reservations
         self.assertEqual([whole.id, whole.id, None], [tiny.part_of, small.part_of, whole.part_of])
-        # Of the group, the twin makes what is wanted at first.
+        # Of the group, the simulated cloud makes what is wanted at first.
         self.assertEqual(sorted([tiny.id, small.id]), self.flavors())
         self.assertEqual(('climate', f'reservation:{whole.id}'), self.stack('web').tags)
         self.assertEqual(harness.PROJECT, self.stack('web').project_id)
@@ -76,7 +76,7 @@ class TestMade(stack_case.StackCase):
     def test_room_for_its_volumes_where_operators_say_so(self) -> None:
         settings = StackSettings(guarantee=frozenset({'servers', 'volumes'}))
         self.world.plugins[stack_case.TYPE] = VirtualStack(settings)
-        place = kinds.Place(self.world.store, self.world.plugins, self.twin)
+        place = kinds.TypeRegistrar(self.world.store, self.world.plugins, self.cloud)
         place.register('physical:storage', POOL)
         typed = TEMPLATE.replace('{size: 3}', f'{{size: 3, volume_type: {DEFAULT_TYPE}}}')
         lease = self.made(template=typed)
@@ -94,7 +94,7 @@ class TestMade(stack_case.StackCase):
         self.world.until(200)
         self.assertEqual('ACTIVE', self.world.status(lease))
         # It is Heat who makes them.
-        self.assertEqual([], self.twin.contents()['volumes'])
+        self.assertEqual([], self.cloud.contents()['volumes'])
         self.world.until(3700)
         self.assertEqual('TERMINATED', self.world.status(lease))
 
@@ -132,21 +132,21 @@ class TestMade(stack_case.StackCase):
 
     def test_what_heat_cannot_make_any_more_is_told(self) -> None:
         lease = self.made(guarantee=False)
-        self.twin.fail('orchestration.create_stack', None, error='quota')
+        self.cloud.fail('orchestration.create_stack', None, error='quota')
         self.world.until(200)
         self.assertEqual('ERROR', self.world.status(lease))
-        self.twin.heal()
+        self.cloud.heal()
         self.world.until(300)
         self.assertEqual([], self.trusts())
 
     def test_it_may_take_longer_than_failures_are_tried(self) -> None:
         lease = self.made()
-        self.twin.set_seconds('stack', 80)
+        self.cloud.set_seconds('stack', 80)
         self.world.until(150)
         # Less than the deadline, and long after the start was begun.
-        self.twin.reachable = False
+        self.cloud.reachable = False
         self.world.until(153)
-        self.twin.reachable = True
+        self.cloud.reachable = True
         self.world.until(179)
         self.assertEqual('STARTING', self.world.status(lease))
         self.world.until(200)
@@ -156,14 +156,14 @@ class TestMade(stack_case.StackCase):
         settings = StackSettings(create=datetime.timedelta(seconds=20))
         self.world.plugins[stack_case.TYPE] = VirtualStack(settings)
         lease = self.made()
-        self.twin.set_seconds('stack', 40)
+        self.cloud.set_seconds('stack', 40)
         self.world.until(200)
         self.assertEqual('ERROR', self.world.status(lease))
         self.assertIn('for longer than 0:00:20', self.reason(lease))
         self.assertIsNone(self.heat.find_stack('web'))
 
     def test_a_heat_that_is_away_when_it_is_booked(self) -> None:
-        self.twin.fail('orchestration.preview_stack')
+        self.cloud.fail('orchestration.preview_stack')
         error = self.assertRaises(exceptions.CloudUnavailable, self.made)
         self.assertEqual(503, error.code)
 
@@ -180,9 +180,9 @@ class TestMade(stack_case.StackCase):
 
     def test_one_that_is_deleted_while_it_is_made(self) -> None:
         lease = self.made()
-        self.twin.set_seconds('stack', 10)
+        self.cloud.set_seconds('stack', 10)
         self.world.until(105)
-        self.twin.set_seconds('stack', 0)
+        self.cloud.set_seconds('stack', 0)
         self.heat.delete_stack(self.stack('web').id)
         self.world.until(200)
         self.assertEqual('ERROR', self.world.status(lease))

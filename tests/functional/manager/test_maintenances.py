@@ -20,7 +20,7 @@ from climate.domain.leases import Lease
 from climate.domain.maintenances import Maintenance
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
-from climate.leasing.maintenances import Maintenances
+from climate.upkeep.maintenances import Maintenances
 from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager import healing

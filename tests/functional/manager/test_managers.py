@@ -20,8 +20,9 @@ import threading
 
 from climate.db.store import Transaction
 from climate.domain.events import EventKind
-from climate.leasing.beginning import Beginner
 from climate.manager.outbox import OutboxSender
+from climate.messaging.publisher import BrokerUnavailable
+from climate.running.begin import EventStarter
 from tests import base
 from tests import services
 from tests.functional.manager import harness
@@ -115,7 +116,7 @@ class _Handover:
         begun, commit = threading.Event(), threading.Event()
 
         def begin(tx: Transaction) -> None:
-            beginner = Beginner(office.plugins, office.settings, slow.owner)
+            beginner = EventStarter(office.plugins, office.settings, slow.owner)
             self.assertIsNotNone(beginner.begin(tx, first.id))
             begun.set()
             commit.wait(20)
@@ -239,7 +240,7 @@ class _Outbox:
         refused = leases[1].id
         office.bus.refuses = lambda message: message.payload['lease_id'] == refused
         for _ in range(3):
-            self.assertRaises(harness.BrokerUnavailable, office.manager.send)
+            self.assertRaises(BrokerUnavailable, office.manager.send)
         self.assertEqual(['create'], office.bus.told())
         self.assertEqual(2, office.waiting())
         # Leases live on meanwhile.

@@ -48,7 +48,7 @@ class NetworkTest(NeutronCase):
 
     def found(self) -> list[Network]:
         """Return the networks of the project."""
-        return [item for item in self.twin.networks.networks() if item.project_id == 'blue']
+        return [item for item in self.cloud.networks.networks() if item.project_id == 'blue']
 
     def test_whole_life(self) -> None:
         lease = self.book(
@@ -63,9 +63,9 @@ class NetworkTest(NeutronCase):
             (made.id, made.name, made.description, made.segment.network_type),
         )
         self.assertEqual({'blazar', f'reservation:{reservation["id"]}'}, made.tags)
-        subnet = self.twin.networks.add_subnet(made.id, '10.9.0.0/24')
-        self.twin.networks.add_router(subnet.id, 'blue')
-        self.twin.networks.add_port(subnet.id, 'blue', 'server')
+        subnet = self.cloud.networks.add_subnet(made.id, '10.9.0.0/24')
+        self.cloud.networks.add_router(subnet.id, 'blue')
+        self.cloud.networks.add_port(subnet.id, 'blue', 'server')
         self.change(lease, network_name='home')
         self.later()
         (renamed,) = self.found()
@@ -95,7 +95,7 @@ class NetworkTest(NeutronCase):
         log = self.useFixture(fixtures.FakeLogger())
         lease = self.book(network_properties='["==", "$segment_id", "101"]')
         segment = Segment(network_type='vlan', physical_network='physnet1', segmentation_id=101)
-        stranger = self.twin.network.create_network('red', 'red', segment)
+        stranger = self.cloud.network.create_network('red', 'red', segment)
         self.until(START + datetime.timedelta(seconds=30))
         self.assertEqual('STARTING', self.now(lease)['status'])
         with self.service.store.reading() as tx:
@@ -109,7 +109,7 @@ class NetworkTest(NeutronCase):
             self.assertIn(secret, log.output)
             self.assertNotIn(secret, error or '')
             self.assertNotIn(secret, shown.text)
-        self.twin.network.delete_network(stranger.id)
+        self.cloud.network.delete_network(stranger.id)
         self.later(40)
         self.assertEqual('ACTIVE', self.now(lease)['status'])
 
@@ -127,11 +127,11 @@ class NetworkTest(NeutronCase):
         self.until(START)
         (made,) = self.found()
         self.until(END)
-        left = self.twin.network.create_network('left', 'blue', made.segment)
+        left = self.cloud.network.create_network('left', 'blue', made.segment)
         mine = f'reservation:{self.reservation(lease)["id"]}'
-        self.twin.network.set_network_tags(left.id, {'blazar', mine})
-        subnet = self.twin.networks.add_subnet(left.id, '10.9.0.0/24')
-        self.twin.networks.add_router(subnet.id, 'blue')
+        self.cloud.network.set_network_tags(left.id, {'blazar', mine})
+        subnet = self.cloud.networks.add_subnet(left.id, '10.9.0.0/24')
+        self.cloud.networks.add_router(subnet.id, 'blue')
         (found,) = self.repaired()
         self.assertIn(left.id, found)
         self.assertEqual(([], []), (self.found(), self.repaired()))

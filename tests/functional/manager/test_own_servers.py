@@ -47,9 +47,9 @@ class TestOwnServer(ServerCase):
         self.world.until(200)
         room = lease.reservations[0]
         self.assertEqual(lease.reservations[1].id, room.part_of)
-        self.assertEqual(frozenset(), self.twin.compute.list_flavor_access(room.id))
+        self.assertEqual(frozenset(), self.cloud.compute.list_flavor_access(room.id))
         list(self.world.repair().run())
-        self.assertEqual(frozenset(), self.twin.compute.list_flavor_access(room.id))
+        self.assertEqual(frozenset(), self.cloud.compute.list_flavor_access(room.id))
 
     def test_two_leases_cannot_have_it_at_one_time(self) -> None:
         self.book(100, 1000)
@@ -71,12 +71,12 @@ class TestOwnServer(ServerCase):
 
     def test_as_it_was_if_the_lease_is_deleted_before(self) -> None:
         for was in ('ACTIVE', 'SHUTOFF', 'SUSPENDED', 'SHELVED_OFFLOADED'):
-            self.twin.set_server(self.server().id, status='ACTIVE')
+            self.cloud.set_server(self.server().id, status='ACTIVE')
             if was == 'SHELVED_OFFLOADED':
-                self.twin.compute.shelve_server(self.server().id)
+                self.cloud.compute.shelve_server(self.server().id)
                 self.world.until(self.world.seconds() + 5)
             else:
-                self.twin.set_server(self.server().id, status=was)
+                self.cloud.set_server(self.server().id, status=was)
             start = self.world.seconds() + 60
             lease = self.book(start, start + 600)
             self.world.until(start - 30)
@@ -95,7 +95,7 @@ class TestOwnServer(ServerCase):
 
     def test_switched_on_or_resumed_at_the_start(self) -> None:
         for was in ('SHUTOFF', 'SUSPENDED'):
-            self.twin.set_server(self.server().id, status=was)
+            self.cloud.set_server(self.server().id, status=was)
             now = self.world.seconds()
             self.book(now, now + 600, on_end=['stop'], guarantee=False)
             self.world.until(now + 60)
@@ -131,15 +131,15 @@ class TestOwnServer(ServerCase):
         """Anybody can make one of its name that says it is made of the server."""
         self.book()
         self.world.until(3599)
-        self.twin.fail('compute.create_image', times=1)
+        self.cloud.fail('compute.create_image', times=1)
         self.world.until(3600.5)
         foreign = [
-            self.twin.add_image(servers.IMAGE, owner, self.server())
+            self.cloud.add_image(servers.IMAGE, owner, self.server())
             for owner in ('red', harness.PROJECT)
         ]
         self.world.until(3700)
         self.assertEqual('gone', self.status())
-        found = {image.id: image.owner for image in self.twin.images()}
+        found = {image.id: image.owner for image in self.cloud.images()}
         self.assertEqual(['red', harness.PROJECT], [found.pop(each) for each in foreign])
         self.assertEqual([harness.PROJECT], list(found.values()))
 
@@ -157,9 +157,9 @@ class TestBooted(ServerCase):
 
     def setUp(self) -> None:
         super().setUp()
-        servers.put_away(self.twin)
+        servers.put_away(self.cloud)
         self.world.until(10)
-        (self.wish,) = servers.booted(self.twin)
+        (self.wish,) = servers.booted(self.cloud)
 
     def test_made_at_the_start_in_the_project_of_the_user(self) -> None:
         lease = self.book()
@@ -177,20 +177,20 @@ class TestBooted(ServerCase):
         self.world.until(3700)
         self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
         self.assertEqual([('active', harness.PROJECT)], self.images())
-        self.assertIsNone(self.twin.identity.find_trust(lease.trust_id or ''))
+        self.assertIsNone(self.cloud.identity.find_trust(lease.trust_id or ''))
 
     def test_another_one_with_its_metadata_is_left_alone(self) -> None:
         lease = self.book()
         self.world.until(110)
         mine = self.server()
-        compute = self.twin.compute_of(harness.PROJECT)
+        compute = self.cloud.compute_of(harness.PROJECT)
         compute.delete_server(mine.id)
         other = compute.create_server(
             ServerDraft(name='other', flavor_id=servers.FLAVOR, metadata=dict(mine.metadata))
         )
         self.world.until(3700)
         self.assertEqual('TERMINATED', self.world.status(lease))
-        self.assertEqual([other], [each.id for each in self.twin.servers()])
+        self.assertEqual([other], [each.id for each in self.cloud.servers()])
 
     def test_without_guarantee_of_the_flavor_itself(self) -> None:
         lease = self.book(guarantee=False, on_end=['stop'])
@@ -200,20 +200,20 @@ class TestBooted(ServerCase):
         self.assertEqual(('SHUTOFF', 'TERMINATED'), (self.status(), self.world.status(lease)))
 
     def test_never_two(self) -> None:
-        self.twin.fail('compute.create_server', 3, when='after')
+        self.cloud.fail('compute.create_server', 3, when='after')
         lease = self.book()
         self.world.until(150)
         self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
 
     def test_a_quota_that_is_used_up(self) -> None:
-        self.twin.set_quota(harness.PROJECT, 'instances', 0)
+        self.cloud.set_quota(harness.PROJECT, 'instances', 0)
         lease = self.book()
         self.world.until(102)
         self.assertEqual('STARTING', self.world.status(lease))
-        self.twin.set_quota(harness.PROJECT, 'instances', None)
+        self.cloud.set_quota(harness.PROJECT, 'instances', None)
         self.world.until(200)
         self.assertEqual('ACTIVE', self.world.status(lease))
-        self.twin.set_quota(harness.PROJECT, 'instances', 0)
+        self.cloud.set_quota(harness.PROJECT, 'instances', 0)
         late = self.book(300, 3600)
         self.world.until(400)
         self.assertEqual('ERROR', self.world.status(late))
@@ -223,17 +223,17 @@ class TestBooted(ServerCase):
         lease = self.book()
         self.world.until(50)
         for host in POOL:
-            self.twin.set_hypervisor(host, status='disabled')
+            self.cloud.set_hypervisor(host, status='disabled')
         self.world.until(101)
         for host in POOL:
-            self.twin.set_hypervisor(host, status='enabled')
+            self.cloud.set_hypervisor(host, status='enabled')
         self.world.until(200)
         self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
 
     def test_a_trust_that_was_revoked(self) -> None:
         lease = self.book()
         self.world.until(50)
-        self.twin.identity.delete_trust(lease.trust_id or '')
+        self.cloud.identity.delete_trust(lease.trust_id or '')
         self.world.until(200)
         self.assertEqual(('ERROR', 'gone'), (self.world.status(lease), self.status()))
         self.assertIn('trust', self.reasons(lease))
@@ -241,7 +241,7 @@ class TestBooted(ServerCase):
     def test_a_user_who_has_left_ends_all_the_same(self) -> None:
         lease = self.book()
         self.world.until(200)
-        self.twin.remove_user('alice')
+        self.cloud.remove_user('alice')
         self.world.until(3700)
         self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
         self.assertEqual([('active', harness.PROJECT)], self.images())

@@ -18,20 +18,20 @@ import datetime
 from typing import Any
 
 from climate import exceptions
-from climate.clients.fake import Twin
 from climate.clock import ManualClock
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
-from climate.leasing import schedule
-from climate.leasing.jobs import Job
-from climate.leasing.jobs import Report
-from climate.manager.effects import perform
-from climate.plugins.base import Again
-from climate.plugins.base import Done
-from climate.plugins.base import Work
+from climate.leases import schedule
+from climate.leases.jobs import Job
+from climate.leases.jobs import Report
+from climate.plugins.contract import Again
+from climate.plugins.contract import Done
+from climate.plugins.contract import Work
+from climate.running.perform import perform
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests.functional.manager.harness import NOW
 
@@ -63,8 +63,8 @@ class TestOrder(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.twin = Twin(':memory:', clock=ManualClock(NOW))
-        self.addCleanup(self.twin.close)
+        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
+        self.addCleanup(self.cloud.close)
 
     def run_effects(
         self, kind: EventKind, *used_by: str, **outcomes: Any
@@ -111,11 +111,11 @@ class TestOrder(base.TestCase):
             ordered = tuple(reversed(ordered))
         plugin = _Plugin(outcomes)
         plugin.used_by = frozenset(used_by)
-        self.twin.keep_journal()
+        self.cloud.keep_journal()
         event = schedule.new_event('l', kind, NOW)
         job = Job(lease=lease, event=event, works=ordered)
         plugins: dict[str, Any] = {'t': plugin}
-        return plugin.asked, perform(job, plugins, self.twin)
+        return plugin.asked, perform(job, plugins, self.cloud)
 
     def test_a_whole_waits_until_its_parts_are_there(self) -> None:
         asked, report = self.run_effects(EventKind.START, part=LATER)
@@ -149,21 +149,21 @@ class TestOrder(base.TestCase):
 
     def test_the_trust_goes_when_all_are_done(self) -> None:
         self.run_effects(EventKind.END)
-        self.assertEqual(1, self.twin.calls('identity.delete_trust'))
+        self.assertEqual(1, self.cloud.calls('identity.delete_trust'))
 
     def test_the_trust_stays_as_long_as_one_is_not_done(self) -> None:
         for name in NAMES:
             for outcome in (LATER, exceptions.Permanent('never')):
                 self.run_effects(EventKind.END, **{name: outcome})
-        self.assertEqual(0, self.twin.calls('identity.delete_trust'))
+        self.assertEqual(0, self.cloud.calls('identity.delete_trust'))
 
     def test_the_trust_stays_while_the_lease_lives(self) -> None:
         for kind in (EventKind.PREPARE, EventKind.START, EventKind.CHECK, EventKind.BEFORE_END):
             self.run_effects(kind)
-        self.assertEqual(0, self.twin.calls('identity.delete_trust'))
+        self.assertEqual(0, self.cloud.calls('identity.delete_trust'))
 
     def test_a_trust_that_cannot_be_deleted_is_tried_again(self) -> None:
-        self.twin.fail('identity.delete_trust')
+        self.cloud.fail('identity.delete_trust')
         _, report = self.run_effects(EventKind.DELETE)
         self.assertIsNotNone(report.error)
         _, report = self.run_effects(EventKind.DELETE)

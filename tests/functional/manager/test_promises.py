@@ -27,17 +27,17 @@ from climate.clients.base import Cloud
 from climate.domain.history import StepState
 from climate.domain.leases import Lease
 from climate.domain.requests import LeaseDraft
-from climate.plugins.base import Outcome
-from climate.plugins.base import Work
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.contract import Outcome
+from climate.plugins.contract import Work
+from climate.plugins.host.plugin import PhysicalHost
+from climate.testing.walker import ACTIVE
+from climate.testing.walker import END
+from climate.testing.walker import LONG
+from climate.testing.walker import START
 from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
 from tests.functional.manager.promised import Promised
-from tests.functional.manager.walk.walker import ACTIVE
-from tests.functional.manager.walk.walker import END
-from tests.functional.manager.walk.walker import LONG
-from tests.functional.manager.walk.walker import START
 
 PREPARED = START - 30
 
@@ -87,7 +87,7 @@ class TestNeverStarted(base.TestCase):
     def test_deleted_while_its_start_is_tried_again(self) -> None:
         lease = self.office.create(100, 3600)
         self.office.until(99)
-        self.office.twin.fail('compute.add_host')
+        self.office.cloud.fail('compute.add_host')
         self.office.until(100)
         self.assertEqual('STARTING', self.office.status(lease))
         self.assertEqual({'undo'}, self.noted(lease))
@@ -95,7 +95,7 @@ class TestNeverStarted(base.TestCase):
     def test_deleted_after_its_start_has_failed(self) -> None:
         lease = self.office.create(100, 3600)
         self.office.until(99)
-        self.office.twin.fail('compute.add_host', error='permanent')
+        self.office.cloud.fail('compute.add_host', error='permanent')
         self.office.until(100)
         self.assertEqual('ERROR', self.office.status(lease))
         self.assertEqual({'undo'}, self.noted(lease))
@@ -116,10 +116,10 @@ class TestNeverStarted(base.TestCase):
     def test_what_has_started_ends_though_its_end_fails_for_long(self) -> None:
         lease = self.office.create(0, 1000)
         self.office.until(999)
-        self.office.twin.reachable = False
+        self.office.cloud.reachable = False
         self.office.until(1500)
         self.assertEqual('ERROR', self.office.status(lease))
-        self.office.twin.reachable = True
+        self.office.cloud.reachable = True
         self.assertEqual({'end'}, self.noted(lease))
 
 
@@ -136,13 +136,13 @@ class TestAtomic(Promised, base.TestCase):
             for verb in calls:
                 world.restore(begin)
                 skip, counted[verb] = counted[verb], counted[verb] + 1
-                world.twin.fail(verb, 1, when=when, error='permanent', skip=skip)
+                world.cloud.fail(verb, 1, when=when, error='permanent', skip=skip)
                 world.until(PREPARED)
                 self.check_undone(f'{verb} ({skip}) {when}')
 
     def check_undone(self, where: str) -> None:
         world, lease = self.world, self.lease
-        self.assertEqual(self.clean, world.twin.contents(), where)
+        self.assertEqual(self.clean, world.cloud.contents(), where)
         self.assertEqual('PENDING', world.status(lease), where)
         self.assertEqual(1, len(world.reasons(lease)), where)
         told = [step for step in self.steps() if step.error is not None]
@@ -163,10 +163,10 @@ class TestRepairable(Promised, base.TestCase):
 
     def test_what_the_cloud_has_forgotten_is_made_again(self) -> None:
         world = self.world
-        empty = world.twin.state()
+        empty = world.cloud.state()
         world.until(ACTIVE)
         whole = world.picture(self.lease)
-        world.twin.restore(empty)
+        world.cloud.restore(empty)
         self.assertNotEqual([], list(world.repair().run()))
         self.assertEqual([], list(world.repair().rehearse()))
         self.assertEqual(whole, world.picture(self.lease))
@@ -176,10 +176,10 @@ class TestRepairable(Promised, base.TestCase):
     def test_what_a_lease_has_left_behind_is_removed(self) -> None:
         world = self.world
         world.until(ACTIVE)
-        full = world.twin.state()
+        full = world.cloud.state()
         world.delete(self.lease)
         world.until(ACTIVE + LONG)
-        world.twin.restore(full)
+        world.cloud.restore(full)
         self.assertNotEqual([], list(self.left()))
         list(world.repair().run())
         self.assertEqual([], list(self.left()))

@@ -80,7 +80,7 @@ class TestReallocation(healing.HealingCase):
         self.assertEqual((False, False, False), self.flags(lease))
         self.swap(lease, resource_name=had[0], forced=True)
         self.office.until(10)
-        self.assertEqual([], list(self.office.twin.servers()))
+        self.assertEqual([], list(self.office.cloud.servers()))
         self.assertNotEqual(had, self.names(lease))
 
     def test_refusals(self) -> None:

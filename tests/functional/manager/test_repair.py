@@ -22,7 +22,7 @@ from climate import exceptions
 from climate.domain.leases import Lease
 from climate.manager.repair_thread import RepairThread
 from climate.manager.worker import Worker
-from climate.plugins.base import Finding
+from climate.plugins.contract import SweepFinding
 from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
@@ -36,17 +36,17 @@ class _Test(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.office = self.useFixture(Office())
-        self.twin = self.office.twin
+        self.cloud = self.office.cloud
 
-    def rehearse(self, lease_id: str | None = None) -> list[Finding]:
+    def rehearse(self, lease_id: str | None = None) -> list[SweepFinding]:
         """Return what a dry run finds, which must be nothing that it did."""
-        before = self.twin.contents()
+        before = self.cloud.contents()
         found = list(self.office.repair().rehearse(lease_id=lease_id))
-        self.assertEqual(before, self.twin.contents())
+        self.assertEqual(before, self.cloud.contents())
         self.assertEqual({''}, {item.done for item in found} | {''})
         return found
 
-    def repair(self, lease_id: str | None = None) -> list[Finding]:
+    def repair(self, lease_id: str | None = None) -> list[SweepFinding]:
         """Repair, and return what was found."""
         return list(self.office.repair().run(lease_id=lease_id))
 
@@ -63,14 +63,14 @@ class _Test(base.TestCase):
         lease = self.office.create(0, 3600, hosts)
         self.office.until(10)
         (mine,) = (
-            item.id for item in self.twin.aggregates() if item.name == lease.reservations[0].id
+            item.id for item in self.cloud.aggregates() if item.name == lease.reservations[0].id
         )
         return lease, mine
 
     @property
     def pool(self) -> int:
         """The id of the freepool."""
-        (found,) = (item.id for item in self.twin.aggregates() if item.name == 'freepool')
+        (found,) = (item.id for item in self.cloud.aggregates() if item.name == 'freepool')
         return found
 
 
@@ -80,11 +80,11 @@ class TestLeftovers(_Test):
     def left_behind(self) -> Lease:
         """Return a lease that was deleted, and whose end never reached the cloud."""
         lease, _ = self.active(2)
-        state = self.twin.state()
+        state = self.cloud.state()
         self.office.delete(lease)
         self.office.until(20)
         self.assertEqual('gone', self.office.status(lease))
-        self.twin.restore(state)
+        self.cloud.restore(state)
         return lease
 
     def test_nothing(self) -> None:
@@ -110,37 +110,37 @@ class TestLeftovers(_Test):
     def test_each_call_fails_once(self) -> None:
         """Whatever it could not do is said, and done the next time."""
         self.left_behind()
-        state = self.twin.state()
+        state = self.cloud.state()
         for verb in ('list_aggregates', 'list_servers', 'set_aggregate_metadata', 'add_host',
                      'remove_host', 'delete_aggregate', 'find_aggregate'):  # fmt: skip
             for when in ('before', 'after'):
-                self.twin.restore(state)
-                self.twin.fail(f'compute.{verb}', when=when)
+                self.cloud.restore(state)
+                self.cloud.fail(f'compute.{verb}', when=when)
                 (found,) = self.repair()
                 self.assertEqual('', found.done, verb)
-                self.twin.heal()
+                self.cloud.heal()
                 self.repair()
                 self.assertEqual(([], ALL), (self.rehearse(), self.office.pooled()), verb)
 
     def test_servers_in_it_are_left_to_people(self) -> None:
         self.left_behind()
         (host, *_) = ALL - self.office.pooled()
-        server = self.twin.boot_server(host, harness.PROJECT, 'x')
+        server = self.cloud.boot_server(host, harness.PROJECT, 'x')
         (found,) = self.repair()
         self.assertEqual(('', True), (found.done, f'servers on {host}' in found.what))
-        self.assertEqual([server.id], [item.id for item in self.twin.servers()])
+        self.assertEqual([server.id], [item.id for item in self.cloud.servers()])
 
     def test_what_is_not_ours_is_told_only(self) -> None:
-        made = self.twin.compute.create_aggregate(UNKNOWN, f'blazar_{UNKNOWN}')
-        self.twin.compute.create_aggregate('operators-own', 'zone-7')
-        self.twin.compute.create_aggregate('blazar_x', None)
-        self.twin.add_hypervisor('other')
-        self.twin.compute.add_host(made.id, 'other')
-        before = self.twin.contents()
+        made = self.cloud.compute.create_aggregate(UNKNOWN, f'blazar_{UNKNOWN}')
+        self.cloud.compute.create_aggregate('operators-own', 'zone-7')
+        self.cloud.compute.create_aggregate('blazar_x', None)
+        self.cloud.add_hypervisor('other')
+        self.cloud.compute.add_host(made.id, 'other')
+        before = self.cloud.contents()
         (found,) = self.repair()
         self.assertEqual('', found.done)
         self.assertIn(f'aggregate {UNKNOWN} is of a reservation that is not known', found.what)
-        self.assertEqual(before, self.twin.contents())
+        self.assertEqual(before, self.cloud.contents())
 
     def test_a_host_let_go_meanwhile_is_not_for_leases_any_more(self) -> None:
         self.left_behind()
@@ -157,14 +157,14 @@ class TestHosts(_Test):
     """Hosts in the wrong place."""
 
     def test_nowhere(self) -> None:
-        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.cloud.compute.remove_host(self.pool, 'compute-2')
         self.mended('host compute-2 is in no lease and not in freepool')
         self.assertEqual(ALL, self.office.pooled())
 
     def test_leased_and_nowhere(self) -> None:
         lease, mine = self.active()
         (host,) = self.office.hosts(lease)
-        self.twin.compute.remove_host(mine, host)
+        self.cloud.compute.remove_host(mine, host)
         found = self.repair()
         self.assertTrue(found)
         self.assertEqual({host}, self.office.hosts(lease))
@@ -174,22 +174,22 @@ class TestHosts(_Test):
     def test_leased_and_in_the_pool(self) -> None:
         lease, _ = self.active()
         (host,) = self.office.hosts(lease)
-        self.twin.compute.add_host(self.pool, host)
+        self.cloud.compute.add_host(self.pool, host)
         self.mended(f'lease {lease.id}: host {host} was in aggregate freepool as well')
 
     def test_aggregate_of_an_active_lease_is_gone(self) -> None:
         lease, mine = self.active()
         (host,) = self.office.hosts(lease)
-        self.twin.compute.remove_host(mine, host)
-        self.twin.compute.add_host(self.pool, host)
-        self.twin.compute.delete_aggregate(mine)
+        self.cloud.compute.remove_host(mine, host)
+        self.cloud.compute.add_host(self.pool, host)
+        self.cloud.compute.delete_aggregate(mine)
         found = self.rehearse()
         self.assertIn('compute.create_aggregate', found[0].what)
         self.repair()
         self.assertEqual(({host}, []), (self.office.hosts(lease), self.rehearse()))
 
     def test_unknown_to_nova(self) -> None:
-        self.twin.remove_hypervisor('compute-3')
+        self.cloud.remove_hypervisor('compute-3')
         (found,) = self.repair()
         self.assertEqual(
             ('host compute-3 is registered, and Nova does not know it', ''),
@@ -197,7 +197,7 @@ class TestHosts(_Test):
         )
 
     def test_being_registered_is_left_alone(self) -> None:
-        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.cloud.compute.remove_host(self.pool, 'compute-2')
         with self.office.store.engine.begin() as connection:
             connection.execute(
                 sa.text("UPDATE resources SET reservable = 0 WHERE name = 'compute-2'")
@@ -206,12 +206,12 @@ class TestHosts(_Test):
 
     def test_cloud_is_away(self) -> None:
         lease, _ = self.active()
-        self.twin.reachable = False
+        self.cloud.reachable = False
         for found in (self.rehearse(), self.repair()):
             self.assertEqual(2, len(found))
             self.assertIn(f'lease {lease.id}: ', found[0].what)
             self.assertIn('physical:host cannot be swept', found[1].what)
-        self.twin.reachable = True
+        self.cloud.reachable = True
         self.assertEqual(([], []), (self.repair(), self.rehearse()))
         self.assertEqual('ACTIVE', self.office.status(lease))
 
@@ -245,14 +245,14 @@ class TestOneAtATime(_Test):
     def test_claimed_leases_are_left_to_whoever_has_them(self) -> None:
         lease, _ = self.active()
         (host,) = self.office.hosts(lease)
-        self.twin.compute.add_host(self.pool, host)
+        self.cloud.compute.add_host(self.pool, host)
         self.office.update(lease, hosts=2)
         self.office.hire().die_after('begin')
         self.assertEqual([], self.repair())
-        self.assertIn(host, self.twin.compute.list_aggregates()[0].hosts)
+        self.assertIn(host, self.cloud.compute.list_aggregates()[0].hosts)
 
     def test_a_second_one_is_refused_until_the_first_is_done_or_dead(self) -> None:
-        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.cloud.compute.remove_host(self.pool, 'compute-2')
         first = self.office.repair().run()
         next(first)
         with self.assertRaises(exceptions.Conflict):
@@ -260,7 +260,7 @@ class TestOneAtATime(_Test):
         first.close()
         self.assertEqual([], self.repair())
         first = self.office.repair().run()
-        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.cloud.compute.remove_host(self.pool, 'compute-2')
         next(first)
         self.office.clock.advance(700)
         self.assertEqual([], self.repair())
@@ -268,7 +268,7 @@ class TestOneAtATime(_Test):
 
     def test_periodically(self) -> None:
         threads = [RepairThread(self.office.repair(), self.office.clock, 1000.0) for _ in range(2)]
-        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.cloud.compute.remove_host(self.pool, 'compute-2')
         # It is first done one interval after the first manager was there.
         self.assertEqual([0, 0], [thread.look() for thread in threads])
         self.office.clock.advance(999)
@@ -285,7 +285,7 @@ class TestOneAtATime(_Test):
         thread, other = (RepairThread(office.repair(), office.clock, 1000.0) for _ in range(2))
         thread.look()
         office.clock.advance(1)
-        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.cloud.compute.remove_host(self.pool, 'compute-2')
         self.assertEqual(0, thread.look())
         thread.hasten()
         under_way = office.repair().run()
@@ -296,7 +296,7 @@ class TestOneAtATime(_Test):
         under_way.close()
         self.assertEqual(ALL, office.pooled())
         self.assertTrue(thread.pause() >= 1000.0 - 1)
-        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.cloud.compute.remove_host(self.pool, 'compute-2')
         other.hasten()
         self.assertEqual([1, 0], [other.look(), other.look()])
         self.assertEqual(ALL, office.pooled())
@@ -307,7 +307,7 @@ class TestOneAtATime(_Test):
         lease = office.create(start=100)
         office.until(0)
         claims = office.hire().claims
-        hung = Once(self.twin, 'compute.add_host', lambda: office.clock.advance(60))
+        hung = Once(self.cloud, 'compute.add_host', lambda: office.clock.advance(60))
         worker = Worker(
             office.store,
             office.plugins,
@@ -326,10 +326,10 @@ class TestOneAtATime(_Test):
 
     def test_check_settles_as_those_of_managers_do(self) -> None:
         lease, _ = self.active()
-        self.twin.fail('compute.find_aggregate', times=None, error='permanent')
+        self.cloud.fail('compute.find_aggregate', times=None, error='permanent')
         self.repair()
         self.assertTrue(self.office.now(lease).degraded)
-        self.twin.heal()
+        self.cloud.heal()
         self.repair()
         self.assertFalse(self.office.now(lease).degraded)
         self.office.until(3700)

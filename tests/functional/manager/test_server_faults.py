@@ -28,10 +28,10 @@ class TestFaults(ServerCase):
 
     def test_an_upload_that_fails(self) -> None:
         lease = self.book()
-        self.twin.set_seconds('image', 60)
+        self.cloud.set_seconds('image', 60)
         self.world.until(3605)
-        (image,) = (each for each in self.twin.images() if each.name == servers.IMAGE)
-        self.twin.set_image(image.id, 'killed')
+        (image,) = (each for each in self.cloud.images() if each.name == servers.IMAGE)
+        self.cloud.set_image(image.id, 'killed')
         self.world.until(3610)
         self.assertEqual(('ACTIVE', 'ERROR'), (self.status(), self.world.status(lease)))
         self.assertIn('became killed; the server was not deleted', self.reasons(lease))
@@ -42,7 +42,7 @@ class TestFaults(ServerCase):
 
     def test_an_upload_that_takes_too_long(self) -> None:
         lease = self.book()
-        self.twin.set_seconds('image', 5000)
+        self.cloud.set_seconds('image', 5000)
         self.world.until(8000)
         self.assertEqual(('ACTIVE', 'ERROR'), (self.status(), self.world.status(lease)))
         self.assertIn('is not active in time', self.reasons(lease))
@@ -60,22 +60,22 @@ class TestFaults(ServerCase):
             now = self.world.seconds()
             lease = self.book(now, now + 600)
             self.world.until(now + 300)
-            self.twin.set_server(self.server().id, status=status, locked=locked)
+            self.cloud.set_server(self.server().id, status=status, locked=locked)
             self.world.until(now + 700)
             self.assertEqual((status, 'ERROR'), (self.status(), self.world.status(lease)))
             self.assertIn(text, self.reasons(lease))
             self.assertEqual([], self.images())
-            self.twin.set_server(self.server().id, status='ACTIVE', locked=False)
+            self.cloud.set_server(self.server().id, status='ACTIVE', locked=False)
             self.world.until(now + 900)
             self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
-            servers.put_away(self.twin)
-            self.wish = servers.own(self.twin)[0]
+            servers.put_away(self.cloud)
+            self.wish = servers.own(self.cloud)[0]
             self.world.until(now + 910)
 
     def test_one_that_is_gone(self) -> None:
         lease = self.book()
         self.world.until(50)
-        self.twin.compute.delete_server(self.server().id)
+        self.cloud.compute.delete_server(self.server().id)
         self.world.until(200)
         self.assertEqual('ERROR', self.world.status(lease))
         self.assertIn('is gone', self.reasons(lease))
@@ -84,7 +84,7 @@ class TestFaults(ServerCase):
     def test_one_that_is_gone_at_the_end(self) -> None:
         lease = self.book()
         self.world.until(200)
-        self.twin.compute.delete_server(self.server().id)
+        self.cloud.compute.delete_server(self.server().id)
         self.world.until(3700)
         self.assertEqual('TERMINATED', self.world.status(lease))
         self.assertEqual([], self.world.reasons(lease))
@@ -93,17 +93,17 @@ class TestFaults(ServerCase):
         lease = self.book()
         self.world.until(200)
         for change in ({'status': 'ERROR'}, {'status': 'ACTIVE'}):
-            self.twin.set_server(self.server().id, **change)
+            self.cloud.set_server(self.server().id, **change)
             list(self.world.repair().run())
             self.assertEqual(change['status'] == 'ERROR', self.world.now(lease).degraded)
-        self.twin.set_server(self.server().id, status='ERROR')
+        self.cloud.set_server(self.server().id, status='ERROR')
         list(self.world.repair().run())
         self.world.work()
         self.assertTrue(self.world.now(lease).degraded)
         self.assertIn('in ERROR', self.world.bus.last('lease.degraded')['reason'])
 
     def test_one_that_was_shelved_badly_is_told_and_started_all_the_same(self) -> None:
-        self.twin.fail('compute.shelve_server', error='permanent')
+        self.cloud.fail('compute.shelve_server', error='permanent')
         lease = self.book()
         self.world.until(50)
         self.assertEqual(('ACTIVE', 'PENDING'), (self.status(), self.world.status(lease)))
@@ -114,10 +114,10 @@ class TestFaults(ServerCase):
     def test_one_that_has_grown_while_it_waited(self) -> None:
         lease = self.book()
         self.world.until(50)
-        big = self.twin.compute.find_flavor(servers.FLAVOR)
+        big = self.cloud.compute.find_flavor(servers.FLAVOR)
         assert big is not None
-        self.twin.compute.create_flavor(dataclasses.replace(big, id='9', name='big', vcpus=8))
-        self.twin.set_server(self.server().id, flavor='9')
+        self.cloud.compute.create_flavor(dataclasses.replace(big, id='9', name='big', vcpus=8))
+        self.cloud.set_server(self.server().id, flavor='9')
         self.world.until(300)
         self.assertEqual('ERROR', self.world.status(lease))
         self.assertIn('was resized to flavor 9', self.reasons(lease))
@@ -129,12 +129,12 @@ class TestFaults(ServerCase):
         self.world.until(50)
         self.assertEqual(1, len(lease.reservations))
         for host in (*POOL, 'ordinary-1'):
-            self.twin.set_hypervisor(host, status='disabled')
+            self.cloud.set_hypervisor(host, status='disabled')
         self.world.until(300)
         self.assertEqual(('SHELVED_OFFLOADED', 'ERROR'), (self.status(), self.world.status(lease)))
         self.assertIn('no host has room', self.reasons(lease))
         # It is brought back as soon as it can be.
-        self.twin.set_hypervisor('ordinary-1', status='enabled')
+        self.cloud.set_hypervisor('ordinary-1', status='enabled')
         self.world.until(400)
         self.assertEqual(('ACTIVE', 'ordinary-1'), (self.status(), self.server().host))
 
@@ -144,19 +144,19 @@ class TestFaults(ServerCase):
         lease = self.book()
         self.world.until(50)
         # Nova's answers are lost for ever once it is there.
-        self.twin.fail('compute.find_server', None, skip=6)
+        self.cloud.fail('compute.find_server', None, skip=6)
         self.world.until(150)
         self.assertEqual('ERROR', self.world.status(lease))
-        self.twin.heal()
+        self.cloud.heal()
         for host in POOL:
-            self.twin.set_hypervisor(host, status='disabled')
+            self.cloud.set_hypervisor(host, status='disabled')
         self.world.until(300)
         self.assertEqual(('ACTIVE', 'ordinary-1'), (self.status(), self.server().host))
         self.assertEqual(POOL, self.pool())
 
     def test_it_leaves_its_room_if_another_reservation_cannot_start(self) -> None:
-        place = kinds.Place(self.world.store, self.world.plugins, self.twin)
-        public = next(item.id for item in self.twin.networks.networks() if item.external)
+        place = kinds.TypeRegistrar(self.world.store, self.world.plugins, self.cloud)
+        public = next(item.id for item in self.cloud.networks.networks() if item.external)
         place.register(
             'virtual:floatingip',
             floating_network_id=public,
@@ -165,12 +165,12 @@ class TestFaults(ServerCase):
         address = {'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 1}
         lease = self.world.book([self.wish, address], 100, 3600)
         self.world.until(50)
-        self.twin.fail('network.create_floating_ip', None)
+        self.cloud.fail('network.create_floating_ip', None)
         self.world.until(106)
         room = self.world.allocations(lease)[0].resource_name
         self.assertEqual(('ACTIVE', room), (self.status(), self.server().host))
         for host in POOL:
-            self.twin.set_hypervisor(host, status='disabled')
+            self.cloud.set_hypervisor(host, status='disabled')
         self.world.until(300)
         self.assertEqual('ERROR', self.world.status(lease))
         self.assertEqual(('ACTIVE', 'ordinary-1'), (self.status(), self.server().host))
@@ -179,7 +179,7 @@ class TestFaults(ServerCase):
         rooms = {'resource_type': 'flavor:instance', 'flavor_id': servers.FLAVOR, 'amount': 1}
         lease = self.world.book([self.wish, rooms], 100, 3600)
         self.world.until(200)
-        self.twin.compute.shelve_server(self.server().id)
+        self.cloud.compute.shelve_server(self.server().id)
         self.world.until(210)
         self.world.change(lease, (None, None, {'amount': 2}))
         self.world.until(300)
@@ -190,14 +190,14 @@ class TestFaults(ServerCase):
         lease = self.book()
         self.world.until(50)
         # The first is into the aggregate of the room.
-        self.twin.fail('compute.add_host', None, skip=1)
+        self.cloud.fail('compute.add_host', None, skip=1)
         self.world.until(103)
         (out,) = POOL - self.pool()
         self.assertEqual(out, self.world.now(lease).reservations[1].facts['door'])
         self.world.delete(lease)
         self.world.until(105)
         self.assertEqual(POOL - {out}, self.pool())
-        self.twin.heal()
+        self.cloud.heal()
         self.world.until(300)
         self.assertEqual(POOL, self.pool())
         self.assertEqual('gone', self.world.status(lease))
@@ -205,7 +205,7 @@ class TestFaults(ServerCase):
     def test_the_door_is_open_for_an_instant_only(self) -> None:
         self.book()
         self.world.until(50)
-        self.twin.set_seconds('server_action', 3)
+        self.cloud.set_seconds('server_action', 3)
         self.world.until(101)
         self.assertEqual(('SHELVED_OFFLOADED', 'unshelving'), self.doing())
         self.assertEqual(POOL, self.pool())

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -23,6 +24,7 @@ from climate.clients.base import ServerDraft
 from climate.clients.base import ServerGroup
 from climate.db.store import Store
 from climate.domain.leases import Lease
+from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import ReservationChange
 from tests import base
@@ -48,10 +50,17 @@ class _Killed(BaseException):
 
 
 class _Case(base.TestCase):
+    def one_attempt(self) -> Any:
+        """Have each booking choose once only."""
+        leases = self.world.leases
+        settings = dataclasses.replace(leases._context.settings, booking_attempts=1)
+        context = dataclasses.replace(leases._context, settings=settings)
+        return mock.patch.object(leases, '_context', context)
+
     def setUp(self) -> None:
         super().setUp()
         self.world = self.useFixture(World())
-        self.twin = self.world.twin
+        self.cloud = self.world.cloud
 
     def create(self, *bodies: dict[str, Any], start: float = LATER) -> Lease:
         """Book reservations."""
@@ -65,7 +74,7 @@ class _Case(base.TestCase):
 
     def groups(self) -> list[ServerGroup]:
         """Return the groups that there are."""
-        return list(self.twin.compute.list_server_groups())
+        return list(self.cloud.compute.list_server_groups())
 
     def intents(self) -> list[str]:
         """Return what was written down and is neither booked nor forgotten."""
@@ -108,7 +117,7 @@ class TestBooking(_Case):
         self.world.until(5)
         self.assertEqual('ACTIVE', self.world.status(lease))
         self.assertEqual([group], self.groups())
-        compute = self.twin.compute_of(harness.PROJECT)
+        compute = self.cloud.compute_of(harness.PROJECT)
         draft = ServerDraft(
             name='one',
             flavor_id=lease.reservations[0].id,
@@ -127,7 +136,7 @@ class TestBooking(_Case):
         self.assertEqual(([], 'gone'), (self.groups(), self.world.status(lease)))
 
     def test_nova_is_away(self) -> None:
-        self.twin.reachable = False
+        self.cloud.reachable = False
         error = self.assertRaises(exceptions.CloudUnavailable, self.create, APART)
         self.assertIn('The server group cannot be made', error.message)
         self.assertEqual(0, self.leases())
@@ -135,13 +144,13 @@ class TestBooking(_Case):
         self.assertEqual('PENDING', self.create(ANY).status)
 
     def test_nova_refuses(self) -> None:
-        self.twin.fail(MAKE, error='permanent')
+        self.cloud.fail(MAKE, error='permanent')
         error = self.assertRaises(exceptions.Conflict, self.create, APART)
         self.assertIn('The server group cannot be made', error.message)
         self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
 
     def test_the_second_of_two_cannot_be_made(self) -> None:
-        self.twin.fail(MAKE, error='permanent', skip=1)
+        self.cloud.fail(MAKE, error='permanent', skip=1)
         self.assertRaises(exceptions.Conflict, self.create, APART, ANY, APART)
         self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
 
@@ -158,16 +167,16 @@ class TestBooking(_Case):
             self.assertEqual('PENDING', self.create(APART).status)
 
     def test_none_is_made_for_what_cannot_be_had(self) -> None:
-        self.twin.keep_journal()
+        self.cloud.keep_journal()
         much = {**APART, 'amount': 50}
         self.assertRaises(exceptions.NotEnoughResources, self.create, much)
-        self.assertEqual([], [call.verb for call in self.twin.journal() if 'group' in call.verb])
+        self.assertEqual([], [call.verb for call in self.cloud.journal() if 'group' in call.verb])
 
     def test_it_goes_if_others_were_faster(self) -> None:
         error = exceptions.BookedMeanwhile()
         # The first finds room, the second writes down, the third books.
         with self.fails(3, error, after=False):
-            with mock.patch.object(self.world.leases._court, '_attempts', 1):
+            with self.one_attempt():
                 self.assertRaises(exceptions.BookedMeanwhile, self.create, APART)
         self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
 
@@ -193,7 +202,7 @@ class TestCutOff(_Case):
         self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
 
     def test_the_answer_of_nova_is_lost(self) -> None:
-        self.twin.fail(MAKE, error='transient', when='after')
+        self.cloud.fail(MAKE, error='transient', when='after')
         self.assertRaises(exceptions.CloudUnavailable, self.create, APART)
         self.assertEqual(1, len(self.groups()))
         self.assertEqual(1, len(self.repaired()))
@@ -210,14 +219,14 @@ class TestCutOff(_Case):
         with self.fails(3, _Killed(), after=False):
             self.assertRaises(_Killed, self.create, APART)
         (group,) = self.groups()
-        other = self.twin.compute_of('red').create_server_group(group.name, 'affinity')
+        other = self.cloud.compute_of('red').create_server_group(group.name, 'affinity')
         self.repaired()
         self.assertEqual([other], self.groups())
 
     def test_nova_is_away_when_it_is_to_go(self) -> None:
         with self.fails(3, _Killed(), after=False):
             self.assertRaises(_Killed, self.create, APART)
-        self.twin.fail('compute.delete_server_group', error='transient')
+        self.cloud.fail('compute.delete_server_group', error='transient')
         self.assertEqual([''], self.repaired())
         self.assertEqual(1, len(self.intents()))
         self.assertEqual(1, len(self.repaired()))
@@ -245,15 +254,15 @@ class TestChange(_Case):
 
     def test_what_stays_stays(self) -> None:
         lease = self.create(APART)
-        self.twin.reachable = False
+        self.cloud.reachable = False
         self.change(lease, amount=3)
-        self.twin.reachable = True
+        self.cloud.reachable = True
         (group,) = self.groups()
         self.assertEqual(group.id, self.world.now(lease).reservations[0].facts['server_group_id'])
 
     def test_nova_refuses(self) -> None:
         lease = self.create(APART)
-        self.twin.fail(MAKE, error='permanent')
+        self.cloud.fail(MAKE, error='permanent')
         self.assertRaises(exceptions.Conflict, self.change, lease, affinity=True)
         self.assertIs(False, self.world.now(lease).reservations[0].request['affinity'])
         self.assertEqual(1, len(self.groups()))
@@ -262,13 +271,13 @@ class TestChange(_Case):
         lease = self.create(APART)
         error = exceptions.BookedMeanwhile()
         with self.fails(2, error, after=False):
-            with mock.patch.object(self.world.leases._court, '_attempts', 1):
+            with self.one_attempt():
                 self.assertRaises(exceptions.BookedMeanwhile, self.change, lease, affinity=True)
         self.assertEqual(['anti-affinity'], [group.policy for group in self.groups()])
 
     def test_by_an_operator_of_another_project(self) -> None:
         lease = self.create(APART)
-        root = harness.Caller(user_id='root', project_id='ops', token='root:ops')
+        root = Caller(user_id='root', project_id='ops', token='root:ops')
         error = self.assertRaises(exceptions.Conflict, self.change, lease, root, affinity=True)
         self.assertIn('members of its project', error.message)
         self.change(lease, root, amount=3)

@@ -20,8 +20,8 @@ from typing import Any
 from climate import exceptions
 from climate.domain.leases import Lease
 from climate.plugins import marks
-from climate.plugins.stack_settings import StackSettings
-from climate.plugins.virtual_stack import VirtualStack
+from climate.plugins.stack.plugin import VirtualStack
+from climate.plugins.stack.settings import StackSettings
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 from tests.functional.manager.walk import kinds
@@ -49,8 +49,8 @@ class TestAddresses(stack_case.StackCase):
         self.world.plugins[stack_case.TYPE] = VirtualStack(
             StackSettings(guarantee=frozenset({'servers', 'floating_ips'}))
         )
-        self.place = kinds.Place(self.world.store, self.world.plugins, self.twin)
-        self.public = next(item for item in self.twin.networks.networks() if item.external)
+        self.place = kinds.TypeRegistrar(self.world.store, self.world.plugins, self.cloud)
+        self.public = next(item for item in self.cloud.networks.networks() if item.external)
         for address in kinds.ADDRESSES:
             self.place.register(
                 ADDRESS, floating_network_id=self.public.id, floating_ip_address=address
@@ -65,14 +65,14 @@ class TestAddresses(stack_case.StackCase):
 
     def ids(self) -> set[str]:
         """Return the ids of the floating IPs of the only stack."""
-        (row,) = self.twin.contents()['stacks']
+        (row,) = self.cloud.contents()['stacks']
         return {item['physical_id'] for item in json.loads(str(row[4])) if item['type'] == IP}
 
     def there(self) -> dict[str, str]:
         """Return the floating IPs of the project, addresses by their ids."""
         return {
             item.id: item.address
-            for item in self.twin.networks.floating_ips()
+            for item in self.cloud.networks.floating_ips()
             if item.project_id == harness.PROJECT
         }
 
@@ -135,7 +135,7 @@ resources:
 
     def test_one_that_is_late_is_waited_for(self) -> None:
         lease = self.wanted()
-        self.twin.fail('network.list_floating_ips', 2)
+        self.cloud.fail('network.list_floating_ips', 2)
         self.world.until(200)
         self.assertEqual('ACTIVE', self.world.status(lease))
         self.assertEqual(set(self.there()), self.ids())
@@ -146,16 +146,16 @@ resources:
         (booked,) = (item for item in lease.reservations if item.resource_type == ADDRESS)
         self.world.until(50)
         for project in ('red', harness.PROJECT):
-            made = self.twin.network.create_floating_ip(self.public.id, project)
-            self.twin.network.set_floating_ip_tags(made.id, marks.tags(booked.id))
+            made = self.cloud.network.create_floating_ip(self.public.id, project)
+            self.cloud.network.set_floating_ip_tags(made.id, marks.tags(booked.id))
         self.world.until(200)
         self.assertEqual('ACTIVE', self.world.status(lease))
-        addresses = {item.id: item.address for item in self.twin.networks.floating_ips()}
+        addresses = {item.id: item.address for item in self.cloud.networks.floating_ips()}
         self.assertLessEqual({addresses[each] for each in self.ids()}, set(kinds.ADDRESSES))
 
     def test_a_stack_that_fails_leaves_none(self) -> None:
         lease = self.wanted()
-        self.twin.fail('orchestration.create_stack', None, error='quota')
+        self.cloud.fail('orchestration.create_stack', None, error='quota')
         self.world.until(200)
         self.assertEqual('ERROR', self.world.status(lease))
         self.assertEqual({}, self.there())

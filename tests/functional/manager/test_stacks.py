@@ -84,18 +84,18 @@ class TestExisting(stack_case.StackCase):
 
     def test_a_suspension_that_fails_is_tried_again(self) -> None:
         stack_id = self.mine()
-        self.twin.set_seconds('stack', 5)
+        self.cloud.set_seconds('stack', 5)
         self.existing(stack_id)
         self.world.until(2)
         self.assertEqual('SUSPEND_IN_PROGRESS', self.state())
-        self.twin.break_stack(stack_id)
+        self.cloud.break_stack(stack_id)
         self.world.until(50)
         self.assertEqual('SUSPEND_COMPLETE', self.state())
 
     def test_one_that_its_owner_works_with_is_waited_for(self) -> None:
         stack_id = self.mine()
         lease = self.existing(stack_id)
-        self.twin.set_seconds('stack', 20)
+        self.cloud.set_seconds('stack', 20)
         self.heat.snapshot_stack(stack_id, 'own')
         self.world.until(15)
         self.assertEqual('SNAPSHOT_IN_PROGRESS', self.state())
@@ -106,9 +106,9 @@ class TestExisting(stack_case.StackCase):
     def test_what_broke_while_it_waited_is_told(self) -> None:
         stack_id = self.mine()
         lease = self.existing(stack_id, start=0)
-        self.twin.set_seconds('stack', 5)
+        self.cloud.set_seconds('stack', 5)
         self.heat.snapshot_stack(stack_id, 'own')
-        self.twin.break_stack(stack_id, 'the disk is full')
+        self.cloud.break_stack(stack_id, 'the disk is full')
         self.world.until(20)
         self.assertEqual('ERROR', self.world.status(lease))
         self.assertIn('the disk is full', self.reason(lease))
@@ -135,7 +135,7 @@ class TestEnd(stack_case.StackCase):
     def test_a_snapshot_whose_answer_is_lost_is_taken_once(self) -> None:
         self.existing(self.mine())
         self.world.until(3590)
-        self.twin.fail('orchestration.snapshot_stack', when='after')
+        self.cloud.fail('orchestration.snapshot_stack', when='after')
         self.world.until(3700)
         self.assertEqual([('COMPLETE', 'end')], self.snapshots())
         self.assertEqual('SUSPEND_COMPLETE', self.state())
@@ -152,11 +152,11 @@ class TestEnd(stack_case.StackCase):
         stack_id = self.mine()
         lease = self.existing(stack_id)
         self.world.until(200)
-        self.twin.set_seconds('stack', 3)
+        self.cloud.set_seconds('stack', 3)
         for second in range(3600, 3680):
             self.world.until(second)
             if self.state() == 'SNAPSHOT_IN_PROGRESS':
-                self.twin.break_stack(stack_id, 'no room for images')
+                self.cloud.break_stack(stack_id, 'no room for images')
         self.assertEqual('ERROR', self.world.status(lease))
         self.assertIn('no room for images', self.reason(lease))
         self.assertEqual([('FAILED', 'end')] * 3, self.snapshots())
@@ -201,13 +201,13 @@ class TestEnd(stack_case.StackCase):
         stack_id = self.mine()
         lease = self.existing(stack_id, on_end=['suspend', 'delete'])
         self.world.until(3599)
-        self.twin.set_seconds('stack', 3)
+        self.cloud.set_seconds('stack', 3)
         for second in range(3600, 3620):
             self.world.until(second)
             found = self.heat.find_stack(stack_id)
             if found is not None and found.action == 'DELETE':
                 break
-        self.twin.break_stack(stack_id, 'a port is in use')
+        self.cloud.break_stack(stack_id, 'a port is in use')
         self.world.until(3700)
         self.assertIsNone(self.heat.find_stack('mine'))
         self.assertEqual('TERMINATED', self.world.status(lease))

@@ -10,14 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Leases of whole storage pools, from HTTP to the twin."""
+"""Leases of whole storage pools, from HTTP to the cloud."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from climate.clients.base import CloudNotFound
-from climate.plugins.base import Records
+from climate.plugins.contract import Records
 from tests.functional import http
 from tests.functional.manager import test_volumes
 from tests.functional.manager.harness import SETTINGS
@@ -34,10 +34,10 @@ class StorageTest(test_volumes.VolumeCase):
     def setUp(self) -> None:
         super().setUp()
         self.serve('physical:storage')
-        self.twin.put_member('alice', 'blue', 'member')
+        self.cloud.put_member('alice', 'blue', 'member')
         for name in (FIRST, SECOND):
-            self.twin.volumes.add_pool(name, 'gold', 100.0)
-        self.cinder = self.twin.of_caller('alice:blue').volume
+            self.cloud.volumes.add_pool(name, 'gold', 100.0)
+        self.cinder = self.cloud.of_caller('alice:blue').volume
 
     def admit(self, status: int = 201, name: str = FIRST, **more: Any) -> Any:
         """Register a pool over HTTP."""
@@ -54,11 +54,11 @@ class StorageTest(test_volumes.VolumeCase):
 
     def types(self) -> list[str]:
         """Return the private volume types that there are."""
-        return [item.name for item in self.twin.volume.list_volume_types() if not item.public]
+        return [item.name for item in self.cloud.volume.list_volume_types() if not item.public]
 
     def test_a_pool_is_registered_with_what_cinder_says(self) -> None:
-        self.twin.volume.create_volume_type('b', {'volume_backend_name': 'gold'})
-        self.twin.volume.create_volume('old', 30, volume_type='b')
+        self.cloud.volume.create_volume_type('b', {'volume_backend_name': 'gold'})
+        self.cloud.volume.create_volume('old', 30, volume_type='b')
         found = self.admit()
         self.assertEqual(
             {
@@ -80,7 +80,7 @@ class StorageTest(test_volumes.VolumeCase):
         return inventory['total'], inventory['reserved']
 
     def test_what_operators_declare_wins(self) -> None:
-        self.twin.volumes.add_pool('cinder@endless#x', 'endless', None)
+        self.cloud.volumes.add_pool('cinder@endless#x', 'endless', None)
         refused = self.admit(400, 'cinder@endless#x')
         self.assertIn('does not know how large', refused['error_message'])
         found = self.admit(name='cinder@endless#x', inventories={'DISK_GB': 500})
@@ -99,10 +99,10 @@ class StorageTest(test_volumes.VolumeCase):
         self.assertEqual([name], self.types())
         self.assertEqual([name], self.reservation(lease)['volume_types'])
         made = self.cinder.create_volume('v', 5, volume_type=name)
-        found = self.twin.volume.find_volume(made)
+        found = self.cloud.volume.find_volume(made)
         assert found is not None
         self.assertEqual(FIRST, found.pool)
-        others = self.twin.of_caller('bob:red').volume
+        others = self.cloud.of_caller('bob:red').volume
         self.assertRaises(CloudNotFound, others.create_volume, 'v', 1, volume_type=name)
         self.until(END + LATER)
         self.assertEqual(('TERMINATED', []), (self.status(lease), self.types()))
@@ -118,7 +118,7 @@ class StorageTest(test_volumes.VolumeCase):
         self.assertEqual([mine, f'{mine}:2'], self.types())
         pools = set()
         for name in self.types():
-            volume = self.twin.volume.find_volume(
+            volume = self.cloud.volume.find_volume(
                 self.cinder.create_volume('v', 1, volume_type=name)
             )
             assert volume is not None
@@ -134,13 +134,13 @@ class StorageTest(test_volumes.VolumeCase):
         lease = self.started(min=1, max=1)
         (name,) = self.types()
         volume_id = self.cinder.create_volume('v', 5, volume_type=name)
-        found = self.twin.volume.find_volume(volume_id)
+        found = self.cloud.volume.find_volume(volume_id)
         assert found is not None
         server_id = self.attach(found)
         self.until(END + LATER)
         self.assert_told(lease, 'attached', server_id)
         self.assertRaises(CloudNotFound, self.cinder.create_volume, 'w', 1, volume_type=name)
-        self.twin.compute.delete_server(server_id)
+        self.cloud.compute.delete_server(server_id)
         self.later(120)
         self.assertEqual(('TERMINATED', []), (self.status(lease), self.types()))
 
@@ -151,7 +151,7 @@ class StorageTest(test_volumes.VolumeCase):
         volume_id = self.cinder.create_volume('v', 5, volume_type=name)
         self.until(END + LATER)
         self.assert_told(lease, 'still has volumes', volume_id)
-        self.twin.volume.delete_volume(volume_id)
+        self.cloud.volume.delete_volume(volume_id)
         self.later(120)
         self.assertEqual('TERMINATED', self.status(lease))
 
@@ -161,10 +161,10 @@ class StorageTest(test_volumes.VolumeCase):
         (name,) = self.types()
         for _ in range(2):
             self.cinder.create_volume('v', 5, volume_type=name)
-        self.twin.set_seconds('backup_creation', 20)
+        self.cloud.set_seconds('backup_creation', 20)
         self.until(END + LATER)
         self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
-        backups = self.twin.volumes.backups()
+        backups = self.cloud.volumes.backups()
         self.assertEqual(['blue', 'blue'], [item.project_id for item in backups])
         shown = {item['id'] for item in self.reservation(lease)['copies']}
         self.assertEqual({item.id for item in backups}, shown)
@@ -185,14 +185,14 @@ class StorageTest(test_volumes.VolumeCase):
         self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
 
     def test_pools_that_no_type_can_tell_apart_are_not_leased_whole(self) -> None:
-        self.twin.volumes.add_pool('other@gold#one', 'gold', 100.0)
+        self.cloud.volumes.add_pool('other@gold#one', 'gold', 100.0)
         self.assertEqual('false', self.admit()['attributes']['alone'])
         self.pools(409)
 
     def test_a_pool_is_leased_whole_or_in_parts(self) -> None:
         self.admit()
-        kind = self.twin.volume.create_volume_type('gold', {'volume_backend_name': 'gold'})
-        self.twin.volume.allow_volume_type(kind.id, 'blue')
+        kind = self.cloud.volume.create_volume_type('gold', {'volume_backend_name': 'gold'})
+        self.cloud.volume.allow_volume_type(kind.id, 'blue')
         part = {'resource_type': 'virtual:volume', 'size': 60, 'volume_type': 'gold'}
         whole = {'resource_type': 'physical:storage', 'min': 1, 'max': 1}
         body = {
@@ -212,13 +212,13 @@ class StorageTest(test_volumes.VolumeCase):
         self.admit()
         lease = self.started(min=1, max=1)
         (name,) = self.types()
-        kind = self.twin.volume.find_volume_type(name)
+        kind = self.cloud.volume.find_volume_type(name)
         assert kind is not None
-        self.twin.volume.forbid_volume_type(kind.id, 'blue')
-        self.twin.volume.allow_volume_type(kind.id, 'red')
+        self.cloud.volume.forbid_volume_type(kind.id, 'blue')
+        self.cloud.volume.allow_volume_type(kind.id, 'red')
         self.later(SETTINGS.check_interval.total_seconds() + 10)
-        self.assertEqual(('blue',), self.twin.volume.list_volume_type_projects(kind.id))
-        self.twin.volume.delete_volume_type(kind.id)
+        self.assertEqual(('blue',), self.cloud.volume.list_volume_type_projects(kind.id))
+        self.cloud.volume.delete_volume_type(kind.id)
         self.later(SETTINGS.check_interval.total_seconds() + 10)
         self.assertEqual([name], self.types())
         self.assertFalse(self.now(lease)['degraded'])
@@ -229,12 +229,12 @@ class StorageTest(test_volumes.VolumeCase):
         (name,) = self.types()
         self.until(END + LATER)
         self.assertEqual('TERMINATED', self.status(lease))
-        self.twin.volume.create_volume_type(name, {})
+        self.cloud.volume.create_volume_type(name, {})
         self.assertEqual([f'volume type {name} of a lease that is over'], self.repaired())
         self.assertEqual([], self.types())
-        self.twin.volume.create_volume_type(name, {})
-        self.twin.volume.create_volume('v', 1, volume_type=name)
-        (finding,) = self.plugin.sweep(self.records(lease), self.twin, dry_run=False)
+        self.cloud.volume.create_volume_type(name, {})
+        self.cloud.volume.create_volume('v', 1, volume_type=name)
+        (finding,) = self.plugin.sweep(self.records(lease), self.cloud, dry_run=False)
         self.assertEqual('', finding.done)
         self.assertEqual(1, len(self.made()))
 

@@ -24,7 +24,7 @@ from climate.clients.base import Cloud
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.requests import LeaseDraft
-from climate.plugins import base as plugins
+from climate.plugins import contract as plugins
 from tests import base
 from tests import services
 from tests.functional.manager.harness import at

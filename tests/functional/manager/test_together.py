@@ -83,7 +83,7 @@ class TestTogether(base.TestCase):
     def test_started_in_order_and_ended_in_reverse(self) -> None:
         lease = self.create({}, {}, {})
         names = self.names(lease)
-        self.office.twin.keep_journal()
+        self.office.cloud.keep_journal()
         self.office.until(HOUR + 1)
         self.assertEqual('ACTIVE', self.office.status(lease))
         began = [call.arguments[1] for call in self.moves()]
@@ -95,18 +95,18 @@ class TestTogether(base.TestCase):
 
     def moves(self) -> list[Any]:
         """Return the calls that moved hosts into aggregates."""
-        return [call for call in self.office.twin.journal() if call.verb == 'compute.add_host']
+        return [call for call in self.office.cloud.journal() if call.verb == 'compute.add_host']
 
     def test_prepared_wholly_or_not_at_all(self) -> None:
         lease = self.create({}, {})
         before = self.office.places()
         # The aggregate is made, and said to be refused for good.
-        self.office.twin.fail('compute.create_aggregate', times=1, when='after', error='permanent')
+        self.office.cloud.fail('compute.create_aggregate', times=1, when='after', error='permanent')
         self.office.until(HOUR - 1)
         self.assertEqual('PENDING', self.office.status(lease))
         self.assertEqual('ERROR', self.office.event(lease, EventKind.PREPARE).state.value)
         self.assertEqual('DONE', self.office.event(lease, EventKind.UNDO).state.value)
-        self.assertEqual({'freepool'}, {item.name for item in self.office.twin.aggregates()})
+        self.assertEqual({'freepool'}, {item.name for item in self.office.cloud.aggregates()})
         self.assertEqual(before, self.office.places())
         self.assertEqual(2, len(self.office.allocations(lease)))
         self.office.until(HOUR + 1)

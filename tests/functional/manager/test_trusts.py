@@ -24,12 +24,12 @@ import fixtures
 from climate import exceptions
 from climate.api import microversions
 from climate.api.views import leases as views
+from climate.booking import trusts
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
-from climate.leasing import trusts
-from climate.plugins.stack_settings import StackSettings
-from climate.plugins.virtual_stack import VirtualStack
+from climate.plugins.stack.plugin import VirtualStack
+from climate.plugins.stack.settings import StackSettings
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 from tests.functional.manager.walk.stacks import TEMPLATE
@@ -46,11 +46,11 @@ class _Trusts(stack_case.StackCase):
     def revoke(self) -> None:
         """Let the user take back what was trusted."""
         for row in self.trusts():
-            self.twin.identity.delete_trust(str(row[0]))
+            self.cloud.identity.delete_trust(str(row[0]))
 
     def leave(self) -> None:
         """Let the user leave the project."""
-        self.twin.put_member('alice', harness.PROJECT)
+        self.cloud.put_member('alice', harness.PROJECT)
 
     def assert_over(self, lease: Lease, status: str) -> None:
         """Check that a lease has come to its end, and no trust is left."""
@@ -64,7 +64,7 @@ class TestTrusts(_Trusts):
     def test_only_where_it_is_needed(self) -> None:
         self.world.book((HOST,), 100, 200)
         self.existing(self.mine(), start=300, on_end=['suspend'])
-        self.assertEqual(0, self.twin.calls('identity.create_trust'))
+        self.assertEqual(0, self.cloud.calls('identity.create_trust'))
         lease = self.world.book(
             (HOST, {'resource_type': stack_case.TYPE, 'name': 'web', 'template': TEMPLATE}),
             4000,
@@ -93,7 +93,7 @@ class TestTrusts(_Trusts):
         self.world.until(stack_case.START + 60)
         self.leave()
         self.world.until(stack_case.END + 60)
-        (kept,) = self.twin.orchestration.list_stack_snapshots(stack_id)
+        (kept,) = self.cloud.orchestration.list_stack_snapshots(stack_id)
         self.assertEqual('COMPLETE', kept.status)
         self.assert_over(lease, 'TERMINATED')
 
@@ -113,7 +113,7 @@ class TestTrusts(_Trusts):
         self.assertEqual(['reader'], [row[3] for row in self.trusts()])
 
     def test_who_lacks_a_role_is_refused(self) -> None:
-        self.twin.put_member('alice', harness.PROJECT, 'reader')
+        self.cloud.put_member('alice', harness.PROJECT, 'reader')
         error = self.assertRaises(exceptions.Conflict, self.made)
         self.assertEqual(409, error.code)
         self.assertIn('member', error.message)
@@ -122,7 +122,7 @@ class TestTrusts(_Trusts):
             self.assertIsNone(tx.claims.next_due())
 
     def test_keystone_is_away(self) -> None:
-        self.twin.fail('identity.create_trust')
+        self.cloud.fail('identity.create_trust')
         error = self.assertRaises(exceptions.CloudUnavailable, self.made)
         self.assertEqual(503, error.code)
         self.assertEqual([], self.trusts())
@@ -138,7 +138,7 @@ class TestTrusts(_Trusts):
         self.made()
         self.assertRaises(exceptions.NotEnoughResources, self.made)
         self.assertEqual(1, len(self.trusts()))
-        self.twin.fail('identity.delete_trust')
+        self.cloud.fail('identity.delete_trust')
         self.assertRaises(exceptions.NotEnoughResources, self.made)
 
 
@@ -200,7 +200,7 @@ class TestRenewed(_Trusts):
         far = stack_case.END + 2 * self.MARGIN
         self.assertRaises(exceptions.NotEnoughResources, self.prolong, lease, far)
         self.assertEqual(known, self.expiries())
-        self.twin.fail('identity.create_trust')
+        self.cloud.fail('identity.create_trust')
         self.assertRaises(exceptions.CloudUnavailable, self.prolong, lease, far)
         self.assertEqual(stack_case.END, self.world.now(lease).period.end.timestamp() - NOON)
 
@@ -235,7 +235,7 @@ class TestLife(_Trusts):
 
     def test_it_goes_with_a_start_that_fails(self) -> None:
         lease = self.made()
-        self.twin.fail('orchestration.create_stack', error='permanent')
+        self.cloud.fail('orchestration.create_stack', error='permanent')
         self.world.until(200)
         self.assert_over(lease, 'ERROR')
         self.world.delete(lease)
@@ -250,7 +250,7 @@ class TestLife(_Trusts):
 
     def test_it_stays_when_what_was_prepared_is_undone(self) -> None:
         lease = self.made()
-        self.twin.fail('compute.create_flavor', error='permanent')
+        self.cloud.fail('compute.create_flavor', error='permanent')
         self.world.until(50)
         self.assertEqual(1, len(self.world.reasons(lease)))
         self.assertEqual(1, len(self.trusts()))
@@ -260,7 +260,7 @@ class TestLife(_Trusts):
     def test_it_stays_until_what_heat_has_it_for_is_gone(self) -> None:
         lease = self.made()
         self.world.until(3599)
-        self.twin.set_seconds('stack', 30)
+        self.cloud.set_seconds('stack', 30)
         self.world.until(3620)
         self.assertEqual(1, len(self.trusts()))
         self.world.until(3700)
@@ -269,11 +269,11 @@ class TestLife(_Trusts):
     def test_keystone_is_away_at_the_end(self) -> None:
         lease = self.made()
         self.world.until(3599)
-        self.twin.fail('identity.delete_trust', None)
+        self.cloud.fail('identity.delete_trust', None)
         self.world.until(3620)
         self.assertEqual('ERROR', self.world.status(lease))
         self.assertIn('delete_trust', self.reason(lease))
-        self.twin.heal()
+        self.cloud.heal()
         self.world.until(3700)
         self.assert_over(lease, 'TERMINATED')
 
@@ -297,13 +297,13 @@ class TestLost(_Trusts):
     def test_ends_are_as_ever(self) -> None:
         for lose in (self.revoke, self.leave):
             begin = self.world.seconds()
-            self.twin.put_member('alice', harness.PROJECT, 'member', 'reader')
+            self.cloud.put_member('alice', harness.PROJECT, 'member', 'reader')
             lease = self.made(start=begin + 50, end=begin + 200)
             self.world.until(begin + 100)
             self.assertEqual('ACTIVE', self.world.status(lease))
             lose()
             self.world.until(begin + 300)
-            self.assertEqual([], self.twin.contents()['stacks'])
+            self.assertEqual([], self.cloud.contents()['stacks'])
             self.assert_over(lease, 'TERMINATED')
 
     def test_no_trust_is_told_to_anybody(self) -> None:

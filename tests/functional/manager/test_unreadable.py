@@ -22,8 +22,8 @@ from climate.api.microversions import V1_1
 from climate.api.views import leases as views
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
-from climate.leasing import forcing
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.host.plugin import PhysicalHost
+from climate.running import force as running_force
 from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
@@ -64,7 +64,7 @@ class TestUnreadable(base.TestCase):
         return dict(found)
 
     def force(self, lease: Lease) -> Lease:
-        return self.office.store.run(lambda tx: forcing.end(tx, lease.id))
+        return self.office.store.run(lambda tx: running_force.end(tx, lease.id))
 
     def test_it_is_shown_and_listed(self) -> None:
         self.assertEqual(
@@ -151,7 +151,7 @@ class TestUnreadable(base.TestCase):
         self.assertRaises(exceptions.Conflict, self.force, lease)
 
     def test_what_is_under_way_is_waited_for(self) -> None:
-        self.office.twin.set_server_deletion_seconds(50)
+        self.office.cloud.set_server_deletion_seconds(50)
         self.office.boot(self.other)
         self.force(self.other)
         self.office.until(20)

@@ -21,8 +21,8 @@ from typing import Any
 
 from climate import exceptions
 from climate.clients.base import Volume
-from climate.plugins.base import Done
-from climate.plugins.base import Work
+from climate.plugins.contract import Done
+from climate.plugins.contract import Work
 from tests.functional.manager import test_volumes
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import START
@@ -34,7 +34,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.mine = self.twin.volumes.add_volume('mine', 'blue', 5)
+        self.mine = self.cloud.volumes.add_volume('mine', 'blue', 5)
 
     def take(self, status: int = 201, **request: Any) -> Any:
         """Book the volume."""
@@ -42,7 +42,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
 
     def there(self) -> Volume | None:
         """Return the volume as it is now."""
-        return self.twin.volume.find_volume(self.mine.id)
+        return self.cloud.volume.find_volume(self.mine.id)
 
     def test_two_leases_cannot_have_it_at_the_same_time(self) -> None:
         lease = self.take()
@@ -59,7 +59,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.assertEqual(self.mine.name, getattr(self.there(), 'name', None))
 
     def test_what_cannot_be_taken_is_told_early(self) -> None:
-        theirs = self.twin.volumes.add_volume('theirs', 'red')
+        theirs = self.cloud.volumes.add_volume('theirs', 'red')
         for request, word in (
             ({'volume_id': 'x'}, 'not the id of a volume'),
             ({'volume_id': f'{self.mine.id}#2'}, 'not the id of a volume'),
@@ -68,8 +68,8 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
             ({'volume_id': self.mine.id, 'amount': 2}, 'amount'),
         ):
             self.assertIn(word, self.book(400, **request)['error_message'])
-        self.twin.set_seconds('volume_deletion', 100)
-        self.twin.volume.delete_volume(self.mine.id)
+        self.cloud.set_seconds('volume_deletion', 100)
+        self.cloud.volume.delete_volume(self.mine.id)
         self.assertIn('it is deleting', self.take(400)['error_message'])
 
     def test_only_the_end_can_be_changed(self) -> None:
@@ -83,7 +83,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
 
     def test_one_that_has_gone_meanwhile_is_told(self) -> None:
         lease = self.take(on_end=['delete'])
-        self.twin.volume.delete_volume(self.mine.id)
+        self.cloud.volume.delete_volume(self.mine.id)
         self.until(START + LATER)
         self.assert_told(lease, 'not there any more')
 
@@ -101,7 +101,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.attach(self.mine)
         self.until(END + LATER)
         self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
-        (backup,) = self.twin.volumes.backups()
+        (backup,) = self.cloud.volumes.backups()
         reservation = self.reservation(lease)
         self.assertEqual(
             ('blue', 'available', f'mine reservation:{reservation["id"]}'),
@@ -116,7 +116,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         lease = self.take(on_end=['snapshot'])
         self.until(END + LATER)
         self.assertEqual('TERMINATED', self.status(lease))
-        (made,) = self.twin.volumes.snapshots()
+        (made,) = self.cloud.volumes.snapshots()
         self.assertEqual((self.mine.id, 'blue'), (made.volume_id, made.project_id))
         self.assertIsNotNone(self.there())
 
@@ -127,44 +127,44 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.until(END + LATER)
         self.assert_told(lease, 'attached', server_id)
         self.assertIsNotNone(self.there())
-        self.twin.compute.delete_server(server_id)
+        self.cloud.compute.delete_server(server_id)
         self.later(120)
         self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
 
     def test_one_with_snapshots_is_not_deleted(self) -> None:
         lease = self.take(on_end=['delete'])
         self.until(START)
-        snapshot = self.twin.volume.create_snapshot(self.mine.id, 'users own')
+        snapshot = self.cloud.volume.create_snapshot(self.mine.id, 'users own')
         self.until(END + LATER)
         self.assert_told(lease, 'snapshots', snapshot)
         self.assertIsNotNone(self.there())
-        self.twin.volume.delete_snapshot(snapshot)
+        self.cloud.volume.delete_snapshot(snapshot)
         self.later(120)
         self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
 
     def test_one_that_could_not_be_backed_up_stays(self) -> None:
         lease = self.take(on_end=['backup', 'delete'])
         self.until(START)
-        self.twin.volumes.set_backup_service(False)
+        self.cloud.volumes.set_backup_service(False)
         self.until(END + LATER)
         self.assert_told(lease, 'backup', 'the volume is as it was')
         self.assertIsNotNone(self.there())
         # No heap of failed ones: it could not be removed either.
-        self.assertEqual(['error'], [item.status for item in self.twin.volumes.backups()])
-        self.twin.volumes.set_backup_service(True)
+        self.assertEqual(['error'], [item.status for item in self.cloud.volumes.backups()])
+        self.cloud.volumes.set_backup_service(True)
         self.later(200)
         self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
-        self.assertEqual(['available'], [item.status for item in self.twin.volumes.backups()])
+        self.assertEqual(['available'], [item.status for item in self.cloud.volumes.backups()])
 
     def test_a_quota_of_backups_keeps_it(self) -> None:
-        self.twin.volumes.set_quota('blue', 'backups', 0)
+        self.cloud.volumes.set_quota('blue', 'backups', 0)
         lease = self.take(on_end=['backup', 'delete'])
         self.until(END + LATER)
         self.assert_told(lease, 'quota')
         self.assertIsNotNone(self.there())
 
     def test_a_backup_that_takes_long_is_waited_for_and_told(self) -> None:
-        self.twin.set_seconds('backup_creation', 20000)
+        self.cloud.set_seconds('backup_creation', 20000)
         lease = self.take(on_end=['backup', 'delete'])
         self.until(END + datetime.timedelta(hours=1))
         self.assertEqual('TERMINATING', self.status(lease))
@@ -173,25 +173,25 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.assertIsNotNone(self.there())
         self.until(END + datetime.timedelta(hours=6))
         self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
-        self.assertEqual(1, len(self.twin.volumes.backups()))
+        self.assertEqual(1, len(self.cloud.volumes.backups()))
 
     def test_every_call_of_the_end_fails_in_turn(self) -> None:
         lease = self.take(on_end=['detach', 'backup', 'delete'])
         self.until(START)
         self.attach(self.mine)
-        begin = self.twin.state()
+        begin = self.cloud.state()
         work = self.work_of(lease)
-        self.twin.keep_journal()
+        self.cloud.keep_journal()
         self.run_end(work)
-        calls = [call.verb for call in self.twin.journal()]
+        calls = [call.verb for call in self.cloud.journal()]
         self.assertIn('volume.create_backup', calls)
         for nth in range(len(calls)):
             for when in ('before', 'after'):
                 for error in ('transient', 'permanent'):
-                    self.twin.restore(begin)
-                    self.twin.fail('*', when=when, error=error, skip=nth)
+                    self.cloud.restore(begin)
+                    self.cloud.fail('*', when=when, error=error, skip=nth)
                     self.run_end(work)
-                    (backup,) = self.twin.volumes.backups()
+                    (backup,) = self.cloud.volumes.backups()
                     self.assertEqual('available', backup.status, (nth, calls[nth], when, error))
                     self.assertIsNone(self.there())
 
@@ -214,9 +214,9 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         """End until it is done; the volume is there until its backup is."""
         for _ in range(30):
             with contextlib.suppress(exceptions.EffectError):
-                if isinstance(self.plugin.end(work, self.twin), Done):
+                if isinstance(self.plugin.end(work, self.cloud), Done):
                     return
-            saved = [item for item in self.twin.volumes.backups() if item.status == 'available']
-            self.assertTrue(saved or self.twin.volumes.volumes())
+            saved = [item for item in self.cloud.volumes.backups() if item.status == 'available']
+            self.assertTrue(saved or self.cloud.volumes.volumes())
             self.service.clock.advance(10)
         raise AssertionError('it does not come to an end')

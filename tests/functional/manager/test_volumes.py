@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Leases of volumes, from HTTP to the twin."""
+"""Leases of volumes, from HTTP to the cloud."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ import datetime
 from typing import Any
 
 from climate.clients.base import Volume
-from climate.clients.fake.volume_contents import POOL
 from climate.domain.resources import ResourceDraft
-from climate.leasing.registrar import Registrar
+from climate.resources.registrar import Registrar
+from climate.simulator.volume_contents import POOL
 from tests.functional.manager.harness import SETTINGS
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import NeutronCase
@@ -36,12 +36,12 @@ class VolumeCase(NeutronCase):
     def setUp(self) -> None:
         super().setUp()
         self.serve('virtual:volume')
-        self.twin.put_member('alice', 'blue', 'member')
+        self.cloud.put_member('alice', 'blue', 'member')
         self.register(POOL)
 
     def register(self, name: str, **more: Any) -> int:
         """Have a pool registered."""
-        registrar = Registrar(self.service.store, self.service.plugins, self.twin)
+        registrar = Registrar(self.service.store, self.service.plugins, self.cloud)
         draft = ResourceDraft(resource_type='physical:storage', name=name, **more)
         return registrar.register_resource(draft)
 
@@ -51,12 +51,12 @@ class VolumeCase(NeutronCase):
 
     def made(self) -> list[Volume]:
         """Return the volumes that are there, by name."""
-        return sorted(self.twin.volumes.volumes(), key=lambda item: item.name)
+        return sorted(self.cloud.volumes.volumes(), key=lambda item: item.name)
 
     def attach(self, volume: Volume) -> str:
         """Attach a volume to a new server of the project."""
-        server = self.twin.boot_server('compute-1', 'blue', 'server')
-        self.twin.volumes.attach(volume.id, server.id)
+        server = self.cloud.boot_server('compute-1', 'blue', 'server')
+        self.cloud.volumes.attach(volume.id, server.id)
         return server.id
 
     def status(self, lease: dict[str, Any]) -> str:
@@ -116,18 +116,18 @@ class NewVolumeTest(VolumeCase):
         self.new(size=1000, amount=2)
 
     def test_what_lay_there_before_is_not_promised(self) -> None:
-        self.twin.volumes.add_pool('twin@b#b', 'b', 100.0)
-        kind = self.twin.volume.create_volume_type('b', {'volume_backend_name': 'b'})
-        self.twin.volume.create_volume('old', 60, volume_type='b')
-        self.twin.volume.allow_volume_type(kind.id, 'blue')
-        self.register('twin@b#b')
+        self.cloud.volumes.add_pool('storage@b#b', 'b', 100.0)
+        kind = self.cloud.volume.create_volume_type('b', {'volume_backend_name': 'b'})
+        self.cloud.volume.create_volume('old', 60, volume_type='b')
+        self.cloud.volume.allow_volume_type(kind.id, 'blue')
+        self.register('storage@b#b')
         self.new(409, volume_type='b', size=41)
         self.new(volume_type='b', size=40)
 
     def test_what_is_not_there_is_told_early(self) -> None:
-        kind = self.twin.volume.create_volume_type('secret', {'volume_backend_name': 'lvm'})
-        self.twin.volume.create_volume_type('anywhere', {})
-        theirs = self.twin.volumes.add_volume('theirs', 'red', 3)
+        kind = self.cloud.volume.create_volume_type('secret', {'volume_backend_name': 'lvm'})
+        self.cloud.volume.create_volume_type('anywhere', {})
+        theirs = self.cloud.volumes.add_volume('theirs', 'red', 3)
         for request, word in (
             ({'volume_type': 'nothing'}, "Volume type 'nothing' not found"),
             ({'volume_type': kind.name}, "Volume type 'secret' not found"),
@@ -148,16 +148,16 @@ class NewVolumeTest(VolumeCase):
             ({'colour': 'red'}, 'colour'),
         ):
             self.assertIn(word, self.new(400, **request)['error_message'])
-        allowed = self.twin.volume.find_volume_type('anywhere')
+        allowed = self.cloud.volume.find_volume_type('anywhere')
         assert allowed is not None
-        self.twin.volume.allow_volume_type(allowed.id, 'blue')
+        self.cloud.volume.allow_volume_type(allowed.id, 'blue')
         self.assertIn('anywhere', self.new(400, volume_type='anywhere')['error_message'])
         self.new(volume_type='anywhere', guarantee=False)
 
     def test_made_of_a_volume_and_of_a_snapshot(self) -> None:
-        mine = self.twin.volumes.add_volume('mine', 'blue', 3)
-        snapshot = self.twin.volume.create_snapshot(mine.id, 's')
-        theirs = self.twin.volume.find_snapshot(snapshot)
+        mine = self.cloud.volumes.add_volume('mine', 'blue', 3)
+        snapshot = self.cloud.volume.create_snapshot(mine.id, 's')
+        theirs = self.cloud.volume.find_snapshot(snapshot)
         assert theirs is not None
         # The snapshot was made by an administrator, so it is not of the project.
         self.book(400, snapshot_id=snapshot)
@@ -187,18 +187,18 @@ class NewVolumeTest(VolumeCase):
 
     def test_a_change_that_fails_leaves_what_was(self) -> None:
         lease = self.started(size=10, volume_type='standard')
-        self.twin.volumes.set_quota('blue', 'volumes', 2)
+        self.cloud.volumes.set_quota('blue', 'volumes', 2)
         self.change(lease, amount=4)
         self.later(LATER.total_seconds())
         self.assertEqual(('ACTIVE', 1), (self.status(lease), len(self.made())))
         self.assertEqual(1, self.reservation(lease)['amount'])
 
     def test_a_quota_is_waited_for_and_told(self) -> None:
-        self.twin.volumes.set_quota('blue', 'volumes', 0)
+        self.cloud.volumes.set_quota('blue', 'volumes', 0)
         waits, fails = self.new(), self.new()
         self.until(START + datetime.timedelta(seconds=30))
         self.assertEqual(('STARTING', []), (self.status(waits), self.made()))
-        self.twin.volumes.set_quota('blue', 'volumes', 1)
+        self.cloud.volumes.set_quota('blue', 'volumes', 1)
         self.until(START + LATER)
         self.assertEqual(['ACTIVE', 'ERROR'], sorted([self.status(waits), self.status(fails)]))
         lost = fails if self.status(fails) == 'ERROR' else waits
@@ -213,22 +213,22 @@ class NewVolumeTest(VolumeCase):
 
     def test_without_the_user_a_start_is_told(self) -> None:
         lease = self.new()
-        self.twin.put_member('alice', 'blue', 'reader')
+        self.cloud.put_member('alice', 'blue', 'reader')
         self.until(START + LATER)
         self.assert_told(lease, 'trust')
         self.assertEqual([], self.made())
 
     def test_without_the_user_an_end_works(self) -> None:
         lease = self.started(size=10, volume_type='standard', on_end=['backup', 'delete'])
-        self.twin.put_member('alice', 'blue', 'reader')
+        self.cloud.put_member('alice', 'blue', 'reader')
         self.until(END + LATER)
         self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
-        (backup,) = self.twin.volumes.backups()
+        (backup,) = self.cloud.volumes.backups()
         self.assertEqual(('service', 'available'), (backup.project_id, backup.status))
 
     def test_one_that_is_gone_is_told_and_not_made_again(self) -> None:
         lease = self.started(size=10, volume_type='standard', amount=2)
-        self.twin.volume.delete_volume(self.made()[0].id)
+        self.cloud.volume.delete_volume(self.made()[0].id)
         self.later(SETTINGS.check_interval.total_seconds() + 10)
         self.assertTrue(self.now(lease)['degraded'])
         self.assertEqual(1, len(self.made()))
@@ -242,7 +242,7 @@ class NewVolumeTest(VolumeCase):
         lease = self.started(size=10, volume_type='standard')
         (mine,) = self.made()
         for project in ('blue', 'red'):
-            self.twin.of_caller(f'x:{project}').volume.create_volume(
+            self.cloud.of_caller(f'x:{project}').volume.create_volume(
                 'restored', 1, metadata=mine.metadata
             )
         self.until(END + LATER)

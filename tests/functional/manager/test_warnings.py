@@ -62,13 +62,13 @@ class TestWarnings(base.TestCase):
         lease = self.warned('claim')
         self.office.away_until(411)
         office, changes = self.office, iter([1500, 2000])
-        make_image = office.twin.compute.create_image
+        make_image = office.cloud.compute.create_image
 
         def meanwhile(*args: str) -> str:
             for end in changes:
                 office.update(lease, end=end)
             return make_image(*args)
 
-        with mock.patch.object(office.twin.compute, 'create_image', meanwhile):
+        with mock.patch.object(office.cloud.compute, 'create_image', meanwhile):
             office.work()
         self.assert_warned_once_more(lease)

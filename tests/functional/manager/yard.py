@@ -27,7 +27,7 @@ from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import ReservationChange
 from climate.domain.resources import Spread
-from climate.leasing.rehoming import Rehoming
+from climate.upkeep.rehoming import Rehoming
 from tests.functional.manager import harness
 from tests.functional.manager import slots
 from tests.functional.manager import sweep
@@ -114,7 +114,7 @@ class Yard(harness.Office):
 
     def heal(self) -> None:
         """Move what is promised on hosts that are out, or tell of it."""
-        Rehoming(self.store, self.plugins, self.settings, random.Random(3)).round(self.twin)
+        Rehoming(self.store, self.plugins, self.settings, random.Random(3)).round(self.cloud)
 
     def failed(self) -> set[int]:
         """Return the hosts that do not work."""

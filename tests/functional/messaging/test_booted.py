@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import oslo_messaging
 
-from climate.leasing.server_lease_settings import ServerLeaseSettings
+from climate.manager.server_lease_settings import ServerLeaseSettings
 from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
 from climate.messaging import nova
@@ -30,7 +30,7 @@ from tests.unit.messaging.test_nova import server_envelope
 class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
     """A Nova that sends as the real one does, and managers that give leases."""
 
-    def ears(self) -> nova.ServerEars:
+    def ears(self) -> nova.ServerListener:
         conf = self.conf()
         for option, value in (
             ('notification_transport_url', self.url),
@@ -38,7 +38,7 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
             ('notification_topics', [self.topic]),
         ):
             conf.set_override(option, value, group='health')
-        return nova.ServerEars(conf)
+        return nova.ServerListener(conf)
 
     def start_managers(self, count: int) -> None:
         """Start managers that look once, when the bus is there, and then only listen."""
@@ -48,17 +48,17 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
             manager = Manager(
                 store=office.store,
                 plugins=office.plugins,
-                cloud=office.twin,
+                cloud=office.cloud,
                 clock=office.clock,
                 settings=office.settings,
                 options=ManagerOptions(max_sleep=0.2, server_leases=settings),
                 publisher=office.bus,
-                server_ears=self.ears(),
+                server_listener=self.ears(),
             )
             self.addCleanup(manager.stop, 5.0)
             manager.start()
         self.eventually(lambda: self.log.output.count('Listening to the') == count)
-        self.eventually(lambda: self.twin.calls('compute.list_servers_since') >= count)
+        self.eventually(lambda: self.cloud.calls('compute.list_servers_since') >= count)
 
     def say(self, event_type: str, server_id: str) -> None:
         """Send what Nova sends of a server."""
@@ -81,7 +81,7 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
         self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
         self.eventually(lambda: self.office.status(lease) == 'ACTIVE')
         self.assertEqual(1, len(self.leases()))
-        self.twin.compute.delete_server(server.id)
+        self.cloud.compute.delete_server(server.id)
         # Managers are quick, and a lease cannot end in the instant that it began in.
         self.office.away_until(1)
         self.say('instance.delete.end', server.id)

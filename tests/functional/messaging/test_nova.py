@@ -37,7 +37,9 @@ class TestEars(bus.RabbitCase):
         super().setUp()
         self.missed: list[str] = []
 
-    def ears(self, url: str | None = None, name: str = 'one', start: bool = True) -> nova.NovaEars:
+    def ears(
+        self, url: str | None = None, name: str = 'one', start: bool = True
+    ) -> nova.HostListener:
         conf = self.conf()
         for option, value in (
             ('notification_transport_url', url or self.url),
@@ -45,7 +47,7 @@ class TestEars(bus.RabbitCase):
             ('notification_topics', [self.topic]),
         ):
             conf.set_override(option, value, group='health')
-        made = nova.NovaEars(conf)
+        made = nova.HostListener(conf)
         if start:
             made.start(lambda: self.missed.append(name))
             self.addCleanup(made.stop)
@@ -63,7 +65,7 @@ class TestEars(bus.RabbitCase):
         """Send what an administrator's change of a service sends."""
         self.notifier().info({}, 'service.update', envelope(**data)['payload'])
 
-    def heard(self, ears: nova.NovaEars) -> str:
+    def heard(self, ears: nova.HostListener) -> str:
         news = ears.get(bus.SOON)
         assert news is not None
         return f'{news.service_host}: {news.fault}'
@@ -90,18 +92,18 @@ class TestEars(bus.RabbitCase):
         manager = Manager(
             store=office.store,
             plugins=office.plugins,
-            cloud=office.twin,
+            cloud=office.cloud,
             clock=office.clock,
             settings=office.settings,
             options=ManagerOptions(max_sleep=0.2),
             publisher=office.bus,
-            ears=self.ears(start=False),
+            listener=self.ears(start=False),
         )
         self.say(host='elsewhere', forced_down=True)
         self.addCleanup(manager.stop, 5.0)
         manager.start()
         self.eventually(lambda: 'Listening' in self.log.output)
-        office.twin.set_hypervisor(had, state='down')
+        office.cloud.set_hypervisor(had, state='down')
         self.say(host=had, forced_down=True)
         self.eventually(lambda: 'lease.rehomed' in [one.event_type for one in office.bus.taken])
         payload = office.bus.last('lease.rehomed')
@@ -110,7 +112,7 @@ class TestEars(bus.RabbitCase):
         self.assertNotIn(had, [item.resource_name for item in office.allocations(others)])
         self.assertRaises(exceptions.NotEnoughResources, office.create, 9000, 9600, hosts=4)
         office.away_until(10)
-        office.twin.set_hypervisor(had, state='up')
+        office.cloud.set_hypervisor(had, state='up')
         self.say(host=had)
         self.eventually(lambda: f'{had} works again' in self.log.output)
         office.create(9000, 9600, hosts=4)

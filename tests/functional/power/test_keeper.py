@@ -26,15 +26,15 @@ import fixtures
 
 from climate import exceptions
 from climate.clients.base import CloudConflict
-from climate.clients.fake import Twin
 from climate.clients.reservation import Busy
 from climate.clients.reservation import Host
 from climate.clock import ManualClock
 from climate.domain.health import ASLEEP
 from climate.power import deciding
 from climate.power.deciding import PowerSettings
-from climate.power.keeper import Keeper
-from climate.power.records import Records
+from climate.power.keeper import PowerController
+from climate.power.records import PowerRecords
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests.functional.power.yard import Switch
 
@@ -91,39 +91,41 @@ class Climate:
 
 
 class KeeperCase(base.TestCase):
-    """Three hosts in the freepool of a twin, and a clock in hand."""
+    """Three hosts in the freepool of a simulated cloud, and a clock in hand."""
 
     def setUp(self) -> None:
         super().setUp()
         self.log = self.useFixture(fixtures.FakeLogger())
         self.clock = ManualClock(NOW)
-        self.twin = Twin(':memory:', clock=self.clock)
-        self.addCleanup(self.twin.close)
-        self.twin.seed(3)
-        pool = self.twin.compute.find_aggregate('freepool')
+        self.cloud = SimulatedCloud(':memory:', clock=self.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(3)
+        pool = self.cloud.compute.find_aggregate('freepool')
         assert pool is not None
         self.pool = pool.id
         for name in NAMES:
-            self.twin.compute.add_host(pool.id, name)
+            self.cloud.compute.add_host(pool.id, name)
         self.climate = Climate()
-        self.switches = {name: Switch(self.twin, name) for name in NAMES}
+        self.switches = {name: Switch(self.cloud, name) for name in NAMES}
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.keeper = self.made()
 
-    def made(self, **settings: Any) -> Keeper:
+    def made(self, **settings: Any) -> PowerController:
         values = {'idle_after': 600.0, 'boot_time': 100.0, 'margin': 20.0, 'interval': 30.0}
-        keeper = Keeper(
+        keeper = PowerController(
             drivers=self.switches,
             reservations=self.climate,
-            cloud=self.twin,
+            cloud=self.cloud,
             clock=self.clock,
-            records=Records(self.folder / 'power.json'),
+            records=PowerRecords(self.folder / 'power.json'),
             settings=PowerSettings(**values | settings),
         )
         self.addCleanup(keeper.close)
         return keeper
 
-    def pass_time(self, seconds: float, keeper: Keeper | None = None, step: float = 30) -> None:
+    def pass_time(
+        self, seconds: float, keeper: PowerController | None = None, step: float = 30
+    ) -> None:
         """Look every *step* seconds."""
         until = self.clock.now() + datetime.timedelta(seconds=seconds)
         while self.clock.now() < until:
@@ -134,7 +136,7 @@ class KeeperCase(base.TestCase):
         return [switch.on for switch in self.switches.values()]
 
     def reasons(self) -> list[str]:
-        return [one.disabled_reason for one in self.twin.compute.list_services()]
+        return [one.disabled_reason for one in self.cloud.compute.list_services()]
 
 
 class TestSleep(KeeperCase):
@@ -165,8 +167,8 @@ class TestSleep(KeeperCase):
         self.assertEqual([False] * 3, self.on())
 
     def test_who_is_in_use_stays_on(self) -> None:
-        self.twin.boot_server('compute-1', 'blue', 'vm')
-        self.twin.compute.remove_host(self.pool, 'compute-2')
+        self.cloud.boot_server('compute-1', 'blue', 'vm')
+        self.cloud.compute.remove_host(self.pool, 'compute-2')
         self.climate.book(3, -1000, 5000)
         self.pass_time(3000)
         self.assertEqual(([True] * 3, [''] * 3), (self.on(), self.reasons()))
@@ -174,7 +176,7 @@ class TestSleep(KeeperCase):
     def test_who_is_needed_soon_is_broken_or_not_alone_stays_on(self) -> None:
         self.climate.book(1, 1300, 5000)
         self.climate.hosts[1] = dataclasses.replace(self.climate.hosts[1], reservable=False)
-        self.twin.compute.disable_service('compute-3', 'a new fan')
+        self.cloud.compute.disable_service('compute-3', 'a new fan')
         self.pass_time(1200)
         self.assertEqual(([True] * 3, ['', '', 'a new fan']), (self.on(), self.reasons()))
         shared = Host(id='9', name='node-9', service_host='compute-2', reservable=True)
@@ -219,7 +221,7 @@ class TestSleep(KeeperCase):
         self.pass_time(1000)
         self.assertEqual([True] * 3, self.on())
         self.climate.trouble = None
-        self.twin.reachable = False
+        self.cloud.reachable = False
         self.pass_time(1000)
         self.assertEqual([True] * 3, self.on())
         self.assertIn('Climate does not answer; no host is put to sleep', self.log.output)
@@ -272,7 +274,7 @@ class TestTrouble(KeeperCase):
         hangs = self.switches['compute-1'].hangs = threading.Event()
         self.addCleanup(hangs.set)
         for _ in range(5):
-            self.keeper.round(patience=0.1)
+            self.keeper.round(seconds=0.1)
             self.clock.advance(5)
         self.assertEqual([False, True, False], self.on())
         self.assertEqual(('compute-1',), self.climate.said[-1][2])
@@ -295,7 +297,7 @@ class TestTrouble(KeeperCase):
         self.switches['compute-1'].trouble = 'no route to host'
         self.pass_time(300)
         self.assertEqual([('lease', ('compute-1',), (), '')], self.climate.said)
-        self.twin.reachable = False
+        self.cloud.reachable = False
         self.pass_time(300)
         self.assertEqual(1, len(self.climate.said))
 

@@ -28,9 +28,9 @@ from collections.abc import Sequence
 
 import fixtures
 
-from climate.clients.fake import Twin
 from climate.power.drivers import Driver
 from climate.power.drivers import PowerError
+from climate.simulator import SimulatedCloud
 from tests.functional.processes import free_port
 from tests.functional.processes import until
 
@@ -104,11 +104,11 @@ class Emulator(fixtures.Fixture):
 
 
 class Wires(fixtures.Fixture):
-    """Lets the nova-computes of a twin follow the power of their machines."""
+    """Lets the nova-computes of a simulated cloud follow the power of their machines."""
 
-    def __init__(self, twin: Twin, emulator: Emulator) -> None:
+    def __init__(self, cloud: SimulatedCloud, emulator: Emulator) -> None:
         super().__init__()
-        self._twin = twin
+        self._cloud = cloud
         self._emulator = emulator
         self._over = threading.Event()
 
@@ -125,7 +125,7 @@ class Wires(fixtures.Fixture):
                     on = self._emulator.power(name) == 'On'
                 except (OSError, urllib.error.URLError):
                     continue
-                self._twin.set_hypervisor(name, state='up' if on else 'down')
+                self._cloud.set_hypervisor(name, state='up' if on else 'down')
 
 
 class Switch(Driver):
@@ -135,8 +135,8 @@ class Switch(Driver):
     :ivar trouble: what it says in place of an answer
     """
 
-    def __init__(self, twin: Twin, name: str) -> None:
-        self._twin = twin
+    def __init__(self, cloud: SimulatedCloud, name: str) -> None:
+        self._cloud = cloud
         self._name = name
         self.on = True
         self.stuck = False
@@ -164,4 +164,4 @@ class Switch(Driver):
         self.told.append(word)
         if not self.stuck:
             self.on = on
-            self._twin.set_hypervisor(self._name, state='up' if on else 'down')
+            self._cloud.set_hypervisor(self._name, state='up' if on else 'down')

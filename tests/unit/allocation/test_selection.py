@@ -21,7 +21,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from climate.allocation import selection
+from climate.allocation import shares
 from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 from tests import base
@@ -57,7 +57,7 @@ def free_for(window: Period, booked: dict[int, list[Period]]) -> list[Candidate]
 
 def choose(candidates: list[Candidate], minimum: int, maximum: int, seed: int = 0) -> list[int]:
     """Choose for the hours 10 to 12 and return ids."""
-    chosen = selection.choose(candidates, at(10), at(12), minimum, maximum, random.Random(seed))
+    chosen = shares.choose(candidates, at(10), at(12), minimum, maximum, random.Random(seed))
     return [share.candidate.resource_id for share in chosen]
 
 
@@ -80,8 +80,8 @@ class ChooseTest(base.TestCase):
         for window, wanted in wishes:
             candidates = free_for(window, booked)
             try:
-                chosen = selection.choose(candidates, window.start, window.end, 1, wanted, rng)
-            except selection.TooFew:
+                chosen = shares.choose(candidates, window.start, window.end, 1, wanted, rng)
+            except shares.TooFew:
                 self.assertEqual([], candidates)
                 continue
             self.assertEqual(min(wanted, len(candidates)), len(chosen))
@@ -96,7 +96,7 @@ class ChooseTest(base.TestCase):
         self, candidates: list[Candidate], minimum: int, extra: int, seed: int
     ) -> None:
         if len(candidates) < minimum:
-            self.assertRaises(selection.TooFew, choose, candidates, minimum, minimum + extra, seed)
+            self.assertRaises(shares.TooFew, choose, candidates, minimum, minimum + extra, seed)
             return
         ids = choose([*candidates, *candidates], minimum, minimum + extra, seed)
         self.assertEqual(min(len(candidates), minimum + extra), len(ids))
@@ -146,7 +146,7 @@ class ChooseTest(base.TestCase):
         self.assertEqual([3], choose(busy, 1, 3))
 
     def test_too_few_says_how_many(self) -> None:
-        error = self.assertRaises(selection.TooFew, choose, [candidate(1)], 2, 3)
+        error = self.assertRaises(shares.TooFew, choose, [candidate(1)], 2, 3)
         self.assertEqual((1, 2), (error.free, error.minimum))
         self.assertIsInstance(error, ValueError)
 

@@ -20,7 +20,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from climate.allocation import selection
+from climate.allocation import shares
 from climate.domain.resources import Candidate
 from climate.domain.resources import Share
 from climate.domain.resources import Spread
@@ -49,7 +49,7 @@ def choose(
     **facts: object,
 ) -> tuple[Share, ...]:
     """Choose parts for the hours 10 to 12."""
-    return selection.choose(
+    return shares.choose(
         rooms,
         at(10),
         at(12),
@@ -87,9 +87,7 @@ class PartsTest(base.TestCase):
         maximum = minimum + extra
         available = most(found, maximum, spread)
         if available < minimum:
-            error = self.assertRaises(
-                selection.TooFew, choose, found, minimum, maximum, spread, seed
-            )
+            error = self.assertRaises(shares.TooFew, choose, found, minimum, maximum, spread, seed)
             self.assertEqual((available, minimum), (error.free, error.minimum))
             return
         chosen = choose([*found, *found], minimum, maximum, spread, seed)
@@ -157,7 +155,7 @@ class NamesTest(base.TestCase):
         first = [f'compute-{number}' for number in named]
         if not named <= set(range(hosts)):
             self.assertRaises(
-                selection.TooFew, choose, found, 0, maximum, whole=True, first=first, seed=seed
+                shares.TooFew, choose, found, 0, maximum, whole=True, first=first, seed=seed
             )
             return
         chosen = choose(found, 0, maximum, whole=True, first=first, seed=seed)
@@ -167,7 +165,7 @@ class NamesTest(base.TestCase):
     def test_a_named_one_that_is_busy_is_refused(self) -> None:
         busy = dataclasses.replace(room(1, 1), busy_until=at(11))
         error = self.assertRaises(
-            selection.TooFew,
+            shares.TooFew,
             choose,
             [busy, room(2, 1)],
             1,

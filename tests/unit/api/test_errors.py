@@ -21,7 +21,7 @@ from webob import exc
 from climate import exceptions
 from climate.api import errors
 from climate.api import microversions
-from climate.api.middleware.json_errors import JsonErrors
+from climate.api.middleware import JsonErrors
 from tests import base
 
 

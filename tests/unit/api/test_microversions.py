@@ -19,19 +19,20 @@ import re
 
 from climate import exceptions
 from climate.api import microversions
+from climate.api import negotiation
 from tests import base
 
 
 def requested(header):
     """Return the microversion asked for with *header*."""
-    return microversions.requested({'HTTP_OPENSTACK_API_VERSION': header})
+    return negotiation.requested({'HTTP_OPENSTACK_API_VERSION': header})
 
 
 class MicroversionsTest(base.TestCase):
     """The header, and the list."""
 
     def test_none_is_the_oldest(self):
-        self.assertEqual(microversions.MIN, microversions.requested({}))
+        self.assertEqual(microversions.MIN, negotiation.requested({}))
 
     def test_asked_for(self):
         self.assertEqual((1, 0), requested('reservation 1.0'))
@@ -63,4 +64,6 @@ class MicroversionsTest(base.TestCase):
         path = pathlib.Path(microversions.__file__).with_name('rest_api_version_history.rst')
         text = path.read_text(encoding='utf-8')
         told = re.findall(r'^(\d+\.\d+)\b.*\n-+$', text, re.MULTILINE)
-        self.assertEqual([number for number, _ in microversions.HISTORY], told)
+        numbers = [number for number, _ in microversions.HISTORY]
+        self.assertEqual(numbers, told)
+        self.assertEqual((str(microversions.MIN), str(microversions.MAX)), (told[0], told[-1]))

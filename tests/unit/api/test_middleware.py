@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Size limit, noauth and health, each by itself."""
+"""Forks, size limit, noauth and health, each by itself."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ import webob
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.api import auth
 from climate.api import bodies
-from climate.api.middleware import identity
-from climate.api.middleware import noauth
-from climate.api.middleware.health import Health
-from climate.api.middleware.size_limit import SizeLimit
+from climate.api.bodies import SizeLimit
+from climate.api.health import Health
+from climate.api.health import PATH
+from climate.api.middleware import ForHeaders
+from climate.api.middleware import ForPath
 from tests import base
 
 
@@ -78,6 +80,21 @@ class SizeLimitTest(base.TestCase):
             self.assertRaises(exceptions.InvalidInput, self.read, b'x', CONTENT_LENGTH=length)
 
 
+class ForHeadersTest(base.TestCase):
+    """One of the headers is enough, even if it is empty."""
+
+    def test_two_ways(self):
+        app = ForHeaders(['HTTP_A', 'HTTP_B'], webob.Response('having'), webob.Response('others'))
+        for sent, wanted in (
+            ({}, 'others'),
+            ({'C': 'x'}, 'others'),
+            ({'A': 'x'}, 'having'),
+            ({'b': '', 'C': 'x'}, 'having'),
+        ):
+            request = webob.Request.blank('/', headers=sent)
+            self.assertEqual(wanted, request.get_response(app).text, sent)
+
+
 class NoAuthTest(base.TestCase):
     """Who a token says the caller is."""
 
@@ -87,7 +104,7 @@ class NoAuthTest(base.TestCase):
         request = webob.Request.blank('/')
         for name, value in headers.items():
             request.headers[name.replace('_', '-')] = value
-        request.get_response(noauth.NoAuth(inner))
+        request.get_response(auth.NoAuth(inner))
         environ = inner.environ
         if environ['HTTP_X_IDENTITY_STATUS'] != 'Confirmed':
             return None
@@ -120,8 +137,8 @@ class NoAuthTest(base.TestCase):
         for sent, told in (('notused', 'admin:demo:admin'), ('u:p', 'u:p')):
             inner = Inner()
             request = webob.Request.blank('/', headers={'X-Auth-Token': sent})
-            request.get_response(noauth.NoAuth(inner))
-            self.assertEqual(told, inner.environ[identity.TOKEN])
+            request.get_response(auth.NoAuth(inner))
+            self.assertEqual(told, inner.environ[auth.TOKEN])
 
     def test_basic(self):
         pair = base64.b64encode(b'alice:demo:reader').decode()
@@ -135,7 +152,7 @@ class NoAuthTest(base.TestCase):
         self.assertEqual(('u', 'p', 'reader'), got)
         inner = Inner()
         request = webob.Request.blank('/', headers={'X-Domain-Id': 'd', 'X-Role': 'admin'})
-        request.get_response(noauth.NoAuth(inner))
+        request.get_response(auth.NoAuth(inner))
         self.assertNotIn('HTTP_X_DOMAIN_ID', inner.environ)
         self.assertNotIn('HTTP_X_ROLE', inner.environ)
 
@@ -148,7 +165,8 @@ class HealthTest(base.TestCase):
         conf = cfg.ConfigOpts()
         conf([])
         self.broken = None
-        self.app = Health(Inner(), conf, {'database': self.database, 'broker': lambda: None})
+        health = Health(conf, {'database': self.database, 'broker': lambda: None})
+        self.app = ForPath(PATH, health, Inner())
 
     def database(self):
         """Fail as the test wants it."""

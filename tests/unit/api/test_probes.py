@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import threading
 
-from climate.api.middleware.probes import PATIENCE
-from climate.api.middleware.probes import Probes
-from climate.api.middleware.probes import SECONDS
+from climate.api.health import PATIENCE
+from climate.api.health import Probes
+from climate.api.health import SECONDS
 from tests import base
 
 

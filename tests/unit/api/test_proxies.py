@@ -19,7 +19,9 @@ from typing import Any
 import webob
 from oslo_config import cfg
 
-from climate.api.middleware.proxies import Proxies
+from climate.api.middleware import ForHeaders
+from climate.api.proxies import HEADERS
+from climate.api.proxies import Proxies
 from climate.conf import api as options
 from tests import base
 
@@ -51,7 +53,8 @@ class ProxiesTest(base.TestCase):
             seen['headers'] = [name for name in request.headers if 'Forwarded' in name]
             return webob.Response('ok')(environ, start_response)
 
-        app = Proxies(inner, self.conf, ['192.0.2.0/24', '2001:db8::/32'])
+        trusting = Proxies(inner, self.conf, ['192.0.2.0/24', '2001:db8::/32'])
+        app = ForHeaders(HEADERS, trusting, inner)
         request = webob.Request.blank('/', headers=headers, remote_addr=peer)
         self.assertEqual('ok', request.get_response(app).text)
         self.headers = seen['headers']
@@ -68,6 +71,16 @@ class ProxiesTest(base.TestCase):
             for said in (SAID, forwarded):
                 self.assertEqual(('http://localhost', peer), self.seen(peer, said))
                 self.assertEqual([], self.headers)
+
+    def test_each_header_by_itself(self) -> None:
+        """A request need not pass only if it has none of the headers."""
+        forwarded = {'Forwarded': 'for=10.0.0.1;host=evil.example;proto=https'}
+        for name, value in (SAID | forwarded).items():
+            self.assertEqual(
+                ('http://localhost', '198.51.100.8'), self.seen('198.51.100.8', {name: value})
+            )
+            self.assertEqual([], self.headers)
+        self.assertEqual(('http://localhost', '192.0.2.9'), self.seen('192.0.2.9', {}))
 
     def test_unless_no_proxy_is_believed(self) -> None:
         Proxies(webob.Response('ok'), self.conf, [])

@@ -24,6 +24,7 @@ from climate.api.microversions import V1_1
 from climate.api.schemas import hosts
 from climate.api.schemas import leases
 from climate.api.schemas import properties
+from climate.plugins.host.resources import RESERVED_PROPERTIES
 from tests import base
 
 LEASE = {'name': 'l', 'start_date': 'now', 'end_date': '2030-01-01 00:00'}
@@ -177,7 +178,7 @@ class HostSchemasTest(base.TestCase):
         )
         self.assertIn('Extra capability key too long', error.message)
         hosts.read_capabilities({'k' * 64: 'x'})
-        for name in [*hosts.RESERVED_NAMES, '', ' ']:
+        for name in [*RESERVED_PROPERTIES, '', ' ']:
             error = self.assertRaises(
                 exceptions.MalformedParameter, hosts.read_capabilities, {name: 'x'}
             )

@@ -22,10 +22,10 @@ from collections.abc import Iterator
 from climate.clients import fence
 from climate.clients import rehearsal
 from climate.clients.base import Cloud
-from climate.clients.fake import Twin
-from climate.clients.fake import VERBS
 from climate.clock import ManualClock
 from climate.clock import SystemClock
+from climate.simulator import SimulatedCloud
+from climate.simulator import VERBS
 from tests import base
 
 NOW = datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC)
@@ -129,13 +129,13 @@ class TestFenced(base.TestCase):
         self.assertRaises(fence.ClaimLost, delete, 'x')
 
     def test_those_that_only_look_change_nothing_ever(self) -> None:
-        twin = Twin(':memory:', clock=SystemClock())
-        self.addCleanup(twin.close)
-        twin.seed(1)
-        cloud = fence.watching(twin)
-        self.assertEqual(1, len(cloud.compute.list_hypervisors()))
-        self.assertRaises(fence.ClaimLost, cloud.compute.create_aggregate, 'a', None)
-        self.assertIsNone(twin.compute.find_aggregate('a'))
+        cloud = SimulatedCloud(':memory:', clock=SystemClock())
+        self.addCleanup(cloud.close)
+        cloud.seed(1)
+        watched = fence.watching(cloud)
+        self.assertEqual(1, len(watched.compute.list_hypervisors()))
+        self.assertRaises(fence.ClaimLost, watched.compute.create_aggregate, 'a', None)
+        self.assertIsNone(cloud.compute.find_aggregate('a'))
 
 
 class TestHold(base.TestCase):

@@ -15,9 +15,9 @@
 from __future__ import annotations
 
 from climate.clients import rehearsal
-from climate.clients.fake import Twin
-from climate.clients.fake import VERBS
 from climate.clock import SystemClock
+from climate.simulator import SimulatedCloud
+from climate.simulator import VERBS
 from tests import base
 
 CHANGES = (
@@ -51,10 +51,10 @@ class TestRehearsal(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.twin = Twin(':memory:', clock=SystemClock())
-        self.addCleanup(self.twin.close)
-        self.twin.seed(2)
-        self.cloud = rehearsal.Rehearsal(self.twin)
+        self.cloud = SimulatedCloud(':memory:', clock=SystemClock())
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(2)
+        self.rehearsed = rehearsal.Rehearsal(self.cloud)
 
     def test_every_verb_is_known_to_look_or_to_change(self) -> None:
         for verb in VERBS:
@@ -63,29 +63,29 @@ class TestRehearsal(base.TestCase):
             self.assertIn(verb, rehearsal._silent())
 
     def test_looking_is_as_ever(self) -> None:
-        pool = self.cloud.compute.find_aggregate('freepool')
-        self.assertEqual(self.twin.compute.find_aggregate('freepool'), pool)
-        self.assertEqual([], self.cloud.calls)
+        pool = self.rehearsed.compute.find_aggregate('freepool')
+        self.assertEqual(self.cloud.compute.find_aggregate('freepool'), pool)
+        self.assertEqual([], self.rehearsed.calls)
 
     def test_what_answers_nothing_is_passed_over(self) -> None:
-        pool = self.twin.compute.find_aggregate('freepool')
+        pool = self.cloud.compute.find_aggregate('freepool')
         assert pool is not None
-        self.cloud.compute.add_host(pool.id, 'compute-1')
-        self.cloud.compute.delete_server(server_id='x')
+        self.rehearsed.compute.add_host(pool.id, 'compute-1')
+        self.rehearsed.compute.delete_server(server_id='x')
         self.assertEqual(
             [f"compute.add_host({pool.id}, 'compute-1')", "compute.delete_server(server_id='x')"],
-            self.cloud.calls,
+            self.rehearsed.calls,
         )
-        self.assertEqual(pool, self.twin.compute.find_aggregate('freepool'))
+        self.assertEqual(pool, self.cloud.compute.find_aggregate('freepool'))
 
     def test_what_is_gone_by_is_withheld(self) -> None:
         with self.assertRaises(rehearsal.Withheld):
-            self.cloud.compute.create_aggregate('a', None)
-        self.assertEqual(["compute.create_aggregate('a', None)"], self.cloud.calls)
-        self.assertIsNone(self.twin.compute.find_aggregate('a'))
+            self.rehearsed.compute.create_aggregate('a', None)
+        self.assertEqual(["compute.create_aggregate('a', None)"], self.rehearsed.calls)
+        self.assertIsNone(self.cloud.compute.find_aggregate('a'))
 
     def test_in_the_name_of_others_too(self) -> None:
-        self.cloud.acting_for('trust').compute.delete_server('x')
-        self.cloud.of_caller('token').network.delete_network('y')
-        self.cloud.of_caller('token').as_service().network.delete_network('z')
-        self.assertEqual(3, len(self.cloud.calls))
+        self.rehearsed.acting_for('trust').compute.delete_server('x')
+        self.rehearsed.of_caller('token').network.delete_network('y')
+        self.rehearsed.of_caller('token').as_service().network.delete_network('z')
+        self.assertEqual(3, len(self.rehearsed.calls))

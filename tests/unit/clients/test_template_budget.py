@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 
 from climate import exceptions
 from climate.clients import templates
-from climate.clients.fake import templates as twin
 from climate.clients.protocols.stacks import StackDraft
 from climate.clients.template_budget import Budget
 from climate.clients.template_budget import MOST_LEVELS
 from climate.clients.template_budget import TooLarge
+from climate.simulator import templates as cloud
 from tests import base
 
 VERSION = 'heat_template_version: 2021-04-16\n'
@@ -123,13 +123,13 @@ class BudgetTest(base.TestCase):
             self.assertEqual(text, templates.parse(f'a: "{text}"')['a'])
 
 
-class TwinTest(base.TestCase):
+class SimulatedTest(base.TestCase):
     """The simulated Heat has the limits of the real one."""
 
     def refused(self, template: str, **others: Any) -> str:
         """Return why a stack is not planned."""
         draft = StackDraft(name='web', template=VERSION + template, **others)
-        return self.assertRaises(exceptions.Permanent, twin.plan, draft).message
+        return self.assertRaises(exceptions.Permanent, cloud.plan, draft).message
 
     def test_groups(self):
         many = (

@@ -18,22 +18,22 @@ import inspect
 
 import testtools
 
+from climate import simulator
 from climate.clients import base
 from climate.clients import cinder
-from climate.clients import fake
 from climate.clients import glance
 from climate.clients import heat
 from climate.clients import keystone
 from climate.clients import neutron
 from climate.clients import nova
 from climate.clients import placement
-from climate.clients.fake.compute import FakeCompute
-from climate.clients.fake.heat import FakeHeat
-from climate.clients.fake.images import FakeImages
-from climate.clients.fake.keystone import FakeKeystone
-from climate.clients.fake.network import FakeNetworking
-from climate.clients.fake.placement import FakePlacement
-from climate.clients.fake.volume import FakeBlockStorage
+from climate.simulator.compute import SimulatedCompute
+from climate.simulator.heat import SimulatedHeat
+from climate.simulator.images import SimulatedImages
+from climate.simulator.keystone import SimulatedKeystone
+from climate.simulator.network import SimulatedNetworking
+from climate.simulator.placement import SimulatedPlacement
+from climate.simulator.volume import SimulatedBlockStorage
 
 
 def verbs(kind: type) -> dict[str, inspect.Signature]:
@@ -43,18 +43,18 @@ def verbs(kind: type) -> dict[str, inspect.Signature]:
 
 
 CLIENTS = {
-    'compute': (base.Compute, FakeCompute, nova.NovaCompute),
-    'placement': (base.Placement, FakePlacement, placement.PlacementClient),
-    'image': (base.Images, FakeImages, glance.GlanceImages),
-    'network': (base.Networking, FakeNetworking, neutron.NeutronNetworking),
-    'orchestration': (base.Orchestration, FakeHeat, heat.HeatClient),
-    'identity': (base.Identity, FakeKeystone, keystone.KeystoneClient),
-    'volume': (base.BlockStorage, FakeBlockStorage, cinder.CinderBlockStorage),
+    'compute': (base.Compute, SimulatedCompute, nova.NovaCompute),
+    'placement': (base.Placement, SimulatedPlacement, placement.PlacementClient),
+    'image': (base.ImageVerbs, SimulatedImages, glance.GlanceImages),
+    'network': (base.Networking, SimulatedNetworking, neutron.NeutronNetworking),
+    'orchestration': (base.Orchestration, SimulatedHeat, heat.HeatClient),
+    'identity': (base.IdentityService, SimulatedKeystone, keystone.KeystoneClient),
+    'volume': (base.BlockStorage, SimulatedBlockStorage, cinder.CinderBlockStorage),
 }
 
 
 class TestVerbs(testtools.TestCase):
-    """The protocols, the twin and the real clients agree."""
+    """The protocols, the simulated cloud and the real clients agree."""
 
     def test_every_client_has_the_verbs_of_its_protocol(self) -> None:
         for protocol, *clients in CLIENTS.values():
@@ -67,4 +67,4 @@ class TestVerbs(testtools.TestCase):
             for service, (protocol, *_) in CLIENTS.items()
             for name in verbs(protocol)
         }
-        self.assertEqual(wanted, set(fake.VERBS))
+        self.assertEqual(wanted, set(simulator.VERBS))

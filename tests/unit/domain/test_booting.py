@@ -53,8 +53,8 @@ def said(**facts: str) -> dict[str, str]:
 class BootingTest(base.TestCase):
     """Metadata and the hint."""
 
-    def wish(self, metadata: dict[str, str], hint: object = None) -> booting.Wish | None:
-        return booting.wish(metadata, hint, NOW)
+    def wish(self, metadata: dict[str, str], hint: object = None) -> booting.RequestedLease | None:
+        return booting.requested_lease(metadata, hint, NOW)
 
     def assert_refused(self, text: str, metadata: dict[str, str], hint: object = None) -> None:
         error = self.assertRaises(booting.Unreadable, self.wish, metadata, hint)
@@ -67,25 +67,28 @@ class BootingTest(base.TestCase):
 
     def test_metadata(self) -> None:
         day = datetime.timedelta(days=1)
-        cases: tuple[tuple[dict[str, str], booting.Wish], ...] = (
-            (said(lease_end='2030-01-02 12:00'), booting.Wish(start=NOW, end=NOW + day)),
-            (said(lease_end='2030-01-02T13:00+01:00'), booting.Wish(start=NOW, end=NOW + day)),
-            (said(lease_duration='24h'), booting.Wish(start=NOW, end=NOW + day)),
+        cases: tuple[tuple[dict[str, str], booting.RequestedLease], ...] = (
+            (said(lease_end='2030-01-02 12:00'), booting.RequestedLease(start=NOW, end=NOW + day)),
+            (
+                said(lease_end='2030-01-02T13:00+01:00'),
+                booting.RequestedLease(start=NOW, end=NOW + day),
+            ),
+            (said(lease_duration='24h'), booting.RequestedLease(start=NOW, end=NOW + day)),
             (
                 said(lease_start='2029-12-31 00:00', lease_duration=' P1D '),
-                booting.Wish(start=NOW, end=NOW + day),
+                booting.RequestedLease(start=NOW, end=NOW + day),
             ),
             (
                 said(lease_start='2030-01-01T14:00:00Z', lease_duration='1h', lease_name=' n '),
-                booting.Wish(start=at(2), end=at(3), name='n'),
+                booting.RequestedLease(start=at(2), end=at(3), name='n'),
             ),
             (
                 said(lease_start='now', lease_duration='1h', on_end='stop, snapshot'),
-                booting.Wish(start=NOW, end=at(1), on_end=('stop', 'snapshot')),
+                booting.RequestedLease(start=NOW, end=at(1), on_end=('stop', 'snapshot')),
             ),
             (
                 said(lease_duration='1h', guarantee='True'),
-                booting.Wish(start=NOW, end=at(1), guarantee=True),
+                booting.RequestedLease(start=NOW, end=at(1), guarantee=True),
             ),
         )
         for metadata, wanted in cases:
@@ -97,7 +100,7 @@ class BootingTest(base.TestCase):
             {'event_type': 'notification', 'event_date': '2030-01-01 12:30'},
             {'event_type': 'before_end_lease', 'event_date': '2030-01-01 12:45'},
         ]
-        wanted = booting.Wish(start=NOW, end=at(1), name='lease1')
+        wanted = booting.RequestedLease(start=NOW, end=at(1), name='lease1')
         text = json.dumps(said_then)
         for hint in (text, [text], said_then, [said_then]):
             self.assertEqual(wanted, self.wish({}, hint))
@@ -108,7 +111,7 @@ class BootingTest(base.TestCase):
 
     def test_metadata_come_before_the_hint(self) -> None:
         found = self.wish(said(lease_duration='1h'), 'rubbish')
-        self.assertEqual(booting.Wish(start=NOW, end=at(1)), found)
+        self.assertEqual(booting.RequestedLease(start=NOW, end=at(1)), found)
 
     def test_what_is_refused_says_where_and_why(self) -> None:
         hint = 'lease_params'

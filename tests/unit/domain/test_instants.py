@@ -19,7 +19,7 @@ import datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from climate.domain import instants
+from climate.domain import periods
 from tests import base
 
 UTC = datetime.UTC
@@ -30,9 +30,9 @@ class InstantsTest(base.TestCase):
 
     @given(text=st.text())
     def test_any_text_means_something_or_nothing(self, text: str) -> None:
-        found = instants.instant(text)
+        found = periods.instant(text)
         self.assertTrue(found is None or found.tzinfo is UTC)
-        instants.duration(text)
+        periods.duration(text)
 
     @given(
         instant=st.datetimes(
@@ -43,15 +43,15 @@ class InstantsTest(base.TestCase):
     )
     def test_what_is_written_is_read(self, instant: datetime.datetime) -> None:
         utc = instant.astimezone(UTC)
-        self.assertEqual(utc, instants.instant(utc.isoformat()))
-        self.assertEqual(utc, instants.instant(utc.replace(tzinfo=None).isoformat(' ')))
+        self.assertEqual(utc, periods.instant(utc.isoformat()))
+        self.assertEqual(utc, periods.instant(utc.replace(tzinfo=None).isoformat(' ')))
 
     @given(seconds=st.integers(0, 10**9))
     def test_lengths(self, seconds: int) -> None:
         length = datetime.timedelta(seconds=seconds)
-        self.assertEqual(length, instants.duration(f'{seconds}s'))
-        self.assertEqual(length, instants.duration(f'PT{seconds}S'))
+        self.assertEqual(length, periods.duration(f'{seconds}s'))
+        self.assertEqual(length, periods.duration(f'PT{seconds}S'))
 
     def test_lengths_that_are_none(self) -> None:
         for text in ('', '5', 'd', '-1d', '1.5h', 'P', 'PT', 'P1Y', '9' * 12 + 'w', '１d'):
-            self.assertIsNone(instants.duration(text), text)
+            self.assertIsNone(periods.duration(text), text)

@@ -24,8 +24,8 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.domain.resources import Resource
 from climate.enforcement.base import Action
-from climate.enforcement.base import Question
-from climate.enforcement.base import Terms
+from climate.enforcement.base import AllocatedLease
+from climate.enforcement.base import FilterQuestion
 
 NOON = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
 PROJECT = 'blue'
@@ -36,7 +36,7 @@ def at(seconds: float) -> datetime.datetime:
     return NOON + datetime.timedelta(seconds=seconds)
 
 
-def terms(start: float = 0, end: float = 3600, **facts: Any) -> Terms:
+def terms(start: float = 0, end: float = 3600, **facts: Any) -> AllocatedLease:
     """Return a lease of two hosts, from and to so many seconds after noon."""
     facts.setdefault('status', LeaseStatus.PENDING)
     facts.setdefault('project_id', PROJECT)
@@ -44,7 +44,7 @@ def terms(start: float = 0, end: float = 3600, **facts: Any) -> Terms:
     reservation = Reservation(
         id='r1', lease_id='l1', resource_type='physical:host', request={'min': 2, 'max': 2}
     )
-    return Terms(
+    return AllocatedLease(
         lease=Lease(
             id='l1',
             name='one',
@@ -76,18 +76,18 @@ def terms(start: float = 0, end: float = 3600, **facts: Any) -> Terms:
     )
 
 
-def creation(end: float = 3600, **facts: Any) -> Question:
+def creation(end: float = 3600, **facts: Any) -> FilterQuestion:
     """Return what is asked when somebody wants a lease."""
-    return Question(
+    return FilterQuestion(
         id='q1', action=Action.CREATE, user_id='alice', now=at(-60), terms=terms(end=end, **facts)
     )
 
 
 def change(
     before: float, after: float, now: float, status: LeaseStatus = LeaseStatus.ACTIVE
-) -> Question:
+) -> FilterQuestion:
     """Return what is asked when somebody wants a lease to end at another time."""
-    return Question(
+    return FilterQuestion(
         id='q2',
         action=Action.UPDATE,
         user_id='bob',

@@ -25,7 +25,7 @@ from climate import exceptions
 from climate.conf import enforcement as options
 from climate.domain.lifecycles import LeaseStatus
 from climate.enforcement.base import Filter
-from climate.enforcement.base import Question
+from climate.enforcement.base import FilterQuestion
 from climate.enforcement.durations import ExtensionWindow
 from climate.enforcement.durations import MaxLeaseDuration
 from tests import base
@@ -48,7 +48,7 @@ def span(seconds: int) -> datetime.timedelta:
     return datetime.timedelta(seconds=seconds)
 
 
-def refuses(judge: Filter, question: Question) -> bool:
+def refuses(judge: Filter, question: FilterQuestion) -> bool:
     """Say whether a filter refuses a change."""
     try:
         judge.check_update(question)
@@ -64,7 +64,7 @@ class TestMaxLeaseDuration(base.TestCase):
         judge = MaxLeaseDuration.from_conf(configured(max_lease_duration=3600))
         judge.check_create(questions.creation(3600))
         error = self.assertRaises(
-            exceptions.MaxLeaseDuration, judge.check_create, questions.creation(3601)
+            exceptions.LeaseTooLong, judge.check_create, questions.creation(3601)
         )
         self.assertEqual(
             'Lease duration of 3601 seconds is longer than the longest allowed, 3600 seconds',
@@ -79,7 +79,7 @@ class TestMaxLeaseDuration(base.TestCase):
 
     def test_zero_is_a_limit(self) -> None:
         judge = MaxLeaseDuration.from_conf(configured(max_lease_duration=0))
-        self.assertRaises(exceptions.MaxLeaseDuration, judge.check_create, questions.creation(1))
+        self.assertRaises(exceptions.LeaseTooLong, judge.check_create, questions.creation(1))
 
     def test_exempt_projects(self) -> None:
         conf = configured(
@@ -87,7 +87,7 @@ class TestMaxLeaseDuration(base.TestCase):
         )
         MaxLeaseDuration.from_conf(conf).check_create(questions.creation(3600))
         self.assertRaises(
-            exceptions.MaxLeaseDuration,
+            exceptions.LeaseTooLong,
             MaxLeaseDuration.from_conf(conf).check_create,
             questions.creation(3600, project_id='green'),
         )
@@ -109,7 +109,7 @@ class TestMaxLeaseDuration(base.TestCase):
         created = True
         try:
             judge.check_create(questions.creation(wanted))
-        except exceptions.MaxLeaseDuration:
+        except exceptions.LeaseTooLong:
             created = False
         self.assertEqual(created, not refuses(judge, questions.change(0.5, wanted, 0)))
 

@@ -10,14 +10,18 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Notifications that owners may want to hear of."""
+"""Notifications, notices and spools of owners of leases."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import pathlib
+import sqlite3
 from typing import Any
 
 from climate.mail.notices import Notice
+from climate.mail.spool import FILE
 
 NOW = datetime.datetime(2030, 1, 1, 11, 0, tzinfo=datetime.UTC)
 
@@ -61,3 +65,14 @@ def envelope(event_type: str, number: int = 1, **changes: Any) -> dict[str, Any]
         'publisher_id': 'climate.lease',
         'payload': payload,
     }
+
+
+def rows(folder: pathlib.Path) -> list[tuple[Any, ...]]:
+    """Return the table of a spool."""
+    with contextlib.closing(sqlite3.connect(folder / FILE)) as connection:
+        return connection.execute('SELECT * FROM notices ORDER BY id').fetchall()
+
+
+def spooled(folder: pathlib.Path, state: str) -> int:
+    """Return how many notices of a spool are in a state."""
+    return [row[1] for row in rows(folder)].count(state)

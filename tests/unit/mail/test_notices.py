@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
 import json
 from typing import Any
 
@@ -103,4 +105,6 @@ class TestRead(base.TestCase):
     def test_it_survives_a_file(self) -> None:
         for reason in ('', 'no\nhost ä \ud800'):
             notice = samples.notice(reason=reason)
-            self.assertEqual(notice, notices.Notice.load(json.loads(json.dumps(notice.dump()))))
+            values = dataclasses.asdict(notice)
+            text = json.dumps(values, default=datetime.datetime.isoformat)
+            self.assertEqual(notice, notices.Notice.load(json.loads(text)))

@@ -26,6 +26,8 @@ from climate.messaging import publisher
 from tests import base
 from tests.unit.messaging import samples
 
+PUBLISHER = 'climate.lease'
+
 
 class Refusing:
     """A publisher that takes nothing."""
@@ -43,7 +45,9 @@ class FileCase(base.TestCase):
         self.path = pathlib.Path(folder) / 'notifications.jsonl'
 
     def write(self, *numbers: int) -> None:
-        journal.FileJournal(self.path).publish([samples.message(number) for number in numbers])
+        journal.FileJournal(self.path, publisher_id=PUBLISHER).publish(
+            [samples.message(number) for number in numbers]
+        )
 
     def following(self, *, from_start: bool = False) -> follow.Follower:
         follower = follow.Follower(self.path, from_start=from_start)
@@ -76,7 +80,7 @@ class TestFileJournal(FileCase):
         self.assertEqual([1], self.read(self.following(from_start=True)))
 
     def test_a_full_file_is_put_aside(self) -> None:
-        small = journal.FileJournal(self.path, max_bytes=10)
+        small = journal.FileJournal(self.path, publisher_id=PUBLISHER, max_bytes=10)
         for number in (1, 2):
             small.publish([samples.message(number)])
         older = pathlib.Path(f'{self.path}.1')
@@ -84,7 +88,7 @@ class TestFileJournal(FileCase):
         self.assertNotIn(samples.message(1).id, self.path.read_text(encoding='utf-8'))
 
     def test_a_file_that_cannot_be_written_keeps_the_outbox(self) -> None:
-        nowhere = journal.FileJournal(self.path / 'missing' / 'file')
+        nowhere = journal.FileJournal(self.path / 'missing' / 'file', publisher_id=PUBLISHER)
         error = self.assertRaises(publisher.BrokerUnavailable, nowhere.publish, [samples.message()])
         self.assertIn('No such file', error.message)
 
@@ -165,7 +169,9 @@ class TestTee(FileCase):
 
     def test_all_get_all(self) -> None:
         said: list[str] = []
-        tee = journal.Tee([journal.FileJournal(self.path), journal.Printer(said.append)])
+        tee = journal.Tee(
+            [journal.FileJournal(self.path, publisher_id=PUBLISHER), journal.Printer(said.append)]
+        )
         tee.publish([samples.message(1), samples.message(2, 'lease.event.start_lease')])
         self.assertEqual([1, 2], self.read(self.following(from_start=True)))
         self.assertEqual(2, len(said))

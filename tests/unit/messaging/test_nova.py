@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from climate.domain.booting import ServerNews
+from climate.domain.booting import ServerReport
 from climate.domain.health import ASLEEP
-from climate.domain.health import HostNews
+from climate.domain.health import HostReport
 from climate.messaging import nova
 from tests import base
 
@@ -69,7 +69,8 @@ class TestHostNews(base.TestCase):
         )
         for data, fault in cases:
             self.assertEqual(
-                HostNews(service_host='compute-1', fault=fault), nova.host_news(envelope(**data))
+                HostReport(service_host='compute-1', fault=fault),
+                nova.host_report(envelope(**data)),
             )
 
     def test_what_it_does_not_say(self) -> None:
@@ -85,7 +86,7 @@ class TestHostNews(base.TestCase):
             envelope(disabled=True, host=''),
         )
         for case in cases:
-            self.assertIsNone(nova.host_news(case), case)
+            self.assertIsNone(nova.host_report(case), case)
 
 
 def server_envelope(event_type: str = 'instance.create.end', **data: Any) -> dict[str, Any]:
@@ -116,8 +117,8 @@ class TestServerNews(base.TestCase):
     def test_what_it_says(self) -> None:
         for event_type, gone in (('instance.create.end', False), ('instance.delete.end', True)):
             self.assertEqual(
-                ServerNews(server_id='7', gone=gone),
-                nova.server_news(server_envelope(event_type, uuid='7')),
+                ServerReport(server_id='7', gone=gone),
+                nova.server_report(server_envelope(event_type, uuid='7')),
             )
 
     def test_what_it_does_not_say(self) -> None:
@@ -132,4 +133,4 @@ class TestServerNews(base.TestCase):
             server_envelope(uuid=''),
             {**server_envelope(), 'payload': 'x'},
         ):
-            self.assertIsNone(nova.server_news(case), case)
+            self.assertIsNone(nova.server_report(case), case)

@@ -14,9 +14,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import pathlib
+import re
 
 import fixtures
 
@@ -25,6 +27,14 @@ from climate.messaging import journal
 from climate.messaging import publisher
 from tests import base
 from tests.unit.messaging import samples
+
+
+class _Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        """Be one."""
+        return True
 
 
 class TestWatch(base.TestCase):
@@ -58,6 +68,21 @@ class TestWatch(base.TestCase):
             ['lease.create', 'lease.event.before_start_lease', 'lease.event.start_lease'], types
         )
 
+    def test_colors_on_a_terminal_only(self) -> None:
+        self.messages[1] = dataclasses.replace(self.messages[1], priority='ERROR')
+        self.run_it()
+        plain = self.out.getvalue()
+        self.assertNotIn('\x1b', plain)
+        self.out = _Terminal()
+        self.useFixture(fixtures.MonkeyPatch('sys.stdout', self.out))
+        self.useFixture(fixtures.EnvironmentVariable('TERM', 'xterm-256color'))
+        self.useFixture(fixtures.EnvironmentVariable('NO_COLOR', None))
+        self.run_it()
+        first, second, _ = self.lines()
+        self.assertNotIn('\x1b', first)
+        self.assertIn('\x1b[1;31m', second)
+        self.assertEqual(plain, re.sub(r'\x1b\[[0-9;]*m', '', self.out.getvalue()))
+
     def test_json(self) -> None:
         self.run_it('--json')
         self.assertEqual(
@@ -88,7 +113,7 @@ class TestWatch(base.TestCase):
 
     def test_a_file_is_followed(self) -> None:
         path = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'n.jsonl'
-        journal.FileJournal(path).publish(self.messages)
+        journal.FileJournal(path, publisher_id='climate.lease').publish(self.messages)
         status = watch.main(['--file', str(path), '--from-start', '--count', '3'])
         self.assertEqual((0, 3), (status, len(self.lines())))
 

@@ -69,8 +69,8 @@ class EveryCase(base.TestCase, abc.ABC):
         for case in self.cases:
             with self.subTest(self.name(case)):
                 world = case.given()
-                self.finish(case, world, Stumble(world.twin))
-                again = Stumble(world.twin)
+                self.finish(case, world, Stumble(world.cloud))
+                again = Stumble(world.cloud)
                 self.finish(case, world, again)
                 self.assertLessEqual(set(again.changes), self.blind)
 
@@ -82,13 +82,13 @@ class EachCallFails(EveryCase):
         tried = 0
         for case in self.cases:
             clean = case.given()
-            calls = Stumble(clean.twin)
+            calls = Stumble(clean.cloud)
             clean.run(case.effect, calls)
             for nth, verb in enumerate(calls.made, 1):
                 for when in self.moments(verb):
                     world = case.given()
                     with self.subTest(f'{self.name(case)}: {nth}. {verb} fails {when} its work'):
-                        stumble = Stumble(world.twin, nth, when)
+                        stumble = Stumble(world.cloud, nth, when)
                         self.finish(case, world, stumble)
                         self.assertGreater(len(stumble.made), nth)
                     tried += 1
@@ -97,13 +97,13 @@ class EachCallFails(EveryCase):
     def test_a_start_that_fails_anywhere_can_be_undone(self) -> None:
         for given in self.beginnings:
             clean = given()
-            calls = Stumble(clean.twin)
+            calls = Stumble(clean.cloud)
             clean.run('start', calls)
             for nth, verb in enumerate(calls.made, 1):
                 for when in self.moments(verb):
                     world = given()
                     with self.subTest(f'{given.__name__}: {nth}. {verb} fails {when} its work'):
-                        stumble = Stumble(world.twin, nth, when)
+                        stumble = Stumble(world.cloud, nth, when)
                         while world.once('start', stumble) is not None:
                             world.clock.advance(1)
                         world.run('end')

@@ -25,23 +25,23 @@ from climate.clients.base import Aggregate
 from climate.clients.base import Cloud
 from climate.clients.base import Flavor
 from climate.clients.base import ServerDraft
-from climate.clients.fake import Twin
 from climate.clock import ManualClock
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.periods import Period
-from climate.plugins import base
-from climate.plugins import instance_marks
-from climate.plugins.flavor_instance import FlavorInstance
-from climate.plugins.flavor_instance import FlavorRequest
-from climate.plugins.host_pools import HostSettings
-from climate.plugins.instances import Instances
-from climate.plugins.isolation import Isolation
-from climate.plugins.physical_host import PhysicalHost
-from climate.plugins.virtual_instance import InstanceRequest
-from climate.plugins.virtual_instance import VirtualInstance
+from climate.plugins import contract
+from climate.plugins.host.isolation import Isolation
+from climate.plugins.host.plugin import PhysicalHost
+from climate.plugins.host.pools import HostSettings
+from climate.plugins.instance import names as instance_names
+from climate.plugins.instance.by_flavor import FlavorInstance
+from climate.plugins.instance.by_flavor import FlavorRequest
+from climate.plugins.instance.by_size import InstanceRequest
+from climate.plugins.instance.by_size import VirtualInstance
+from climate.plugins.instance.plugin import Instances
+from climate.simulator import SimulatedCloud
 from tests.unit.plugins.world import draft
 from tests.unit.plugins.world import Effects
 from tests.unit.plugins.world import HOSTS
@@ -52,7 +52,7 @@ from tests.unit.plugins.world import RESERVATION
 
 # Short, for there is a look at the world every quarter of it.
 DELETION_SECONDS = 0.5
-RESOURCE_CLASS = instance_marks.resource_class(RESERVATION)
+RESOURCE_CLASS = instance_names.resource_class(RESERVATION)
 SIZE = InstanceRequest(vcpus=2, memory_mb=2048, disk_gb=10, amount=3)
 SOURCE = Flavor(
     id='gold',
@@ -79,11 +79,13 @@ class InstanceWorld(Effects):
         isolation: Isolation = Isolation.FILTER,
     ) -> None:
         self.clock = ManualClock(NOW)
-        self.twin = Twin(':memory:', clock=self.clock, server_deletion_seconds=DELETION_SECONDS)
+        self.cloud = SimulatedCloud(
+            ':memory:', clock=self.clock, server_deletion_seconds=DELETION_SECONDS
+        )
         # Only what is needed: there are hundreds of these worlds.
         for number in range(1, HOSTS + 1):
-            self.twin.add_hypervisor(f'compute-{number}')
-        self.twin.compute.create_aggregate('freepool', None)
+            self.cloud.add_hypervisor(f'compute-{number}')
+        self.cloud.compute.create_aggregate('freepool', None)
         self.mine: dict[int, int] = {1: 2, 2: 1}
         self.leaving: dict[int, int] = {}
         self.facts: dict[str, Any] = {}
@@ -92,11 +94,11 @@ class InstanceWorld(Effects):
         self.configure(isolation)
         hosts = PhysicalHost(self.settings)
         self.resources = tuple(
-            dataclasses.replace(hosts.discover(draft(f'compute-{number}'), self.twin), id=number)
+            dataclasses.replace(hosts.discover(draft(f'compute-{number}'), self.cloud), id=number)
             for number in range(1, HOSTS + 1)
         )
         for resource in self.resources:
-            hosts.admit(resource, self.twin)
+            hosts.admit(resource, self.cloud)
         self.book()
 
     def configure(self, mode: Isolation) -> None:
@@ -113,7 +115,7 @@ class InstanceWorld(Effects):
     def book(self) -> None:
         """Let the owner book the lease, or change it to another policy."""
         if self.plugin.makes(self.request) is not None:
-            cloud = self.twin.of_caller(f'user:{OWNER}')
+            cloud = self.cloud.of_caller(f'user:{OWNER}')
             self.facts |= self.plugin.make(RESERVATION, self.request, cloud)
 
     # -- what a manager does
@@ -135,7 +137,7 @@ class InstanceWorld(Effects):
             for name, units in self.plugin.search(self.request).demand.items()
         )
 
-    def work(self) -> base.Work:
+    def work(self) -> contract.Work:
         """Return what a manager would hand over now."""
         reservation = Reservation(
             id=RESERVATION,
@@ -146,7 +148,7 @@ class InstanceWorld(Effects):
         )
         period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
         touched = self.mine.keys() | self.leaving.keys()
-        return base.Work(
+        return contract.Work(
             lease=Lease(
                 id='l',
                 name='l',
@@ -168,7 +170,7 @@ class InstanceWorld(Effects):
         effect: str,
         cloud: Cloud | None = None,
         watch: Callable[[], None] = lambda: None,
-    ) -> base.Done:
+    ) -> contract.Done:
         """Run an effect until it is done, and note what the core would."""
         done = super().run(effect, cloud, watch)
         if done.kept is not None:
@@ -189,11 +191,11 @@ class InstanceWorld(Effects):
 
     def aggregate(self) -> Aggregate | None:
         """Return the reservation's aggregate."""
-        return next((item for item in self.twin.aggregates() if item.name == RESERVATION), None)
+        return next((item for item in self.cloud.aggregates() if item.name == RESERVATION), None)
 
     def slots(self) -> dict[int, int]:
         """Return the slots that Placement has, by number of the host."""
-        placement = self.twin.placement
+        placement = self.cloud.placement
         return {
             number: inventory.total
             for number in range(1, HOSTS + 1)
@@ -204,26 +206,26 @@ class InstanceWorld(Effects):
 
     def left(self) -> list[str]:
         """Return what there is of the reservation in the cloud."""
-        compute, placement = self.twin.compute, self.twin.placement
+        compute, placement = self.cloud.compute, self.cloud.placement
         return [
             *[f'flavor {each.id}' for each in compute.list_flavors() if RESERVATION in each.name],
             *[f'group {each.project_id}' for each in compute.list_server_groups()],
-            *[f'aggregate {each.name}' for each in self.twin.aggregates() if each.hosts == ()],
+            *[f'aggregate {each.name}' for each in self.cloud.aggregates() if each.hosts == ()],
             *[f'slots {number}' for number in self.slots()],
             *placement.list_resource_classes('CUSTOM_RESERVATION_'),
-            *[each.name for each in self.twin.servers() if each.flavor_id == RESERVATION],
+            *[each.name for each in self.cloud.servers() if each.flavor_id == RESERVATION],
         ]
 
     def pooled(self) -> set[str]:
         """Return the hosts in the pool."""
-        pool = next(item for item in self.twin.aggregates() if item.name == 'freepool')
+        pool = next(item for item in self.cloud.aggregates() if item.name == 'freepool')
         return set(pool.hosts)
 
     # -- what people do
 
     def boot(self, name: str, project: str = OWNER, **words: Any) -> str:
         """Make a server in a slot; return its status."""
-        compute = self.twin.compute_of(project)
+        compute = self.cloud.compute_of(project)
         try:
             server_id = compute.create_server(
                 ServerDraft(name=name, flavor_id=RESERVATION, **words)
@@ -236,13 +238,13 @@ class InstanceWorld(Effects):
 
     def hosts_of(self, *names: str) -> list[str]:
         """Return where servers are."""
-        where = {each.name: each.host for each in self.twin.servers()}
+        where = {each.name: each.host for each in self.cloud.servers()}
         return [where[name] for name in names]
 
     def delete(self, name: str) -> None:
         """Delete a server, and let time pass."""
-        found = next(each for each in self.twin.servers() if each.name == name)
-        self.twin.compute.delete_server(found.id)
+        found = next(each for each in self.cloud.servers() if each.name == name)
+        self.cloud.compute.delete_server(found.id)
         self.clock.advance(DELETION_SECONDS)
 
     def fill(self, count: int) -> None:
@@ -257,5 +259,5 @@ class InstanceWorld(Effects):
     def neighbour(self) -> None:
         """Let somebody else have a server on the first host."""
         tiny = Flavor(id='tiny', name='tiny', vcpus=1, memory_mb=1, disk_gb=0)
-        self.twin.compute.create_flavor(tiny)
-        self.twin.boot_server('compute-1', OTHER, 'neighbour', tiny.id)
+        self.cloud.compute.create_flavor(tiny)
+        self.cloud.boot_server('compute-1', OTHER, 'neighbour', tiny.id)

@@ -21,7 +21,6 @@ from climate.clients.base import Cloud
 from climate.clients.base import FloatingIP
 from climate.clients.base import Network
 from climate.clients.base import Segment
-from climate.clients.fake import Twin
 from climate.clock import ManualClock
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
@@ -30,9 +29,10 @@ from climate.domain.leases import Reservation
 from climate.domain.periods import Period
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
-from climate.plugins import base
-from climate.plugins.floating_ip import FloatingIP as FloatingIPPlugin
-from climate.plugins.network import NetworkPlugin
+from climate.plugins import contract
+from climate.plugins.floating_ip.plugin import FloatingIP as FloatingIPPlugin
+from climate.plugins.network.plugin import NetworkPlugin
+from climate.simulator import SimulatedCloud
 from tests.unit.plugins.world import Effects
 from tests.unit.plugins.world import NOW
 from tests.unit.plugins.world import OTHER
@@ -54,10 +54,10 @@ class NeutronWorld(Effects):
     :ivar request: as it is stored
     """
 
-    def __init__(self, plugin: base.Plugin[Any]) -> None:
+    def __init__(self, plugin: contract.Plugin[Any]) -> None:
         self.clock = ManualClock(NOW)
-        self.twin = Twin(':memory:', clock=self.clock)
-        self.twin.seed(1)
+        self.cloud = SimulatedCloud(':memory:', clock=self.clock)
+        self.cloud.seed(1)
         self.plugin = plugin
         self.facts: dict[str, Any] = {}
         self.since: datetime.datetime | None = None
@@ -70,12 +70,12 @@ class NeutronWorld(Effects):
     def register(self, *drafts: ResourceDraft) -> None:
         """Have resources, all of them allocated."""
         self.resources = tuple(
-            dataclasses.replace(self.plugin.discover(draft, self.twin), id=number)
+            dataclasses.replace(self.plugin.discover(draft, self.cloud), id=number)
             for number, draft in enumerate(drafts, 1)
         )
         self.mine = self.resources
 
-    def work(self) -> base.Work:
+    def work(self) -> contract.Work:
         """Return what a manager would hand over now."""
         reservation = Reservation(
             id=RESERVATION,
@@ -84,7 +84,7 @@ class NeutronWorld(Effects):
             request=self.request,
             facts=dict(self.facts),
         )
-        return base.Work(
+        return contract.Work(
             lease=Lease(
                 id='l',
                 name='l',
@@ -101,10 +101,10 @@ class NeutronWorld(Effects):
             since=self.since or self.clock.now(),
         )
 
-    def once(self, effect: str, cloud: Cloud | None = None) -> base.Outcome | None:
+    def once(self, effect: str, cloud: Cloud | None = None) -> contract.Outcome | None:
         """Run an effect once; what was given up is not the reservation's any more."""
         outcome = super().once(effect, cloud)
-        if isinstance(outcome, base.Done) and self.leaving:
+        if isinstance(outcome, contract.Done) and self.leaving:
             ids = outcome.kept or {item.id for item in self.mine}
             self.mine = tuple(item for item in self.resources if item.id in ids)
             self.leaving = ()
@@ -132,7 +132,7 @@ class FloatingIPWorld(NeutronWorld):
 
     def __init__(self, *required: str) -> None:
         super().__init__(FloatingIPPlugin())
-        self.public = next(item for item in self.twin.networks.networks() if item.external)
+        self.public = next(item for item in self.cloud.networks.networks() if item.external)
         self.register(*(address_draft(self.public.id, address) for address in ADDRESSES))
         self.request = {
             'network_id': self.public.id,
@@ -140,29 +140,29 @@ class FloatingIPWorld(NeutronWorld):
             'required_floatingips': list(required),
         }
         # Somebody's, who has nothing to do with leases.
-        self.neighbour = self.twin.network.create_floating_ip(self.public.id, OTHER)
+        self.neighbour = self.cloud.network.create_floating_ip(self.public.id, OTHER)
 
     def found(self) -> dict[str, FloatingIP]:
         """Return all but the neighbour's floating IP, by address."""
         return {
             item.address: item
-            for item in self.twin.networks.floating_ips()
+            for item in self.cloud.networks.floating_ips()
             if item.id != self.neighbour.id
         }
 
     def take(self, address: str, project: str = OTHER, description: str = '') -> FloatingIP:
         """Have an operator give an address to somebody."""
-        return self.twin.network.create_floating_ip(
+        return self.cloud.network.create_floating_ip(
             self.public.id, project, address=address, description=description
         )
 
     def attach(self, *addresses: str) -> None:
         """Have the project make use of addresses."""
-        made = self.twin.networks.add_network('inner', OWNER)
-        subnet = self.twin.networks.add_subnet(made.id, '10.9.0.0/24')
+        made = self.cloud.networks.add_network('inner', OWNER)
+        subnet = self.cloud.networks.add_subnet(made.id, '10.9.0.0/24')
         for address in addresses:
-            port = self.twin.networks.add_port(subnet.id, OWNER, 'server')
-            self.twin.networks.attach(self.found()[address].id, port.id)
+            port = self.cloud.networks.add_port(subnet.id, OWNER, 'server')
+            self.cloud.networks.attach(self.found()[address].id, port.id)
 
 
 def address_draft(network_id: str, address: str) -> ResourceDraft:
@@ -181,7 +181,7 @@ class SegmentWorld(NeutronWorld):
         self.register(vlan_draft(101), vlan_draft(102))
         self.mine = self.resources[:1]
         self.call('blue', 'the net')
-        self.neighbour = self.twin.network.create_network('red', OTHER, vlan(100))
+        self.neighbour = self.cloud.network.create_network('red', OTHER, vlan(100))
 
     def call(self, name: str, description: str = '') -> None:
         """Ask for another name."""
@@ -195,7 +195,7 @@ class SegmentWorld(NeutronWorld):
     def found(self, number: int = 101) -> Network | None:
         """Return the network that is on a VLAN."""
         return next(
-            (item for item in self.twin.networks.networks() if item.segment == vlan(number)), None
+            (item for item in self.cloud.networks.networks() if item.segment == vlan(number)), None
         )
 
     def made(self, number: int = 101) -> Network:
@@ -209,27 +209,27 @@ class SegmentWorld(NeutronWorld):
         found = self.found()
         if found is None:
             return set()
-        ports = self.twin.network.list_ports(found.id)
-        return {item.id for item in (*ports, *self.twin.network.list_subnets(found.id))}
+        ports = self.cloud.network.list_ports(found.id)
+        return {item.id for item in (*ports, *self.cloud.network.list_subnets(found.id))}
 
     def furnish(self) -> str:
         """Have the project plug in a server with a floating IP, and a router.
 
         :returns: the id of the floating IP
         """
-        networks = self.twin.networks
+        networks = self.cloud.networks
         subnet = networks.add_subnet(self.made().id, '10.9.0.0/24')
         networks.add_route(networks.add_router(subnet.id, OWNER), '10.9.0.7')
         port = networks.add_port(subnet.id, OWNER, 'server')
         networks.add_port(subnet.id, OWNER)
         public = next(item for item in networks.networks() if item.external)
-        floating = self.twin.network.create_floating_ip(public.id, OWNER)
+        floating = self.cloud.network.create_floating_ip(public.id, OWNER)
         networks.attach(floating.id, port.id)
         return floating.id
 
 
 def vlan(number: int) -> Segment:
-    """Return a VLAN of the twin's wires."""
+    """Return a VLAN of the simulated cloud's wires."""
     return Segment(network_type='vlan', physical_network='physnet1', segmentation_id=number)
 
 

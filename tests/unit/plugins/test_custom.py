@@ -18,7 +18,6 @@ import datetime
 from typing import Any
 
 from climate import exceptions
-from climate.clients.fake import Twin
 from climate.clock import ManualClock
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
@@ -29,8 +28,9 @@ from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.domain.resources import Spread
-from climate.plugins import base
-from climate.plugins.custom import Custom
+from climate.plugins import contract
+from climate.plugins.custom.plugin import Custom
+from climate.simulator import SimulatedCloud
 from tests.base import TestCase
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
@@ -129,7 +129,7 @@ class ResourceTest(TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = Twin(':memory:', clock=ManualClock(NOW))
+        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
         self.addCleanup(self.cloud.close)
 
     def stock(self, *declared: Inventory) -> tuple[Inventory, ...]:
@@ -165,9 +165,9 @@ class ResourceTest(TestCase):
         facts = self.done(plugin.end(self.work(plugin), self.cloud))
         self.assertEqual([], plugin.describe(self.reservation(plugin, facts))['allocated'])
 
-    def done(self, outcome: base.Outcome) -> dict[str, Any]:
+    def done(self, outcome: contract.Outcome) -> dict[str, Any]:
         """Return the facts of an effect."""
-        assert isinstance(outcome, base.Done)
+        assert isinstance(outcome, contract.Done)
         return dict(outcome.facts)
 
     def reservation(self, plugin: Custom, facts: dict[str, Any]) -> Reservation:
@@ -177,11 +177,11 @@ class ResourceTest(TestCase):
             id='r', lease_id='l', resource_type='custom:rack', request=request, facts=facts
         )
 
-    def work(self, plugin: Custom) -> base.Work:
+    def work(self, plugin: Custom) -> contract.Work:
         """Return an effect on a reservation that has a rack, and one that it gives up."""
         period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
         reservation = self.reservation(plugin, {})
-        return base.Work(
+        return contract.Work(
             lease=Lease(
                 id='l',
                 name='l',

@@ -14,24 +14,56 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from typing import Annotated
 from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
 
 from climate import exceptions
+from climate.allocation import requirements
 from climate.plugins import fields
+from climate.plugins import models
 from tests import base
 from tests.unit.allocation import strategies
-
-SCHEMA = {'properties': {'resource_type': {'const': 'some:type'}, 'min': {}}}
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=4,
 )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Sample(models.Request):
+    """A request with a field of each kind, none of which has to be there."""
+
+    name: Annotated[str, fields.Text('A name.')] = ''
+    least: Annotated[int, fields.Count('A number.', key='min')] = 0
+    most: Annotated[int, fields.Count('A number.', key='max')] = 0
+    p: Annotated[str, fields.Requirement('A requirement.')] = ''
+    resource_properties: Annotated[str, fields.Requirement('A requirement.')] = ''
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Strict(models.Request):
+    """A request whose fields have to be there."""
+
+    name: Annotated[str, fields.Text('A name.', required=True)]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Pair(models.Request):
+    """Another one."""
+
+    least: Annotated[int, fields.Count('A number.', key='min')]
+
+
+def parse(request: type[Any], body: dict[str, Any], *, strict: bool = False) -> Any:
+    """Read a body."""
+    return models.of(request).parse(body, 'some:type', strict=strict)
 
 
 class TestText(base.TestCase):
@@ -44,7 +76,7 @@ class TestText(base.TestCase):
     @hypothesis.example(2**64)
     def test_anything_is_a_text_or_refused_by_name(self, value: Any) -> None:
         try:
-            found = fields.text({'name': value}, 'name')
+            found = parse(Sample, {'name': value}).name
         except exceptions.MalformedParameter as error:
             self.assertIn('name', error.message)
             self.assertNotEqual('', value)
@@ -56,19 +88,19 @@ class TestText(base.TestCase):
     def test_what_is_required_is_not_empty(self) -> None:
         for body in ({}, {'name': None}, {'name': ''}, {'name': ' '}):
             with self.assertRaisesRegex(exceptions.MissingParameter, 'name'):
-                fields.text(body, 'name', required=True)
+                parse(Strict, body)
 
 
 class TestCount(base.TestCase):
     @hypothesis.given(st.integers(1, fields.MAX_COUNT))
     def test_number_or_text(self, number: int) -> None:
-        self.assertEqual(number, fields.count({'min': number}, 'min'))
-        self.assertEqual(number, fields.count({'min': str(number)}, 'min'))
+        self.assertEqual(number, parse(Pair, {'min': number}).least)
+        self.assertEqual(number, parse(Pair, {'min': str(number)}).least)
 
     def test_missing(self) -> None:
         for body in ({}, {'min': None}, {'min': ''}):
             with self.assertRaisesRegex(exceptions.MissingParameter, 'min'):
-                fields.count(body, 'min')
+                parse(Pair, body)
 
     @hypothesis.given(anything)
     @hypothesis.example('1-2')
@@ -83,7 +115,7 @@ class TestCount(base.TestCase):
     @hypothesis.example([1])
     def test_anything_is_a_count_or_refused_by_name(self, value: Any) -> None:
         try:
-            count = fields.count({'max': value}, 'max')
+            count = fields.Count('').of({'max': value}, 'max')
         except exceptions.InvalidInput as error:
             self.assertIn('max', error.message)
             self.assertLess(len(error.message), 150)
@@ -96,24 +128,24 @@ class TestCount(base.TestCase):
 class TestRequirement(base.TestCase):
     def test_none(self) -> None:
         for none in (None, '', ' ', [], '[]', ' [ ] '):
-            self.assertEqual('', fields.requirement({'p': none}, 'p'), none)
-        self.assertEqual('', fields.requirement({}, 'p'))
+            self.assertEqual('', parse(Sample, {'p': none}).p, none)
+        self.assertEqual('', parse(Sample, {}).p)
 
     def test_text_stays_as_it_was_written(self) -> None:
         text = '[ ">=",  "$vcpus", "2" ]'
-        self.assertEqual(text, fields.requirement({'p': text}, 'p'))
+        self.assertEqual(text, parse(Sample, {'p': text}).p)
 
     def test_list_becomes_text(self) -> None:
         value = ['==', '$gpu', 'True']
-        self.assertEqual(value, json.loads(fields.requirement({'p': value}, 'p')))
+        self.assertEqual(value, json.loads(parse(Sample, {'p': value}).p))
 
     @hypothesis.given(strategies.trees)
     def test_what_is_read_can_be_read_again(self, tree: Any) -> None:
-        text = fields.requirements.dumps(tree)
-        once = fields.requirement({'p': text}, 'p')
-        self.assertEqual(once, fields.requirement({'p': once}, 'p'))
-        listed = fields.requirement({'p': json.loads(text)}, 'p')
-        self.assertEqual(fields.requirements.parse(once), fields.requirements.parse(listed))
+        text = requirements.dumps(tree)
+        once = parse(Sample, {'p': text}).p
+        self.assertEqual(once, parse(Sample, {'p': once}).p)
+        listed = parse(Sample, {'p': json.loads(text)}).p
+        self.assertEqual(requirements.parse(once), requirements.parse(listed))
 
     @hypothesis.given(anything)
     @hypothesis.example('[')
@@ -122,19 +154,20 @@ class TestRequirement(base.TestCase):
     @hypothesis.example(5)
     def test_anything_is_read_or_refused_by_name(self, value: Any) -> None:
         try:
-            fields.requirement({'resource_properties': value}, 'resource_properties')
+            parse(Sample, {'resource_properties': value})
         except exceptions.MalformedRequirements as error:
             self.assertIn('resource_properties', error.message)
 
 
 class TestKnown(base.TestCase):
     def test_unknown_is_refused_if_strict(self) -> None:
-        body = {'resource_type': 'some:type', 'mn': 1}
-        fields.known(body, SCHEMA, strict=False)
+        body = {'resource_type': 'some:type', 'mn': 1, 'min': 1}
+        parse(Pair, body)
         with self.assertRaisesRegex(exceptions.MalformedParameter, "'mn' is not a field of some:t"):
-            fields.known(body, SCHEMA, strict=True)
+            parse(Pair, body, strict=True)
 
     def test_also(self) -> None:
-        fields.known({'id': 'x', 'min': 1}, SCHEMA, strict=True, also=('id',))
+        body, model = {'id': 'x', 'min': 1}, models.of(Pair)
+        model.change(Pair(least=1), body, 'some:type', strict=True, running=False)
         with self.assertRaises(exceptions.MalformedParameter):
-            fields.known({'id': 'x', 'min': 1}, SCHEMA, strict=True)
+            parse(Pair, body, strict=True)

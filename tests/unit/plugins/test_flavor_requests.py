@@ -24,12 +24,12 @@ from hypothesis import strategies as st
 
 from climate import exceptions
 from climate.clients.base import Flavor
-from climate.clients.fake import Twin
 from climate.clock import ManualClock
 from climate.domain.leases import Reservation
-from climate.plugins import instance_needs
-from climate.plugins.flavor_instance import FlavorInstance
-from climate.plugins.flavor_instance import FlavorRequest
+from climate.plugins.instance import demand
+from climate.plugins.instance.by_flavor import FlavorInstance
+from climate.plugins.instance.by_flavor import FlavorRequest
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests.unit.plugins.instance_world import SOURCE
 from tests.unit.plugins.world import NOW
@@ -189,15 +189,15 @@ class TestChange(base.TestCase):
 class TestInspect(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.twin = Twin(':memory:', clock=ManualClock(NOW))
+        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
 
     def inspect(self, flavor_id: str, project: str = 'blue') -> FlavorRequest:
         request = FlavorRequest(flavor_id=flavor_id, amount=1)
-        return PLUGIN.inspect(request, lambda: self.twin.of_caller(f'user:{project}'), project)
+        return PLUGIN.inspect(request, lambda: self.cloud.of_caller(f'user:{project}'), project)
 
     def test_any_flavor_that_the_caller_sees(self) -> None:
-        self.twin.compute.create_flavor(dataclasses.replace(SOURCE, public=False))
-        self.twin.compute.add_flavor_access('gold', 'blue')
+        self.cloud.compute.create_flavor(dataclasses.replace(SOURCE, public=False))
+        self.cloud.compute.add_flavor_access('gold', 'blue')
         seen = self.inspect('gold')
         self.assertEqual(dataclasses.replace(SOURCE, public=False), seen.source)
         for flavor_id, project in (('gold', 'red'), ('none', 'blue')):
@@ -205,11 +205,11 @@ class TestInspect(base.TestCase):
                 self.inspect(flavor_id, project)
 
     def test_it_is_looked_at_once(self) -> None:
-        self.twin.compute.create_flavor(SOURCE)
+        self.cloud.compute.create_flavor(SOURCE)
         seen = self.inspect('gold')
-        self.twin.compute.delete_flavor('gold')
+        self.cloud.compute.delete_flavor('gold')
         again = PLUGIN.inspect(
-            dataclasses.replace(seen, amount=9), lambda: self.twin.of_caller('user:blue'), 'blue'
+            dataclasses.replace(seen, amount=9), lambda: self.cloud.of_caller('user:blue'), 'blue'
         )
         self.assertEqual(SOURCE, again.source)
 
@@ -217,10 +217,10 @@ class TestInspect(base.TestCase):
         reserved = {'aggregate_instance_extra_specs:reservation': 'r'}
         nothing = {f'resources:{name}': '0' for name in ('VCPU', 'MEMORY_MB', 'DISK_GB')}
         for extra_specs, text in ((reserved, 'is of a reservation'), (nothing, 'needs nothing')):
-            self.twin.compute.create_flavor(dataclasses.replace(SOURCE, extra_specs=extra_specs))
+            self.cloud.compute.create_flavor(dataclasses.replace(SOURCE, extra_specs=extra_specs))
             with self.assertRaisesRegex(exceptions.InvalidInput, text):
                 self.inspect('gold')
-            self.twin.compute.delete_flavor('gold')
+            self.cloud.compute.delete_flavor('gold')
 
     def test_what_was_not_looked_at_cannot_be_searched_for(self) -> None:
         with self.assertRaisesRegex(exceptions.InvalidInput, '1234'):
@@ -234,16 +234,14 @@ class TestNeeds(base.TestCase):
         flavor = Flavor(
             id='f', name='f', vcpus=4, memory_mb=1024, disk_gb=10, extra_specs=extra_specs
         )
-        return instance_needs.demand(flavor)
+        return demand.demand(flavor)
 
     def test_sizes(self) -> None:
-        self.assertEqual(
-            {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 13}, instance_needs.demand(SOURCE)
-        )
+        self.assertEqual({'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 13}, demand.demand(SOURCE))
         bare = dataclasses.replace(SOURCE, disk_gb=0, ephemeral_gb=0, swap_mb=0)
-        self.assertNotIn('DISK_GB', instance_needs.demand(bare))
+        self.assertNotIn('DISK_GB', demand.demand(bare))
         swap = dataclasses.replace(bare, swap_mb=1025)
-        self.assertEqual(2, instance_needs.demand(swap)['DISK_GB'])
+        self.assertEqual(2, demand.demand(swap)['DISK_GB'])
 
     def test_resources_have_the_last_word(self) -> None:
         plain = {'VCPU': 4, 'MEMORY_MB': 1024, 'DISK_GB': 10}
@@ -314,5 +312,5 @@ class TestNeeds(base.TestCase):
         assert request.source is not None
         search = PLUGIN.search(request)
         self.assertEqual((request.amount, request.amount), (search.minimum, search.maximum))
-        self.assertEqual(instance_needs.demand(request.source), search.demand)
+        self.assertEqual(demand.demand(request.source), search.demand)
         self.assertTrue(all(amount > 0 for amount in search.demand.values()))

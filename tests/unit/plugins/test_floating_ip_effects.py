@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from climate import exceptions
 from climate.clients.base import CloudQuota
-from climate.plugins import base as contract
+from climate.plugins import contract
 from tests import base
 from tests.unit.plugins import every_call
 from tests.unit.plugins import neutron_worlds
@@ -71,7 +71,7 @@ def half_started() -> FloatingIPWorld:
     """A start made one, and another without tags."""
     world = FloatingIPWorld()
     made = world.take(FIRST, OWNER)
-    world.twin.network.set_floating_ip_tags(made.id, TAGS)
+    world.cloud.network.set_floating_ip_tags(made.id, TAGS)
     world.take(SECOND, OWNER, f'reservation:{RESERVATION}')
     return world
 
@@ -102,7 +102,7 @@ def shrunk_wrongly() -> FloatingIPWorld:
 def drifted() -> FloatingIPWorld:
     """One was deleted, one lost its tags, one was made anew for somebody else."""
     world = leased()
-    network = world.twin.network
+    network = world.cloud.network
     found = world.found()
     network.delete_floating_ip(found[FIRST].id)
     network.set_floating_ip_tags(found[SECOND].id, {'mine'})
@@ -115,7 +115,7 @@ def disguised() -> FloatingIPWorld:
     """The project has taken all marks away."""
     world = in_use()
     for item in world.found().values():
-        world.twin.network.set_floating_ip_tags(item.id, set())
+        world.cloud.network.set_floating_ip_tags(item.id, set())
     return world
 
 
@@ -160,7 +160,7 @@ class TestEveryCase(every_call.EveryCase):
             self.assertLessEqual(TAGS, item.tags)
         ids = {address: item.id for address, item in found.items()}
         self.assertEqual(ids or None, world.facts.get('floating_ips'))
-        self.assertIn(world.neighbour, world.twin.networks.floating_ips())
+        self.assertIn(world.neighbour, world.cloud.networks.floating_ips())
 
     def nothing_left(self, world: FloatingIPWorld) -> None:
         self.assertEqual({}, world.found())
@@ -221,23 +221,23 @@ class TestOutcomes(base.TestCase):
         for tags, description in ((set(), ''), (OTHERS_TAGS, f'reservation:{RESERVATION}')):
             world = FloatingIPWorld()
             other = world.take(SECOND, OWNER, description)
-            world.twin.network.set_floating_ip_tags(other.id, tags)
+            world.cloud.network.set_floating_ip_tags(other.id, tags)
             self.assertIsNone(world.once('start'))
             world.once('end')
             self.assertEqual({SECOND}, set(world.found()))
-            world.twin.network.delete_floating_ip(other.id)
+            world.cloud.network.delete_floating_ip(other.id)
             world.run('start')
             self.assertEqual(set(ADDRESSES), set(world.found()))
 
     def test_an_address_of_some_other_port_is_waited_for(self) -> None:
         world = FloatingIPWorld()
-        subnet = world.twin.network.list_subnets(world.public.id)[0]
-        world.twin.networks.add_port(subnet.id, OTHER, 'router', address=FIRST)
+        subnet = world.cloud.network.list_subnets(world.public.id)[0]
+        world.cloud.networks.add_port(subnet.id, OTHER, 'router', address=FIRST)
         self.assertIsNone(world.once('start'))
 
     def test_a_quota_is_told(self) -> None:
         world = FloatingIPWorld()
-        world.twin.networks.set_quota(OWNER, 'floatingips', 2)
+        world.cloud.networks.set_quota(OWNER, 'floatingips', 2)
         self.assertRaises(CloudQuota, world.once, 'start')
         world.run('end')
         self.assertEqual({}, world.found())
@@ -263,7 +263,7 @@ class TestOutcomes(base.TestCase):
 
     def test_one_that_goes_while_it_is_tagged_is_made_again(self) -> None:
         world = FloatingIPWorld()
-        world.twin.fail('network.set_floating_ip_tags', error='not_found')
+        world.cloud.fail('network.set_floating_ip_tags', error='not_found')
         self.assertIsNone(world.once('start'))
         world.run('start')
 
@@ -281,18 +281,18 @@ class TestSweep(base.TestCase):
             world = in_use()
             records = contract.Records(alive=frozenset(alive), ended=frozenset(ended))
             for dry_run in (True, False):
-                findings = list(world.plugin.sweep(records, world.twin, dry_run=dry_run))
+                findings = list(world.plugin.sweep(records, world.cloud, dry_run=dry_run))
                 self.assertEqual(3 - len(left), len(findings))
                 self.assertTrue(all(bool(item.done) is not dry_run for item in findings))
                 self.assertEqual(set(ADDRESSES) if dry_run else left, set(world.found()))
-            self.assertIn(world.neighbour, world.twin.networks.floating_ips())
+            self.assertIn(world.neighbour, world.cloud.networks.floating_ips())
 
     def test_what_does_not_bear_our_tag_stays(self) -> None:
         world = leased()
         found = world.found()[FIRST]
-        world.twin.network.set_floating_ip_tags(found.id, TAGS - {'blazar'})
+        world.cloud.network.set_floating_ip_tags(found.id, TAGS - {'blazar'})
         records = contract.Records(alive=frozenset(), ended=frozenset({RESERVATION}))
-        list(world.plugin.sweep(records, world.twin, dry_run=False))
+        list(world.plugin.sweep(records, world.cloud, dry_run=False))
         self.assertEqual({FIRST}, set(world.found()))
 
 
@@ -308,14 +308,14 @@ class TestDiscover(base.TestCase):
         self, error: type[exceptions.ClimateError], address: object, network: str = ''
     ) -> None:
         draft = neutron_worlds.address_draft(network or self.public, address)  # type: ignore[arg-type]  # what no caller should send
-        found = self.assertRaises(error, self.world.plugin.discover, draft, self.world.twin)
+        found = self.assertRaises(error, self.world.plugin.discover, draft, self.world.cloud)
         self.assertLess(found.code, 500)
 
     def test_what_is_kept_of_it(self) -> None:
-        (subnet,) = self.world.twin.network.list_subnets(self.public)
+        (subnet,) = self.world.cloud.network.list_subnets(self.public)
         draft = neutron_worlds.address_draft(self.public, '203.0.113.200')
         draft = dataclasses.replace(draft, capabilities={'room': '1'})
-        found = self.world.plugin.discover(draft, self.world.twin)
+        found = self.world.plugin.discover(draft, self.world.cloud)
         self.assertEqual(f'{self.public}:203.0.113.200', found.name)
         self.assertEqual(
             {
@@ -332,10 +332,10 @@ class TestDiscover(base.TestCase):
             self.refused(exceptions.InvalidIPFormat, address)
 
     def test_a_network_that_is_not_there_or_leads_nowhere(self) -> None:
-        inner = self.world.twin.networks.add_network('inner', OWNER)
-        self.world.twin.networks.add_subnet(inner.id, '203.0.113.0/24')
+        inner = self.world.cloud.networks.add_network('inner', OWNER)
+        self.world.cloud.networks.add_subnet(inner.id, '203.0.113.0/24')
         for name in ('twice', 'twice'):
-            self.world.twin.networks.add_network(name, OWNER)
+            self.world.cloud.networks.add_network(name, OWNER)
         for network in (inner.id, 'nowhere', 'public', 'twice'):
             self.refused(exceptions.FloatingIPNetworkNotFound, '203.0.113.200', network)
 
@@ -349,7 +349,7 @@ class TestDiscover(base.TestCase):
 
     def test_an_address_in_use(self) -> None:
         self.world.take('203.0.113.210')
-        subnet = self.world.twin.network.list_subnets(self.public)[0]
-        self.world.twin.networks.add_port(subnet.id, OTHER, 'router', address='203.0.113.211')
+        subnet = self.world.cloud.network.list_subnets(self.public)[0]
+        self.world.cloud.networks.add_port(subnet.id, OTHER, 'router', address='203.0.113.211')
         for address in ('203.0.113.210', '203.0.113.211'):
             self.refused(exceptions.NeutronUsesFloatingIP, address)

@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 from climate import exceptions
 from climate.allocation import requirements
 from climate.domain.leases import Reservation
-from climate.plugins.floating_ip import FloatingIP
-from climate.plugins.floating_ip import FloatingIPRequest
+from climate.plugins.floating_ip.plugin import FloatingIP
+from climate.plugins.floating_ip.plugin import FloatingIPRequest
 from tests import base
 
 PLUGIN = FloatingIP()

@@ -17,7 +17,7 @@ from __future__ import annotations
 import fixtures
 
 from climate import exceptions
-from climate.plugins import base as contract
+from climate.plugins import contract
 from tests import base
 from tests.stalls import Once
 from tests.unit.plugins.test_host_effects import leased
@@ -29,20 +29,20 @@ from tests.unit.plugins.world import World
 NEXT = '2b0c9f6e-51c7-4f53-8a35-2d0b6a3f9e11'
 
 
-def _next_tenant(cloud: World, *hosts: str, slots: bool = False, project: str = OTHER) -> None:
+def _next_tenant(world: World, *hosts: str, slots: bool = False, project: str = OTHER) -> None:
     """End the lease as another manager does, and start the next one with a server on each host."""
-    compute = cloud.twin.compute
-    for server in cloud.twin.servers():
+    compute = world.cloud.compute
+    for server in world.cloud.servers():
         if server.host in hosts:
             compute.delete_server(server.id)
-    cloud.clock.advance(60)
-    cloud.twin.servers()
-    mine = cloud.aggregate()
+    world.clock.advance(60)
+    world.cloud.servers()
+    mine = world.aggregate()
     if mine is not None:
         for host in mine.hosts:
             compute.remove_host(mine.id, host)
         compute.delete_aggregate(mine.id)
-    pool = next(item for item in cloud.twin.aggregates() if item.name == 'freepool')
+    pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
     found = compute.create_aggregate(NEXT, None if slots else f'blazar_{NEXT}')
     if slots:
         compute.set_aggregate_metadata(found.id, {'reservation': NEXT})
@@ -50,53 +50,53 @@ def _next_tenant(cloud: World, *hosts: str, slots: bool = False, project: str = 
         if not slots and host in pool.hosts:
             compute.remove_host(pool.id, host)
         compute.add_host(found.id, host)
-        cloud.twin.boot_server(host, project, f'next on {host}')
+        world.cloud.boot_server(host, project, f'next on {host}')
 
 
-def _next_there(cloud: World) -> set[str]:
-    going = {item.name for item in cloud.twin.servers() if item.task_state == 'deleting'}
-    return {name for name in cloud.servers(OTHER) if name.startswith('next')} - going
+def _next_there(world: World) -> set[str]:
+    going = {item.name for item in world.cloud.servers() if item.task_state == 'deleting'}
+    return {name for name in world.servers(OTHER) if name.startswith('next')} - going
 
 
 class TestEnd(base.TestCase):
     """An end touches what is its lease's."""
 
     def test_it_leaves_the_servers_of_the_next_tenant(self) -> None:
-        cloud = leased()
+        world = leased()
 
         def lend() -> None:
-            _next_tenant(cloud, 'compute-1', 'compute-2')
+            _next_tenant(world, 'compute-1', 'compute-2')
 
-        hung = Once(cloud.twin, 'compute.list_servers', lend)
-        cloud.once('end', hung)
+        hung = Once(world.cloud, 'compute.list_servers', lend)
+        world.once('end', hung)
         self.assertTrue(hung.happened)
-        self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(cloud))
-        pool = next(item for item in cloud.twin.aggregates() if item.name == 'freepool')
+        self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(world))
+        pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
         self.assertEqual(('compute-3',), pool.hosts)
 
     def test_it_looks_again_before_each_deletion(self) -> None:
-        cloud = leased()
+        world = leased()
 
         def lend() -> None:
-            _next_tenant(cloud, 'compute-1', 'compute-2', project=OWNER)
+            _next_tenant(world, 'compute-1', 'compute-2', project=OWNER)
 
-        hung = Once(cloud.twin, 'compute.list_servers', lend)
-        self.assertIsNone(cloud.once('end', hung))
-        self.assertEqual({'next on compute-1', 'next on compute-2'}, cloud.servers(OWNER))
-        going = [item for item in cloud.twin.servers() if item.task_state == 'deleting']
+        hung = Once(world.cloud, 'compute.list_servers', lend)
+        self.assertIsNone(world.once('end', hung))
+        self.assertEqual({'next on compute-1', 'next on compute-2'}, world.servers(OWNER))
+        going = [item for item in world.cloud.servers() if item.task_state == 'deleting']
         self.assertEqual([], going)
 
     def test_it_leaves_servers_of_other_projects_and_names_them_in_the_log(self) -> None:
         log = self.useFixture(fixtures.FakeLogger())
-        cloud = leased()
-        found = cloud.twin.boot_server('compute-1', OTHER, 'stranger')
-        self.assertIsInstance(cloud.once('end'), contract.Again)
-        cloud.clock.advance(60)
-        error = self.assertRaises(exceptions.Transient, cloud.plugin.end, cloud.work(), cloud.twin)
+        world = leased()
+        found = world.cloud.boot_server('compute-1', OTHER, 'stranger')
+        self.assertIsInstance(world.once('end'), contract.Again)
+        world.clock.advance(60)
+        error = self.assertRaises(exceptions.Transient, world.plugin.end, world.work(), world.cloud)
         self.assertNotIn(found.id, error.message)
         self.assertIn(found.id, log.output)
-        self.assertEqual({'stranger', 'neighbour'}, cloud.servers(OTHER))
-        self.assertEqual(set(), cloud.servers(OWNER))
+        self.assertEqual({'stranger', 'neighbour'}, world.servers(OTHER))
+        self.assertEqual(set(), world.servers(OWNER))
 
 
 class TestStart(base.TestCase):
@@ -104,61 +104,61 @@ class TestStart(base.TestCase):
 
     def test_it_leaves_what_runs_on_hosts_of_another_lease(self) -> None:
         for slots in (False, True):
-            cloud = World()
-            cloud.run('prepare')
+            world = World()
+            world.run('prepare')
 
-            def lend(cloud: World = cloud, slots: bool = slots) -> None:
-                _next_tenant(cloud, 'compute-1', 'compute-2', slots=slots)
+            def lend(world: World = world, slots: bool = slots) -> None:
+                _next_tenant(world, 'compute-1', 'compute-2', slots=slots)
 
-            hung = Once(cloud.twin, 'compute.list_servers', lend)
-            self.assertIsNone(cloud.once('start', hung))
+            hung = Once(world.cloud, 'compute.list_servers', lend)
+            self.assertIsNone(world.once('start', hung))
             self.assertTrue(hung.happened)
-            self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(cloud))
+            self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(world))
 
 
 class TestImages(base.TestCase):
     """Of each server one image is made, and it is the project's in the end."""
 
-    def _images(self, cloud: World) -> list[tuple[str, str | None]]:
-        return sorted((image.name, image.owner) for image in cloud.twin.images())
+    def _images(self, world: World) -> list[tuple[str, str | None]]:
+        return sorted((image.name, image.owner) for image in world.cloud.images())
 
     def test_one_whose_making_was_not_written_down_is_found(self) -> None:
-        cloud = snapshot()
-        cloud.once('before_end')
+        world = snapshot()
+        world.once('before_end')
         # Two managers die after the call and before the commit.
         for _ in range(2):
-            cloud.plugin.before_end(cloud.work(), cloud.twin)
-            self.assertEqual(1, len(self._images(cloud)))
-        cloud.run('before_end')
+            world.plugin.before_end(world.work(), world.cloud)
+            self.assertEqual(1, len(self._images(world)))
+        world.run('before_end')
         self.assertEqual(
-            [('reserved_own-1', OWNER), ('reserved_own-2', OWNER)], self._images(cloud)
+            [('reserved_own-1', OWNER), ('reserved_own-2', OWNER)], self._images(world)
         )
 
     def test_they_are_handed_over_when_all_of_them_is_written(self) -> None:
-        cloud = snapshot()
-        cloud.twin.set_seconds('image', 30)
-        self.assertIsInstance(cloud.once('before_end'), contract.Again)
-        cloud.run('before_end')
-        cloud.clock.advance(60)
-        self.assertEqual({OWNER}, {owner for _, owner in self._images(cloud)})
+        world = snapshot()
+        world.cloud.set_seconds('image', 30)
+        self.assertIsInstance(world.once('before_end'), contract.Again)
+        world.run('before_end')
+        world.clock.advance(60)
+        self.assertEqual({OWNER}, {owner for _, owner in self._images(world)})
 
     def test_a_second_one_is_deleted_and_no_other(self) -> None:
-        cloud = snapshot()
-        server = next(item for item in cloud.twin.servers() if item.name == 'own-1')
-        cloud.twin.compute.create_image(server.id, 'reserved_own-1')
-        earlier = {image.id for image in cloud.twin.images()}
-        cloud.run('before_end')
-        cloud.twin.compute.create_image(server.id, 'reserved_own-1')
-        own = cloud.twin.compute.create_image(server.id, 'reserved_own-1')
-        cloud.twin.image.give_image(own, OWNER)
-        foreign = cloud.twin.add_image('reserved_own-1', OTHER, server)
-        known = set(cloud.facts['images'].values())
-        cloud.run('end')
+        world = snapshot()
+        server = next(item for item in world.cloud.servers() if item.name == 'own-1')
+        world.cloud.compute.create_image(server.id, 'reserved_own-1')
+        earlier = {image.id for image in world.cloud.images()}
+        world.run('before_end')
+        world.cloud.compute.create_image(server.id, 'reserved_own-1')
+        own = world.cloud.compute.create_image(server.id, 'reserved_own-1')
+        world.cloud.image.give_image(own, OWNER)
+        foreign = world.cloud.add_image('reserved_own-1', OTHER, server)
+        known = set(world.facts['images'].values())
+        world.run('end')
         kept = earlier | known | {own, foreign}
-        self.assertEqual(kept, {image.id for image in cloud.twin.images()})
+        self.assertEqual(kept, {image.id for image in world.cloud.images()})
 
     def test_servers_of_other_projects_are_left_alone(self) -> None:
-        cloud = snapshot()
-        cloud.twin.boot_server('compute-1', OTHER, 'stranger')
-        cloud.run('before_end')
-        self.assertNotIn('reserved_stranger', [image.name for image in cloud.twin.images()])
+        world = snapshot()
+        world.cloud.boot_server('compute-1', OTHER, 'stranger')
+        world.run('before_end')
+        self.assertNotIn('reserved_stranger', [image.name for image in world.cloud.images()])

@@ -25,9 +25,9 @@ from hypothesis import strategies as st
 from climate import exceptions
 from climate.domain.leases import Reservation
 from climate.domain.resources import Candidate
-from climate.plugins import base as contract
-from climate.plugins.physical_host import HostRequest
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins import contract
+from climate.plugins.host.plugin import HostRequest
+from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests.unit.allocation import strategies
 

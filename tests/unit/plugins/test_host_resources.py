@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from climate import exceptions
 from climate.clients.base import CloudNotFound
-from climate.plugins.isolation import Isolation
+from climate.plugins.host.isolation import Isolation
 from tests import base
 from tests.unit.plugins.world import draft
 from tests.unit.plugins.world import OTHER
@@ -28,8 +28,8 @@ class TestResources(base.TestCase):
     """Hosts come and go."""
 
     def test_discover_and_release(self) -> None:
-        cloud = World()
-        resource = cloud.resources[0]
+        world = World()
+        resource = world.resources[0]
         self.assertEqual('compute-1', resource.attributes['service_name'])
         self.assertEqual(16, resource.attributes['vcpus'])
         self.assertEqual(
@@ -37,88 +37,88 @@ class TestResources(base.TestCase):
         )
         self.assertIn('HW_CPU_X86_AVX2', resource.traits)
         for _ in range(2):
-            cloud.plugin.release(resource, cloud.twin)
-            self.assertEqual([], cloud.places()['compute-1'])
+            world.plugin.release(resource, world.cloud)
+            self.assertEqual([], world.places()['compute-1'])
         for _ in range(2):
-            cloud.plugin.admit(resource, cloud.twin)
-            self.assertEqual(['freepool'], cloud.places()['compute-1'])
+            world.plugin.admit(resource, world.cloud)
+            self.assertEqual(['freepool'], world.places()['compute-1'])
 
     def test_refusals(self) -> None:
-        cloud = World()
+        world = World()
         self.assertRaises(
-            exceptions.HostNotFound, cloud.plugin.discover, draft('compute-9'), cloud.twin
+            exceptions.HostNotFound, world.plugin.discover, draft('compute-9'), world.cloud
         )
-        cloud.twin.boot_server('compute-1', OTHER, 'stranger')
+        world.cloud.boot_server('compute-1', OTHER, 'stranger')
         error = self.assertRaises(
             exceptions.HostHavingServers,
-            cloud.plugin.discover,
+            world.plugin.discover,
             draft('compute-1'),
-            cloud.twin,
+            world.cloud,
         )
         self.assertIn('compute-1', error.message)
         self.assertRaises(
-            exceptions.HostHavingServers, cloud.plugin.release, cloud.resources[0], cloud.twin
+            exceptions.HostHavingServers, world.plugin.release, world.resources[0], world.cloud
         )
         # They are there although Nova does not list them just now.
-        cloud.twin.hide_servers('compute-1')
+        world.cloud.hide_servers('compute-1')
         again = self.assertRaises(
             exceptions.HostHavingServers,
-            cloud.plugin.discover,
+            world.plugin.discover,
             draft('compute-1'),
-            cloud.twin,
+            world.cloud,
         )
         self.assertEqual(error.message, again.message)
 
     def test_without_a_pool(self) -> None:
-        cloud = World()
-        pool = next(item for item in cloud.twin.aggregates() if item.name == 'freepool')
+        world = World()
+        pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
         for host in pool.hosts:
-            cloud.twin.compute.remove_host(pool.id, host)
-        cloud.twin.compute.delete_aggregate(pool.id)
+            world.cloud.compute.remove_host(pool.id, host)
+        world.cloud.compute.delete_aggregate(pool.id)
         self.assertRaises(
-            exceptions.FreePoolNotFound, cloud.plugin.admit, cloud.resources[0], cloud.twin
+            exceptions.FreePoolNotFound, world.plugin.admit, world.resources[0], world.cloud
         )
-        cloud.plugin.release(cloud.resources[0], cloud.twin)
+        world.plugin.release(world.resources[0], world.cloud)
 
     def test_each_call_of_coming_and_going_fails_once(self) -> None:
         for effect, places in (('admit', ['freepool']), ('release', [])):
             for nth in range(1, 8):
                 for when in ('before', 'after'):
-                    cloud = World()
+                    world = World()
                     if effect == 'admit':
-                        cloud.plugin.release(cloud.resources[0], cloud.twin)
-                    stumble = Stumble(cloud.twin, nth, when)
-                    verb = getattr(cloud.plugin, effect)
+                        world.plugin.release(world.resources[0], world.cloud)
+                    stumble = Stumble(world.cloud, nth, when)
+                    verb = getattr(world.plugin, effect)
                     try:
-                        verb(cloud.resources[0], stumble)
+                        verb(world.resources[0], stumble)
                     except exceptions.Transient:
-                        verb(cloud.resources[0], cloud.twin)
-                    self.assertEqual(places, cloud.places()['compute-1'])
-                    nested = cloud.twin.placement.find_provider('blazar_compute-1')
+                        verb(world.resources[0], world.cloud)
+                    self.assertEqual(places, world.places()['compute-1'])
+                    nested = world.cloud.placement.find_provider('blazar_compute-1')
                     self.assertEqual(effect == 'admit', nested is not None)
 
     def test_slots_are_counted_in_a_provider_of_our_own(self) -> None:
-        cloud = World()
-        cloud.configure(Isolation.PLACEMENT)
-        placement = cloud.twin.placement
+        world = World()
+        world.configure(Isolation.PLACEMENT)
+        placement = world.cloud.placement
         for trait in (frozenset(), {'CUSTOM_CLIMATE_FREEPOOL'}):
             nested = placement.find_provider('blazar_compute-1')
             root = placement.find_provider('compute-1')
             assert nested is not None and root is not None
             self.assertEqual(root.uuid, nested.parent_uuid)
             self.assertEqual(trait, placement.traits(nested.uuid))
-            cloud.plugin.admit(cloud.resources[0], cloud.twin)
+            world.plugin.admit(world.resources[0], world.cloud)
 
     def test_a_provider_that_placement_does_not_know(self) -> None:
-        cloud = World()
-        cloud.plugin.release(cloud.resources[0], cloud.twin)
-        provider = cloud.twin.placement.find_provider('compute-1')
+        world = World()
+        world.plugin.release(world.resources[0], world.cloud)
+        provider = world.cloud.placement.find_provider('compute-1')
         assert provider is not None
-        cloud.twin.placement.delete_provider(provider.uuid)
-        resource = cloud.plugin.discover(draft('compute-1'), cloud.twin)
+        world.cloud.placement.delete_provider(provider.uuid)
+        resource = world.plugin.discover(draft('compute-1'), world.cloud)
         self.assertEqual(((), frozenset()), (resource.inventories, resource.traits))
-        self.assertRaises(CloudNotFound, cloud.twin.placement.traits, provider.uuid)
+        self.assertRaises(CloudNotFound, world.cloud.placement.traits, provider.uuid)
         # It can be leased as a whole.
-        cloud.plugin.admit(resource, cloud.twin)
-        self.assertEqual(['freepool'], cloud.places()['compute-1'])
-        self.assertIsNone(cloud.twin.placement.find_provider('blazar_compute-1'))
+        world.plugin.admit(resource, world.cloud)
+        self.assertEqual(['freepool'], world.places()['compute-1'])
+        self.assertIsNone(world.cloud.placement.find_provider('blazar_compute-1'))

@@ -18,9 +18,9 @@ import dataclasses
 
 from climate import exceptions
 from climate.clients.base import Server
-from climate.plugins import base as contract
-from climate.plugins.flavor_instance import FlavorRequest
-from climate.plugins.isolation import Isolation
+from climate.plugins import contract
+from climate.plugins.host.isolation import Isolation
+from climate.plugins.instance.by_flavor import FlavorRequest
 from tests import base
 from tests.unit.plugins.instance_world import InstanceWorld
 from tests.unit.plugins.instance_world import RESOURCE_CLASS
@@ -60,13 +60,13 @@ class TestSlots(base.TestCase):
         world = InstanceWorld()
         world.run('start')
         other = flavor_world()
-        other.twin, other.resources = world.twin, world.resources
+        other.cloud, other.resources = world.cloud, world.resources
         name = 'reservation:other'
         work = other.work()
         reservation = dataclasses.replace(work.reservation, id='other')
-        other.plugin.start(dataclasses.replace(work, reservation=reservation), world.twin)
+        other.plugin.start(dataclasses.replace(work, reservation=reservation), world.cloud)
         self.assertEqual({1: 2, 2: 1}, world.slots())
-        self.assertIn(name, {each.name for each in world.twin.compute.list_flavors()})
+        self.assertIn(name, {each.name for each in world.cloud.compute.list_flavors()})
         world.run('end')
         self.assertEqual({'CUSTOM_RESERVATION_OTHER'}, classes(world))
 
@@ -78,12 +78,12 @@ class TestSlots(base.TestCase):
         ):
             world = InstanceWorld(isolation=mode)
             world.run('start')
-            flavor = world.twin.compute.find_flavor(RESERVATION)
+            flavor = world.cloud.compute.find_flavor(RESERVATION)
             assert flavor is not None
             self.assertEqual(specs, flavor.extra_specs.get('trait:CUSTOM_CLIMATE_FREEPOOL'))
-            provider = world.twin.placement.find_provider('blazar_compute-1')
+            provider = world.cloud.placement.find_provider('blazar_compute-1')
             assert provider is not None
-            self.assertEqual(traits, world.twin.placement.traits(provider.uuid))
+            self.assertEqual(traits, world.cloud.placement.traits(provider.uuid))
             self.assertEqual('ACTIVE', world.boot('own'))
 
     def test_another_isolation_is_taken_over_by_the_check(self) -> None:
@@ -95,7 +95,7 @@ class TestSlots(base.TestCase):
         self.assertEqual((), world.run('check').repaired)
         world.configure(Isolation.FILTER)
         world.run('check')
-        flavor = world.twin.compute.find_flavor(RESERVATION)
+        flavor = world.cloud.compute.find_flavor(RESERVATION)
         assert flavor is not None
         self.assertNotIn('trait:CUSTOM_CLIMATE_FREEPOOL', flavor.extra_specs)
 
@@ -104,14 +104,14 @@ class TestGroups(base.TestCase):
     """Server groups are the project's own, for Nova lets it use no others."""
 
     def groups(self, world: InstanceWorld) -> list[tuple[str, str]]:
-        found = world.twin.compute.list_server_groups()
+        found = world.cloud.compute.list_server_groups()
         return [(group.project_id, group.policy) for group in found]
 
     def test_made_by_the_caller(self) -> None:
         world = booked()
         self.assertEqual([(OWNER, 'anti-affinity')], self.groups(world))
         world.run('start')
-        (group,) = world.twin.compute.list_server_groups()
+        (group,) = world.cloud.compute.list_server_groups()
         self.assertEqual(group.id, world.facts['server_group_id'])
         self.assertNotIn('other_server_groups', world.facts)
         self.assertEqual('ACTIVE', world.boot('own-1', scheduler_hints={'group': group.id}))
@@ -130,15 +130,15 @@ class TestGroups(base.TestCase):
     def test_groups_of_others_are_left_alone(self) -> None:
         world = booked()
         name = f'reservation:{RESERVATION}'
-        world.twin.compute_of(OTHER).create_server_group(name, 'anti-affinity')
+        world.cloud.compute_of(OTHER).create_server_group(name, 'anti-affinity')
         world.run('start')
         world.run('end')
         self.assertEqual([(OTHER, 'anti-affinity')], self.groups(world))
 
     def test_without_one_the_slots_lie_as_they_should(self) -> None:
         world = booked()
-        for group in world.twin.compute.list_server_groups():
-            world.twin.compute.delete_server_group(group.id)
+        for group in world.cloud.compute.list_server_groups():
+            world.cloud.compute.delete_server_group(group.id)
         world.run('start')
         self.assertNotIn('server_group_id', world.facts)
         self.assertEqual((), world.run('check').repaired)
@@ -171,7 +171,7 @@ class TestFewer(base.TestCase):
         aggregate = world.aggregate()
         assert aggregate is not None
         self.assertEqual(('compute-2',), aggregate.hosts)
-        self.assertEqual([], [each for each in world.twin.servers() if each.status == 'ERROR'])
+        self.assertEqual([], [each for each in world.cloud.servers() if each.status == 'ERROR'])
 
     def test_more_servers_than_slots_stay(self) -> None:
         world = active()
@@ -192,7 +192,7 @@ class TestFewer(base.TestCase):
         world.shrink({1: 2})
         self.assertRaises(exceptions.Permanent, world.once, 'start')
         self.assertEqual({1: 2, 2: 1}, world.slots())
-        self.assertEqual(3 - 1, len(world.twin.servers()))
+        self.assertEqual(3 - 1, len(world.cloud.servers()))
 
     def test_a_move_with_servers_in_the_way_changes_nothing(self) -> None:
         world = active()
@@ -204,7 +204,7 @@ class TestFewer(base.TestCase):
         world = booked()
         world.run('start')
         world.shrink({1: 2})
-        world.twin.fail('placement.remove_inventory', error='conflict')
+        world.cloud.fail('placement.remove_inventory', error='conflict')
         self.assertIsNone(world.once('start'))
         world.fill(3)
         self.assertRaises(exceptions.Permanent, world.once, 'start')
@@ -229,7 +229,7 @@ class TestFewer(base.TestCase):
     def test_a_growth_is_undone_by_giving_up_what_came(self) -> None:
         world = active()
         world.mine = {1: 2, 2: 1, 3: 1}
-        world.twin.fail('placement.set_inventory', error='transient')
+        world.cloud.fail('placement.set_inventory', error='transient')
         self.assertIsNone(world.once('start'))
         world.mine, world.leaving = {1: 2, 2: 1}, {3: 1}
         world.run('start')
@@ -243,7 +243,7 @@ class TestFailedHosts(base.TestCase):
         world = failed()
         world.run('start')
         self.assertEqual({1: 2, 2: 1, 3: 1}, world.slots())
-        self.assertEqual(4, len(world.twin.servers()))
+        self.assertEqual(4, len(world.cloud.servers()))
         self.assertEqual(['compute-2'], world.hosts_of('own-3'))
         # There are three slots that somebody can use, as before.
         self.assertEqual('ACTIVE', world.boot('instead'))
@@ -291,21 +291,21 @@ class TestEnd(base.TestCase):
         self.assertEqual('ERROR', world.boot('too-many'))
         self.assertEqual('SHELVED_OFFLOADED', shelve(world))
         world.run('end')
-        self.assertEqual([], [each for each in world.twin.servers() if each.project_id == OWNER])
+        self.assertEqual([], [each for each in world.cloud.servers() if each.project_id == OWNER])
         self.assertEqual([], world.left())
 
     def test_servers_that_nova_does_not_find_by_their_flavor(self) -> None:
         world = hidden()
-        self.assertEqual(3, len(world.twin.servers()))
+        self.assertEqual(3, len(world.cloud.servers()))
         world.run('end')
-        self.assertEqual(['neighbour'], [each.name for each in world.twin.servers()])
+        self.assertEqual(['neighbour'], [each.name for each in world.cloud.servers()])
 
     def test_who_holds_a_slot_for_ever_does_not_keep_a_lease_from_ending(self) -> None:
         world = booked()
         world.run('start')
-        provider = world.twin.placement.find_provider('blazar_compute-2')
+        provider = world.cloud.placement.find_provider('blazar_compute-2')
         assert provider is not None
-        world.twin.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
+        world.cloud.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
         outcome = world.once('end')
         assert isinstance(outcome, contract.Again)
         self.assertEqual('1 slots are still held', outcome.why)
@@ -320,20 +320,20 @@ class TestEnd(base.TestCase):
         aggregate = world.aggregate()
         assert aggregate is not None
         for host in aggregate.hosts:
-            world.twin.compute.remove_host(aggregate.id, host)
+            world.cloud.compute.remove_host(aggregate.id, host)
         world.run('end')
         self.assertEqual([], world.left())
 
     def test_a_host_that_left_the_cloud(self) -> None:
         world = active()
-        world.twin.remove_hypervisor('compute-2')
+        world.cloud.remove_hypervisor('compute-2')
         world.run('end')
         self.assertEqual([], world.left())
 
     def test_nothing_is_asked_twice_of_servers_that_go(self) -> None:
         world = active()
         world.once('end')
-        stumble = Stumble(world.twin)
+        stumble = Stumble(world.cloud)
         world.once('end', stumble)
         self.assertNotIn('delete_server', stumble.made)
 
@@ -360,7 +360,7 @@ class TestCheck(base.TestCase):
     def test_a_host_that_was_set_up_anew(self) -> None:
         world = booked()
         world.run('start')
-        placement = world.twin.placement
+        placement = world.cloud.placement
         nested = placement.find_provider('blazar_compute-2')
         assert nested is not None
         placement.delete_provider(nested.uuid)
@@ -372,11 +372,11 @@ class TestCheck(base.TestCase):
 
     def test_a_host_of_which_placement_does_not_know(self) -> None:
         world = booked()
-        nested = world.twin.placement.find_provider('blazar_compute-2')
-        root = world.twin.placement.find_provider('compute-2')
+        nested = world.cloud.placement.find_provider('blazar_compute-2')
+        root = world.cloud.placement.find_provider('compute-2')
         assert nested is not None and root is not None
-        world.twin.placement.delete_provider(nested.uuid)
-        world.twin.placement.delete_provider(root.uuid)
+        world.cloud.placement.delete_provider(nested.uuid)
+        world.cloud.placement.delete_provider(root.uuid)
         self.assertIsNone(world.once('start'))
 
 
@@ -387,12 +387,12 @@ def flavor_world() -> InstanceWorld:
 
 def classes(world: InstanceWorld) -> frozenset[str]:
     """Return the classes of reservations."""
-    return world.twin.placement.list_resource_classes('CUSTOM_RESERVATION_')
+    return world.cloud.placement.list_resource_classes('CUSTOM_RESERVATION_')
 
 
 def shelve(world: InstanceWorld) -> str:
     """Shelve a server, and return what became of it."""
-    found: Server = next(each for each in world.twin.servers() if each.name == 'own-1')
-    world.twin.compute.shelve_server(found.id)
+    found: Server = next(each for each in world.cloud.servers() if each.name == 'own-1')
+    world.cloud.compute.shelve_server(found.id)
     world.clock.advance(1)
-    return next(each.status for each in world.twin.servers() if each.name == 'own-1')
+    return next(each.status for each in world.cloud.servers() if each.name == 'own-1')

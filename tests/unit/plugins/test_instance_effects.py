@@ -18,9 +18,9 @@ import dataclasses
 from collections.abc import Callable
 
 from climate.clients.base import Cloud
-from climate.plugins import instance_marks
-from climate.plugins.flavor_instance import FlavorRequest
-from climate.plugins.isolation import Isolation
+from climate.plugins.host.isolation import Isolation
+from climate.plugins.instance import names as instance_names
+from climate.plugins.instance.by_flavor import FlavorRequest
 from tests.unit.plugins import every_call
 from tests.unit.plugins.instance_world import InstanceWorld
 from tests.unit.plugins.instance_world import RESOURCE_CLASS
@@ -120,7 +120,7 @@ def failed() -> InstanceWorld:
     world = booked()
     world.run('start')
     world.fill(3)
-    world.twin.set_hypervisor('compute-2', state='down')
+    world.cloud.set_hypervisor('compute-2', state='down')
     world.resources = tuple(
         dataclasses.replace(each, failed_at=world.clock.now()) if each.id == 2 else each
         for each in world.resources
@@ -132,13 +132,13 @@ def failed() -> InstanceWorld:
 def drifted() -> InstanceWorld:
     """An operator has changed all there is."""
     world = active()
-    compute, placement = world.twin.compute, world.twin.placement
+    compute, placement = world.cloud.compute, world.cloud.placement
     aggregate = world.aggregate()
     assert aggregate is not None
     compute.remove_host(aggregate.id, 'compute-2')
     compute.add_host(aggregate.id, 'compute-3')
     compute.set_aggregate_metadata(aggregate.id, {'reservation': 'x', 'blazar:owner': OTHER})
-    pool = next(item for item in world.twin.aggregates() if item.name == 'freepool')
+    pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
     compute.remove_host(pool.id, 'compute-2')
     compute.set_extra_specs(RESERVATION, {f'resources:{RESOURCE_CLASS}': '2', 'own': 'x'})
     compute.remove_flavor_access(RESERVATION, OWNER)
@@ -152,7 +152,7 @@ def drifted() -> InstanceWorld:
 def without_flavor() -> InstanceWorld:
     """Somebody has deleted the flavor while servers of it run."""
     world = active()
-    world.twin.compute.delete_flavor(RESERVATION)
+    world.cloud.compute.delete_flavor(RESERVATION)
     return world
 
 
@@ -164,8 +164,8 @@ def without_aggregate() -> InstanceWorld:
     aggregate = world.aggregate()
     assert aggregate is not None
     for host in aggregate.hosts:
-        world.twin.compute.remove_host(aggregate.id, host)
-    world.twin.compute.delete_aggregate(aggregate.id)
+        world.cloud.compute.remove_host(aggregate.id, host)
+    world.cloud.compute.delete_aggregate(aggregate.id)
     return world
 
 
@@ -216,11 +216,11 @@ class TestEveryCase(every_call.EveryCase):
 
     def finish(self, case: Case, world: InstanceWorld, cloud: Cloud) -> None:
         """Run the case to its end, with all that must hold meanwhile."""
-        own = {each.name for each in world.twin.servers() if each.project_id == OWNER}
-        others = {each.name for each in world.twin.servers() if each.project_id == OTHER}
+        own = {each.name for each in world.cloud.servers() if each.project_id == OWNER}
+        others = {each.name for each in world.cloud.servers() if each.project_id == OTHER}
 
         def watch() -> None:
-            names = {each.name for each in world.twin.servers()}
+            names = {each.name for each in world.cloud.servers()}
             self.assertLessEqual(others, names)
             if case.effect != 'end':
                 self.assertLessEqual(own, names)
@@ -245,14 +245,14 @@ class TestEveryCase(every_call.EveryCase):
         marks = {'reservation': RESERVATION, 'filter_tenant_id': OWNER, 'blazar:owner': OWNER}
         self.assertEqual(marks | ({'affinity_id': group} if group else {}), aggregate.metadata)
         self.check_flavor(world, group, {OWNER} if case.effect != 'prepare' else set())
-        groups = world.twin.compute.list_server_groups()
+        groups = world.cloud.compute.list_server_groups()
         self.assertEqual([group] if group else [], [each.id for each in groups])
         self.assertNotIn('shrinking', world.facts)
 
     def check_flavor(self, world: InstanceWorld, group: str | None, projects: set[str]) -> None:
-        compute = world.twin.compute
+        compute = world.cloud.compute
         flavor = compute.find_flavor(RESERVATION)
-        wanted = instance_marks.flavor(
+        wanted = instance_names.flavor(
             world.plugin.template(world.request), RESERVATION, group, world.settings.isolation
         )
         self.assertEqual(wanted, flavor)

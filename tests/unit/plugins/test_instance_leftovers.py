@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from climate import exceptions
-from climate.plugins import base as contract
+from climate.plugins import contract
 from tests import base
 from tests.unit.plugins.every_call import that_matter
 from tests.unit.plugins.instance_world import InstanceWorld
@@ -32,9 +32,9 @@ OVER = contract.Records(alive=frozenset(), ended=frozenset({RESERVATION}))
 
 def sweep(
     world: InstanceWorld, records: contract.Records = OVER, *, dry_run: bool = False
-) -> list[contract.Finding]:
+) -> list[contract.SweepFinding]:
     """Sweep once."""
-    return list(world.plugin.sweep(records, world.twin, dry_run=dry_run))
+    return list(world.plugin.sweep(records, world.cloud, dry_run=dry_run))
 
 
 class TestSweep(base.TestCase):
@@ -53,7 +53,7 @@ class TestSweep(base.TestCase):
         world = active()
         for name in ('own-1', 'own-2'):
             world.delete(name)
-        stumble = Stumble(world.twin)
+        stumble = Stumble(world.cloud)
         dry = list(world.plugin.sweep(OVER, stumble, dry_run=True))
         self.assertEqual([], stumble.changes)
         self.assertEqual({''}, {each.done for each in dry})
@@ -71,21 +71,21 @@ class TestSweep(base.TestCase):
             contract.Records(alive=ended, ended=frozenset()),
             contract.Records(alive=frozenset(), ended=frozenset({'another'})),
         ):
-            stumble = Stumble(world.twin)
+            stumble = Stumble(world.cloud)
             self.assertEqual([], list(world.plugin.sweep(records, stumble, dry_run=False)))
             self.assertEqual([], stumble.changes)
 
     def test_the_aggregate_of_whole_hosts_is_left_alone(self) -> None:
         world = InstanceWorld()
-        world.twin.compute.create_aggregate(RESERVATION, f'blazar_{RESERVATION}')
+        world.cloud.compute.create_aggregate(RESERVATION, f'blazar_{RESERVATION}')
         self.assertEqual([], sweep(world))
 
     def test_a_slot_that_is_held_is_told_of_until_it_is_not(self) -> None:
         world = InstanceWorld()
         world.run('start')
-        provider = world.twin.placement.find_provider('blazar_compute-2')
+        provider = world.cloud.placement.find_provider('blazar_compute-2')
         assert provider is not None
-        world.twin.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
+        world.cloud.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
         world.run('end')
         for _ in range(2):
             (found,) = sweep(world)
@@ -94,13 +94,13 @@ class TestSweep(base.TestCase):
 
     def test_each_call_fails_once(self) -> None:
         clean = active()
-        calls = Stumble(clean.twin)
+        calls = Stumble(clean.cloud)
         list(clean.plugin.sweep(OVER, calls, dry_run=False))
         for nth, verb in enumerate(calls.made, 1):
             for when in that_matter(verb):
                 world = active()
                 with self.subTest(f'{nth}. {verb} {when}'):
-                    self.fail_once(world, Stumble(world.twin, nth, when))
+                    self.fail_once(world, Stumble(world.cloud, nth, when))
 
     def fail_once(self, world: InstanceWorld, stumble: Stumble) -> None:
         with self.assertRaises(exceptions.Transient):

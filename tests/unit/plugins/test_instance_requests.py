@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 from climate import exceptions
 from climate.domain.leases import Reservation
 from climate.domain.resources import Spread
-from climate.plugins.virtual_instance import InstanceRequest
-from climate.plugins.virtual_instance import VirtualInstance
+from climate.plugins.instance.by_size import InstanceRequest
+from climate.plugins.instance.by_size import VirtualInstance
 from tests import base
 
 PLUGIN = VirtualInstance()

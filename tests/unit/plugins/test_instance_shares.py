@@ -17,7 +17,7 @@ from __future__ import annotations
 import hypothesis
 from hypothesis import strategies as st
 
-from climate.plugins import instance_shares
+from climate.plugins.instance import shares
 from tests import base
 
 hosts = st.integers(1, 5)
@@ -30,7 +30,7 @@ class TestShares(base.TestCase):
         had = data.draw(most)
         suggested = {number: data.draw(st.integers(0, count)) for number, count in had.items()}
         used = data.draw(st.dictionaries(hosts, st.integers(0, 4)))
-        kept = instance_shares.keep(suggested, had, used)
+        kept = shares.keep(suggested, had, used)
         busy = {number: used.get(number, 0) for number in had}
         fits = sum(busy.values()) <= sum(suggested.values())
         if kept is None:

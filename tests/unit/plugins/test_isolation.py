@@ -24,11 +24,11 @@ from oslo_config import cfg
 
 from climate.clients.base import Aggregate
 from climate.conf import nova
-from climate.conf import physical_host as conf
-from climate.plugins import isolation
-from climate.plugins.isolation import Isolation
-from climate.plugins.isolation import Marking
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.host import isolation
+from climate.plugins.host import options as host_options
+from climate.plugins.host.isolation import Isolation
+from climate.plugins.host.isolation import Marking
+from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests import landing
 from tests.unit.plugins import test_host_effects as effects
@@ -62,7 +62,7 @@ class Guard(Stumble):
     """
 
     def __init__(self, world: World, nth: int = 0, when: When = 'before') -> None:
-        super().__init__(world.twin, nth, when)
+        super().__init__(world.cloud, nth, when)
         self._world = world
         self.opened: list[tuple[str, str]] = []
         self._open = self._now()
@@ -72,7 +72,7 @@ class Guard(Stumble):
             host.name
             for host in self._world.resources
             if landing.may_land(
-                OTHER, host.name, self._world.twin.aggregates(), self._world.settings.isolation
+                OTHER, host.name, self._world.cloud.aggregates(), self._world.settings.isolation
             )
         }
 
@@ -88,7 +88,7 @@ class Guard(Stumble):
 
 def metadata(world: World) -> dict[str, dict[str, str]]:
     """Return the metadata of each aggregate, by its name."""
-    return {item.name: dict(item.metadata) for item in world.twin.aggregates()}
+    return {item.name: dict(item.metadata) for item in world.cloud.aggregates()}
 
 
 def expected(world: World) -> dict[str, dict[str, str]]:
@@ -132,7 +132,7 @@ class TestMarking(base.TestCase):
         ):
             options = cfg.ConfigOpts()
             nova.register_opts(options)
-            conf.register_opts(options)
+            host_options.register_opts(options)
             options([])
             if given is not None:
                 options.set_override('isolation', given, group='physical:host')
@@ -168,7 +168,7 @@ class EveryMode(base.TestCase):
 
     def calls(self, mode: Isolation, case: effects.Case) -> int:
         world = self.given(mode, case)
-        stumble = Stumble(world.twin)
+        stumble = Stumble(world.cloud)
         world.run(case.effect, stumble)
         return len(stumble.made)
 
@@ -185,7 +185,7 @@ class TestEveryMode(EveryMode):
         for mode in Isolation:
             world = World()
             world.configure(mode)
-            world.plugin.admit(world.resources[0], world.twin)
+            world.plugin.admit(world.resources[0], world.cloud)
             for effect, mine in (
                 ('prepare', set()),
                 ('start', {'compute-1', 'compute-2'}),
@@ -198,7 +198,7 @@ class TestEveryMode(EveryMode):
             self.assertEqual({'freepool': POOL[mode]}, metadata(world))
 
     def landed(self, world: World, project: str) -> set[str]:
-        there: tuple[Aggregate, ...] = world.twin.aggregates()
+        there: tuple[Aggregate, ...] = world.cloud.aggregates()
         return {
             host.name
             for host in world.resources
@@ -210,12 +210,12 @@ class TestEveryMode(EveryMode):
             world = World()
             world.put('compute-1')
             world.configure(mode)
-            stumble = Stumble(world.twin)
+            stumble = Stumble(world.cloud)
             world.plugin.admit(world.resources[0], stumble)
             marked = ['set_aggregate_metadata'] if POOL[mode] else []
             made = [name for name in stumble.changes if 'trait' not in name]
             self.assertEqual([*marked, 'add_host'], made, mode)
-            stumble = Stumble(world.twin)
+            stumble = Stumble(world.cloud)
             world.run('start', stumble)
             self.assertEqual(
                 ['create_aggregate', 'set_aggregate_metadata', *['add_host', 'remove_host'] * 2],
@@ -229,7 +229,7 @@ class TestEveryMode(EveryMode):
             world = World()
             world.configure(mode)
             world.mark()
-            stumble = Stumble(world.twin)
+            stumble = Stumble(world.cloud)
             world.run('start', stumble)
             made.append(stumble.made)
         self.assertEqual([made[0]] * 3, made)
@@ -276,9 +276,9 @@ class TestDrift(base.TestCase):
         self.assertEqual({'filter_tenant_id': 'preemptible'}, metadata(world)['freepool'])
 
     def scribble(self, world: World, name: str, words: dict[str, str | None]) -> None:
-        aggregate = world.twin.compute.find_aggregate(name)
+        aggregate = world.cloud.compute.find_aggregate(name)
         assert aggregate is not None
-        world.twin.compute.set_aggregate_metadata(aggregate.id, words)
+        world.cloud.compute.set_aggregate_metadata(aggregate.id, words)
 
 
 class TestChange(base.TestCase):
@@ -311,6 +311,6 @@ class TestChange(base.TestCase):
             world.run('check')
             for nova_has in (first, Isolation.BOTH, last):
                 for host, owned in (('compute-1', True), ('compute-3', False)):
-                    there = world.twin.aggregates()
+                    there = world.cloud.aggregates()
                     self.assertFalse(landing.may_land(OTHER, host, there, nova_has))
                     self.assertEqual(owned, landing.may_land(OWNER, host, there, nova_has))

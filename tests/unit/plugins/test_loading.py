@@ -23,7 +23,7 @@ from oslo_config import cfg
 from climate import conf as options
 from climate import exceptions
 from climate.plugins import loading
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 
 

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from climate import exceptions
 from climate.clients.base import CloudQuota
 from climate.domain.resources import ResourceDraft
-from climate.plugins import base as contract
-from climate.plugins import segments
+from climate.plugins import contract
+from climate.plugins.network import effects
 from tests import base
 from tests.unit.plugins import every_call
 from tests.unit.plugins import neutron_worlds
@@ -70,7 +70,7 @@ def in_use() -> SegmentWorld:
 def half_started() -> SegmentWorld:
     """A start made the network and got no further."""
     world = SegmentWorld()
-    world.twin.network.create_network(
+    world.cloud.network.create_network(
         'blue', OWNER, neutron_worlds.vlan(101), description=f'reservation:{RESERVATION}'
     )
     return world
@@ -86,21 +86,21 @@ def renamed() -> SegmentWorld:
 def renamed_by_its_owner() -> SegmentWorld:
     """The project calls its network as it likes."""
     world = in_use()
-    world.twin.network.describe_network(world.made().id, 'home', '')
+    world.cloud.network.describe_network(world.made().id, 'home', '')
     return world
 
 
 def without_tags() -> SegmentWorld:
     """The project has taken all marks away."""
     world = in_use()
-    world.twin.network.set_network_tags(world.made().id, {'mine'})
+    world.cloud.network.set_network_tags(world.made().id, {'mine'})
     return world
 
 
 def without_network() -> SegmentWorld:
     """The project has deleted the network."""
     world = leased()
-    world.twin.network.delete_network(world.made().id)
+    world.cloud.network.delete_network(world.made().id)
     return world
 
 
@@ -158,7 +158,7 @@ class TestEveryCase(every_call.EveryCase):
             self.assertEqual(found.id, world.facts['network_id'])
         else:
             self.assertEqual({}, world.facts)
-        self.assertIn(world.neighbour, world.twin.networks.networks())
+        self.assertIn(world.neighbour, world.cloud.networks.networks())
 
     def nothing_left(self, world: SegmentWorld) -> None:
         self.assertIsNone(world.found())
@@ -179,15 +179,15 @@ class TestOutcomes(base.TestCase):
         floating = world.furnish()
         network = world.made().id
         world.run('end')
-        self.assertEqual((), world.twin.network.list_ports(network))
-        self.assertEqual((), world.twin.network.list_subnets(network))
-        left = next(item for item in world.twin.networks.floating_ips() if item.id == floating)
+        self.assertEqual((), world.cloud.network.list_ports(network))
+        self.assertEqual((), world.cloud.network.list_subnets(network))
+        left = next(item for item in world.cloud.networks.floating_ips() if item.id == floating)
         self.assertIsNone(left.port_id)
 
     def test_the_end_waits_for_what_is_plugged_in_meanwhile(self) -> None:
         for verb in ('delete_network', 'remove_router_interface'):
             world = in_use()
-            world.twin.fail(f'network.{verb}', 2, error='conflict')
+            world.cloud.fail(f'network.{verb}', 2, error='conflict')
             self.assertIsNone(world.once('end'))
             world.run('end')
             self.assertIsNone(world.found())
@@ -196,22 +196,22 @@ class TestOutcomes(base.TestCase):
         for project, tags in ((OWNER, set()), (OTHER, TAGS), (OTHER, OTHERS_TAGS)):
             world = SegmentWorld()
             segment = neutron_worlds.vlan(101)
-            other = world.twin.network.create_network('blue', project, segment)
-            world.twin.network.set_network_tags(other.id, tags)
+            other = world.cloud.network.create_network('blue', project, segment)
+            world.cloud.network.set_network_tags(other.id, tags)
             for effect in ('start', 'check'):
                 self.assertIsNone(world.once(effect), (project, tags))
             if tags != TAGS:
                 world.run('end')
             self.assertEqual(other.id, world.made().id)
-            world.twin.network.delete_network(other.id)
+            world.cloud.network.delete_network(other.id)
             world.run('start')
 
     def test_a_network_that_comes_first_is_seen_next_time(self) -> None:
         world = SegmentWorld()
-        world.twin.fail('network.create_network', error='conflict')
+        world.cloud.fail('network.create_network', error='conflict')
         self.assertIsNone(world.once('start'))
         for verb in ('set_network_tags', 'describe_network'):
-            world.twin.fail(f'network.{verb}', error='not_found')
+            world.cloud.fail(f'network.{verb}', error='not_found')
             self.assertIsNone(world.once('start'))
         world.run('start')
 
@@ -224,7 +224,7 @@ class TestOutcomes(base.TestCase):
 
     def test_a_quota_and_a_segment_that_the_cloud_lacks_are_told(self) -> None:
         world = SegmentWorld()
-        world.twin.networks.set_quota(OWNER, 'networks', 0)
+        world.cloud.networks.set_quota(OWNER, 'networks', 0)
         self.assertRaises(CloudQuota, world.once, 'start')
         world = SegmentWorld()
         world.register(
@@ -269,11 +269,11 @@ class TestSweep(base.TestCase):
             world = in_use()
             records = contract.Records(alive=frozenset(alive), ended=frozenset(ended))
             for dry_run in (True, False):
-                findings = list(world.plugin.sweep(records, world.twin, dry_run=dry_run))
+                findings = list(world.plugin.sweep(records, world.cloud, dry_run=dry_run))
                 self.assertEqual(goes, bool(findings))
                 self.assertTrue(all(bool(item.done) is not dry_run for item in findings))
                 self.assertEqual(goes and not dry_run, world.found() is None)
-            self.assertIn(world.neighbour, world.twin.networks.networks())
+            self.assertIn(world.neighbour, world.cloud.networks.networks())
 
 
 class TestResources(base.TestCase):
@@ -296,11 +296,11 @@ class TestResources(base.TestCase):
             (self.draft('vlan', 'physnet1', 4094), 'vlan:physnet1:4094'),
             (self.draft('vxlan', None, 16777215), 'vxlan:-:16777215'),
         ):
-            found = self.world.plugin.discover(draft, self.world.twin)
+            found = self.world.plugin.discover(draft, self.world.cloud)
             self.assertEqual((name, draft.attributes), (found.name, dict(found.attributes)))
             self.assertEqual({'speed': '10'}, dict(found.capabilities))
             self.assertEqual(
-                draft.attributes['segment_id'], segments.of(found.attributes).segmentation_id
+                draft.attributes['segment_id'], effects.of(found.attributes).segmentation_id
             )
 
     def test_what_is_no_segment(self) -> None:
@@ -316,7 +316,7 @@ class TestResources(base.TestCase):
                 exceptions.InvalidInput,
                 self.world.plugin.discover,
                 self.draft(kind, physical, number),
-                self.world.twin,
+                self.world.cloud,
             )
 
     def test_a_segment_in_use_is_neither_taken_nor_let_go(self) -> None:
@@ -324,16 +324,16 @@ class TestResources(base.TestCase):
             exceptions.SegmentInUse,
             self.world.plugin.discover,
             neutron_worlds.vlan_draft(100),
-            self.world.twin,
+            self.world.cloud,
         )
         self.assertEqual(
             f'Segment vlan:physnet1:100 is used by network {self.world.neighbour.id}',
             error.message,
         )
         resource = self.world.resources[0]
-        self.world.plugin.admit(resource, self.world.twin)
-        self.world.plugin.release(resource, self.world.twin)
+        self.world.plugin.admit(resource, self.world.cloud)
+        self.world.plugin.release(resource, self.world.cloud)
         self.world.run('start')
         self.assertRaises(
-            exceptions.SegmentInUse, self.world.plugin.release, resource, self.world.twin
+            exceptions.SegmentInUse, self.world.plugin.release, resource, self.world.cloud
         )

@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from climate import exceptions
 from climate.allocation import requirements
 from climate.domain.leases import Reservation
-from climate.plugins.network import NetworkPlugin
-from climate.plugins.network import NetworkRequest
+from climate.plugins.network.plugin import NetworkPlugin
+from climate.plugins.network.plugin import NetworkRequest
 from tests import base
 
 PLUGIN = NetworkPlugin()

@@ -23,14 +23,13 @@ from hypothesis import strategies as st
 
 from climate import exceptions
 from climate.clients.base import ServerDraft
-from climate.clients.fake import Twin
 from climate.clock import ManualClock
 from climate.domain.leases import Reservation
-from climate.plugins import server_drafts
-from climate.plugins.server_drafts import Draft
-from climate.plugins.server_requests import Seen
-from climate.plugins.server_requests import ServerRequest
-from climate.plugins.virtual_server import VirtualServer
+from climate.plugins.server import request as server_request
+from climate.plugins.server.plugin import VirtualServer
+from climate.plugins.server.request import Seen
+from climate.plugins.server.request import ServerRequest
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests.unit.plugins.world import NOW
 
@@ -42,30 +41,33 @@ IMAGE = '5b0d6d0e-2c2a-4f39-8f0e-6b1f0f3c9a11'
 BOOTED = {'resource_type': TYPE, 'name': 'web', 'flavor': '2', 'image': IMAGE}
 MALFORMED = exceptions.MalformedParameter
 
-words = st.text(st.characters(codec='utf-8', exclude_characters='\0'), min_size=1, max_size=8)
-drafts = st.builds(
-    Draft,
+words = st.text(
+    st.characters(codec='utf-8', exclude_categories=['Cc', 'Zl', 'Zp', 'Zs']),
+    min_size=1,
+    max_size=8,
+)
+ends = {
+    'on_end': st.sampled_from([('snapshot', 'stop', 'delete'), ('stop', 'delete'), ('delete',)]),
+    'before_end': st.sampled_from([(), ('notify',), ('snapshot', 'notify')]),
+    'guarantee': st.booleans(),
+    'seen': st.none() | st.builds(Seen, name=words, flavor_id=words),
+}
+booted = st.builds(
+    ServerRequest,
     name=words,
     flavor=words,
-    image=words,
+    image=st.uuids().map(str),
     networks=st.lists(st.fixed_dictionaries({'uuid': words}), max_size=2).map(tuple),
     key_name=words,
     user_data=words,
     block_device_mapping=st.lists(
         st.fixed_dictionaries({'source_type': words, 'boot_index': st.integers(-1, 9)}), max_size=2
     ).map(tuple),
-    metadata=st.dictionaries(words, words, max_size=2),
+    metadata=st.dictionaries(st.from_regex(r'[a-z][a-z_.:-]?', fullmatch=True), words, max_size=2),
     security_groups=st.lists(words, max_size=2).map(tuple),
+    **ends,
 )
-requests = st.builds(
-    ServerRequest,
-    server_id=st.sampled_from(['', SERVER]),
-    draft=st.none() | drafts,
-    on_end=st.permutations(['snapshot', 'stop', 'delete']).map(tuple),
-    before_end=st.sampled_from([(), ('notify',), ('snapshot', 'notify')]),
-    guarantee=st.booleans(),
-    seen=st.none() | st.builds(Seen, name=words, flavor_id=words),
-)
+requests = booted | st.builds(ServerRequest, server_id=st.just(SERVER), **ends)
 
 
 class TestParse(base.TestCase):
@@ -96,8 +98,7 @@ class TestParse(base.TestCase):
             'on_end': ['delete'],
         }
         request = PLUGIN.parse(sent, strict=True)
-        assert request.draft is not None
-        told = server_drafts.for_nova(request.draft, 'f', {'climate:reservation': 'r'})
+        told = server_request.for_nova(request, 'f', {'climate:reservation': 'r'})
         self.assertEqual(('web', 'f', IMAGE, 'k'), _four(told))
         self.assertEqual({'a': 'b', 'climate:reservation': 'r'}, dict(told.metadata))
         self.assertEqual(
@@ -235,19 +236,19 @@ class TestInspect(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.twin = Twin(':memory:', clock=ManualClock(NOW))
-        self.addCleanup(self.twin.close)
-        self.twin.seed(1)
-        compute = self.twin.compute_of('blue')
+        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(1)
+        compute = self.cloud.compute_of('blue')
         self.server = compute.create_server(ServerDraft(name='web', flavor_id='2'))
 
     def inspect(self, project: str = 'blue', **changes: Any) -> ServerRequest:
         request = PLUGIN.parse({'resource_type': TYPE, 'server_id': self.server, **changes})
-        return PLUGIN.inspect(request, lambda: self.twin.of_caller(f'user:{project}'), project)
+        return PLUGIN.inspect(request, lambda: self.cloud.of_caller(f'user:{project}'), project)
 
     def boot(self, **changes: Any) -> ServerRequest:
         request = PLUGIN.parse({**BOOTED, **changes})
-        return PLUGIN.inspect(request, lambda: self.twin.of_caller('user:blue'), 'blue')
+        return PLUGIN.inspect(request, lambda: self.cloud.of_caller('user:blue'), 'blue')
 
     def test_one_of_the_project(self) -> None:
         seen = self.inspect()
@@ -259,8 +260,8 @@ class TestInspect(base.TestCase):
         search = PLUGIN.search(seen)
         self.assertEqual((1, 1, (self.server,)), (search.minimum, search.maximum, search.names))
         # It is looked at once: by then it may well be shelved.
-        self.twin.compute.delete_server(self.server)
-        self.assertEqual(seen, PLUGIN.inspect(seen, lambda: self.twin, 'blue'))
+        self.cloud.compute.delete_server(self.server)
+        self.assertEqual(seen, PLUGIN.inspect(seen, lambda: self.cloud, 'blue'))
 
     def test_one_of_others_and_none(self) -> None:
         for project, server in (('red', self.server), ('blue', SERVER)):
@@ -268,27 +269,27 @@ class TestInspect(base.TestCase):
                 self.inspect(project, server_id=server)
 
     def test_one_that_cannot_be_leased_as_it_is(self) -> None:
-        self.twin.set_server(self.server, locked=True)
+        self.cloud.set_server(self.server, locked=True)
         with self.assertRaisesRegex(exceptions.Conflict, 'locked'):
             self.inspect()
-        self.twin.set_server(self.server, locked=False, status='ERROR')
+        self.cloud.set_server(self.server, locked=False, status='ERROR')
         with self.assertRaisesRegex(exceptions.Conflict, 'is ERROR'):
             self.inspect()
-        self.twin.set_server(self.server, status='ACTIVE')
-        self.twin.set_seconds('server_action', 5)
-        self.twin.compute.stop_server(self.server)
+        self.cloud.set_server(self.server, status='ACTIVE')
+        self.cloud.set_seconds('server_action', 5)
+        self.cloud.compute.stop_server(self.server)
         with self.assertRaisesRegex(exceptions.Conflict, 'busy .powering-off'):
             self.inspect()
 
     def test_one_whose_flavor_is_gone(self) -> None:
-        self.twin.compute.delete_flavor('2')
+        self.cloud.compute.delete_flavor('2')
         with self.assertRaisesRegex(exceptions.InvalidInput, 'guarantee'):
             self.inspect()
         self.assertIsNotNone(self.inspect(guarantee=False).seen)
 
     def test_what_one_is_to_be_made_of(self) -> None:
-        image = self.twin.add_image('cirros')
-        network = self.twin.networks.add_network('inner', 'blue').id
+        image = self.cloud.add_image('cirros')
+        network = self.cloud.networks.add_network('inner', 'blue').id
         seen = self.boot(image=image, networks=[{'uuid': network}])
         self.assertEqual(Seen(name='web', flavor_id='2'), seen.seen)
         self.assertEqual({'member', 'reader'}, PLUGIN.roles(seen))

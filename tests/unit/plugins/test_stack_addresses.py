@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 
 from climate import exceptions
 from climate.clients import templates
-from climate.clients.fake import templates as twin
 from climate.clients.protocols.stacks import StackDraft
-from climate.plugins import stack_contents
-from climate.plugins import stack_templates
-from climate.plugins.stack_addresses import TYPE
+from climate.plugins.stack import contents as stack_contents
+from climate.plugins.stack import templates as stack_templates
+from climate.plugins.stack.floating_ips import TYPE
+from climate.simulator import templates as cloud
 from tests import base
 from tests.unit.plugins.test_stack_templates import draft
 
@@ -46,7 +46,7 @@ def ids(one: StackDraft) -> list[tuple[str, str]]:
     """Return network and id of each floating IP that Heat would have."""
     return [
         (item.properties['floating_network'], item.physical_id)
-        for item in twin.plan(one)
+        for item in cloud.plan(one)
         if item.type == TYPE
     ]
 
@@ -105,10 +105,10 @@ class TestProperties(base.TestCase):
 
     @hypothesis.given(drafts)
     def test_what_is_counted_is_what_is_used(self, one: StackDraft) -> None:
-        contents = stack_contents.of(twin.plan(one))
+        contents = stack_contents.of(cloud.plan(one))
         counted = {network: amount for (network, _), amount in contents.addresses.items()}
         self.assertEqual(counted, stack_templates.rewritten(one, {}, BOOKED).adopted)
-        self.assertEqual({}, stack_contents.of(twin.plan(rewritten(one))).addresses)
+        self.assertEqual({}, stack_contents.of(cloud.plan(rewritten(one))).addresses)
 
     @hypothesis.given(drafts)
     def test_the_same_again_is_the_same(self, one: StackDraft) -> None:
@@ -208,7 +208,7 @@ resources:
         mine = {**floating_ip(), 'external_id': 'mine'}
         one = draft({'a': mine, 'b': floating_ip()})
         self.assertEqual([('public', 'mine'), ('public', 'p0')], ids(rewritten(one)))
-        self.assertEqual({('public', ''): 1}, stack_contents.of(twin.plan(one)).addresses)
+        self.assertEqual({('public', ''): 1}, stack_contents.of(cloud.plan(one)).addresses)
 
     def test_more_than_there_are_is_refused(self) -> None:
         one = draft({'a': floating_ip(), 'b': floating_ip()})

@@ -23,14 +23,14 @@ import jsonschema
 from hypothesis import strategies as st
 
 from climate import exceptions
-from climate.clients.fake import Twin
 from climate.clients.protocols.stacks import StackDraft
 from climate.clock import ManualClock
 from climate.domain.leases import Reservation
-from climate.plugins.stack_contents import Contents
-from climate.plugins.stack_requests import StackRequest
-from climate.plugins.stack_settings import StackSettings
-from climate.plugins.virtual_stack import VirtualStack
+from climate.plugins.stack.contents import Contents
+from climate.plugins.stack.plugin import VirtualStack
+from climate.plugins.stack.request import StackRequest
+from climate.plugins.stack.settings import StackSettings
+from climate.simulator import SimulatedCloud
 from tests import base
 from tests.functional.manager.harness import NOW
 from tests.functional.manager.walk.stacks import TEMPLATE
@@ -52,8 +52,11 @@ drafts = st.builds(
 )
 made = st.builds(
     lambda draft, guarantee, end: StackRequest(
-        draft=draft,
         name=draft.name,
+        template=draft.template,
+        environment=draft.environment,
+        parameters=draft.parameters,
+        files=draft.files,
         guarantee=guarantee and 'delete' in end,
         on_end=end,
     ),
@@ -239,10 +242,10 @@ class TestInspect(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.twin = Twin(':memory:', clock=ManualClock(NOW))
-        self.addCleanup(self.twin.close)
-        self.twin.seed()
-        self.mine = self.twin.of_caller('alice:blue')
+        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed()
+        self.mine = self.cloud.of_caller('alice:blue')
 
     def inspect(self, request: StackRequest) -> StackRequest:
         """Look at the cloud as alice sees it."""
@@ -250,7 +253,7 @@ class TestInspect(base.TestCase):
 
     def make(self, template: str = f'{VERSION}resources: {{}}', **seconds: float) -> str:
         """Make a stack of alice's and return its id."""
-        self.twin.set_seconds('stack', seconds.get('seconds', 0.0))
+        self.cloud.set_seconds('stack', seconds.get('seconds', 0.0))
         return self.mine.orchestration.create_stack(StackDraft(name='mine', template=template))
 
     def test_what_a_template_contains(self) -> None:
@@ -358,8 +361,8 @@ class TestInspect(base.TestCase):
     def test_one_that_is_not_there_for_the_caller(self) -> None:
         stack_id = self.make()
         request = PLUGIN.parse({'resource_type': TYPE, 'stack_id': stack_id})
-        others = self.twin.of_caller('bob:red')
-        for cloud, project in ((others, 'red'), (self.twin, 'red')):
+        others = self.cloud.of_caller('bob:red')
+        for cloud, project in ((others, 'red'), (self.cloud, 'red')):
             error = self.assertRaises(
                 exceptions.InvalidInput, PLUGIN.inspect, request, lambda c=cloud: c, project
             )
@@ -370,7 +373,7 @@ class TestInspect(base.TestCase):
         request = PLUGIN.parse({'resource_type': TYPE, 'stack_id': stack_id})
         error = self.assertRaises(exceptions.Conflict, self.inspect, request)
         self.assertIn('CREATE_IN_PROGRESS', error.message)
-        self.twin.break_stack(stack_id, 'no quota')
+        self.cloud.break_stack(stack_id, 'no quota')
         error = self.assertRaises(exceptions.Conflict, self.inspect, request)
         self.assertIn('CREATE_FAILED: no quota', error.message)
 

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from climate import exceptions
 from climate.clients import templates
-from climate.clients.fake import templates as twin
 from climate.clients.protocols.stacks import StackDraft
-from climate.plugins import stack_contents
-from climate.plugins import stack_templates
+from climate.plugins.stack import contents
+from climate.plugins.stack import templates as stack_templates
+from climate.simulator import templates as cloud
 from tests import base
 
 VERSION = 'heat_template_version: 2021-04-16\n'
@@ -59,7 +59,7 @@ def planned(one: StackDraft) -> list[str]:
     )
     return sorted(
         str(item.properties['flavor'])
-        for item in twin.plan(grown)
+        for item in cloud.plan(grown)
         if item.type == stack_templates.SERVER
     )
 
@@ -301,11 +301,11 @@ resources:
                 },
             }
         )
-        found = stack_contents.of(twin.plan(one))
+        found = contents.of(cloud.plan(one))
         self.assertEqual({'m1.tiny': 1}, found.servers)
         self.assertEqual({(5, 'fast'): 2}, found.volumes)
         self.assertEqual({('public', ''): 1}, found.addresses)
-        self.assertEqual(found, stack_contents.load(found.dump()))
+        self.assertEqual(found, contents.Contents.load(found.dump()))
 
 
 class LimitsTest(base.TestCase):

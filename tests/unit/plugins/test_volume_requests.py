@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from climate import exceptions
 from climate.clients.base import Source
 from climate.domain.leases import Reservation
-from climate.plugins import volume_steps
-from climate.plugins.physical_storage import PhysicalStorage
-from climate.plugins.virtual_volume import VirtualVolume
+from climate.plugins.storage.plugin import PhysicalStorage
+from climate.plugins.volume.plugin import VirtualVolume
+from climate.plugins.volume.steps import VolumeSteps
 from tests import base
 
 VOLUMES, POOLS = VirtualVolume(), PhysicalStorage()
@@ -44,6 +44,11 @@ values = st.one_of(
 )
 keys = sorted(set(VirtualVolume.request_schema['properties']) - {'resource_type'})
 bodies = st.dictionaries(st.sampled_from(keys), values, max_size=6)
+
+
+def read(value: Any, known: tuple[str, ...]) -> Any:
+    """Return steps as they are read."""
+    return VolumeSteps('', words=known).of({'on_end': value}, 'on_end')
 
 
 class RequestTest(base.TestCase):
@@ -89,12 +94,12 @@ class RequestTest(base.TestCase):
     def test_no_list_of_steps_deletes_what_it_has_just_saved(self, steps: list[str]) -> None:
         for known in (STEPS, ('backup', 'detach', 'delete')):
             try:
-                found = volume_steps.read({'on_end': steps}, (), known)
+                found = read(steps, known)
             except exceptions.MalformedParameter as error:
                 self.assertIn('on_end', error.message)
                 continue
             self.assertEqual(tuple(steps), found)
-            self.assertEqual(found, volume_steps.read({'on_end': ','.join(steps)}, (), known))
+            self.assertEqual(found, read(','.join(steps), known))
             self.assertEqual(len(found), len(set(found)))
             if 'delete' in found:
                 self.assertEqual('delete', found[-1])

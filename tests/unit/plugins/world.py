@@ -25,7 +25,6 @@ from typing import Literal
 from climate import exceptions
 from climate.clients.base import Aggregate
 from climate.clients.base import Cloud
-from climate.clients.fake import Twin
 from climate.clock import ManualClock
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
@@ -34,11 +33,12 @@ from climate.domain.leases import Reservation
 from climate.domain.periods import Period
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
-from climate.plugins import base
-from climate.plugins import isolation
-from climate.plugins.host_pools import HostSettings
-from climate.plugins.isolation import Isolation
-from climate.plugins.physical_host import PhysicalHost
+from climate.plugins import contract
+from climate.plugins.host import isolation
+from climate.plugins.host.isolation import Isolation
+from climate.plugins.host.plugin import PhysicalHost
+from climate.plugins.host.pools import HostSettings
+from climate.simulator import SimulatedCloud
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
 RESERVATION = '8e1b1a4c-2f63-4a1c-9d8e-6c5f1d2a3b4c'
@@ -105,19 +105,21 @@ class Effects(abc.ABC):
     """
 
     clock: ManualClock
-    twin: Twin
-    plugin: base.Plugin[Any]
+    cloud: SimulatedCloud
+    plugin: contract.Plugin[Any]
     facts: dict[str, Any]
     since: datetime.datetime | None
 
     @abc.abstractmethod
-    def work(self) -> base.Work:
+    def work(self) -> contract.Work:
         """Return what a manager would hand over now."""
 
-    def once(self, effect: str, cloud: Cloud | None = None) -> base.Outcome | None:
+    def once(self, effect: str, cloud: Cloud | None = None) -> contract.Outcome | None:
         """Run an effect once, as a manager does; None if it failed for the moment."""
         try:
-            outcome: base.Outcome = getattr(self.plugin, effect)(self.work(), cloud or self.twin)
+            outcome: contract.Outcome = getattr(self.plugin, effect)(
+                self.work(), cloud or self.cloud
+            )
         except exceptions.Transient:
             return None
         known = {**self.facts, **outcome.facts}
@@ -129,13 +131,13 @@ class Effects(abc.ABC):
         effect: str,
         cloud: Cloud | None = None,
         watch: Callable[[], None] = lambda: None,
-    ) -> base.Done:
+    ) -> contract.Done:
         """Run an effect until it is done, and look at the world after each try."""
         self.since = self.clock.now()
         for _ in range(60):
             outcome = self.once(effect, cloud)
             watch()
-            if isinstance(outcome, base.Done):
+            if isinstance(outcome, contract.Done):
                 return outcome
             self.clock.advance(outcome.after.total_seconds() if outcome is not None else 1)
         raise AssertionError(f'{effect} does not come to an end')
@@ -146,24 +148,26 @@ class World(Effects):
 
     def __init__(self, *, before_end: str = '') -> None:
         self.clock = ManualClock(NOW)
-        self.twin = Twin(':memory:', clock=self.clock, server_deletion_seconds=DELETION_SECONDS)
-        self.twin.seed(HOSTS)
+        self.cloud = SimulatedCloud(
+            ':memory:', clock=self.clock, server_deletion_seconds=DELETION_SECONDS
+        )
+        self.cloud.seed(HOSTS)
         self.settings = HostSettings(before_end=before_end)
         self.plugin = PhysicalHost(self.settings)
         self.resources = tuple(
             dataclasses.replace(
-                self.plugin.discover(draft(f'compute-{number}'), self.twin), id=number
+                self.plugin.discover(draft(f'compute-{number}'), self.cloud), id=number
             )
             for number in range(1, HOSTS + 1)
         )
         for resource in self.resources:
-            self.plugin.admit(resource, self.twin)
+            self.plugin.admit(resource, self.cloud)
         self.facts: dict[str, Any] = {}
         self.since: datetime.datetime | None = None
         self.state = AllocationState.HELD
         self.mine: tuple[Resource, ...] = self.resources[:2]
 
-    def work(self) -> base.Work:
+    def work(self) -> contract.Work:
         """Return what a manager would hand over now."""
         period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
         reservation = Reservation(
@@ -179,7 +183,7 @@ class World(Effects):
             },
             facts=dict(self.facts),
         )
-        return base.Work(
+        return contract.Work(
             lease=Lease(
                 id='l',
                 name='l',
@@ -209,14 +213,14 @@ class World(Effects):
 
     def aggregate(self) -> Aggregate | None:
         """Return the reservation's aggregate."""
-        return next((item for item in self.twin.aggregates() if item.name == RESERVATION), None)
+        return next((item for item in self.cloud.aggregates() if item.name == RESERVATION), None)
 
     def places(self) -> dict[str, list[str]]:
         """Return the aggregates that each host is in, by host."""
         return {
             resource.name: [
                 'leased' if item.name == RESERVATION else item.name
-                for item in self.twin.aggregates()
+                for item in self.cloud.aggregates()
                 if resource.name in item.hosts
             ]
             for resource in self.resources
@@ -224,7 +228,7 @@ class World(Effects):
 
     def servers(self, project: str) -> set[str]:
         """Return the names of the servers of a project."""
-        return {item.name for item in self.twin.servers() if item.project_id == project}
+        return {item.name for item in self.cloud.servers() if item.project_id == project}
 
     # -- what operators do
 
@@ -239,21 +243,21 @@ class World(Effects):
             'freepool': isolation.of_pool(self.settings.isolation),
             RESERVATION: isolation.of_lease(self.settings.isolation, 'blazar:owner', OWNER),
         }
-        for item in self.twin.aggregates():
+        for item in self.cloud.aggregates():
             changes = words[item.name].changes(item.metadata)
-            self.twin.compute.set_aggregate_metadata(item.id, changes)
+            self.cloud.compute.set_aggregate_metadata(item.id, changes)
 
     # -- what others do
 
     def put(self, host: str, *pools: str) -> None:
         """Put a host into these aggregates and no other: 'freepool', 'leased'."""
         wanted = {RESERVATION if pool == 'leased' else pool for pool in pools}
-        for item in self.twin.aggregates():
+        for item in self.cloud.aggregates():
             if item.name not in wanted:
-                self.twin.compute.remove_host(item.id, host)
-        for item in self.twin.aggregates():
+                self.cloud.compute.remove_host(item.id, host)
+        for item in self.cloud.aggregates():
             if item.name in wanted:
-                self.twin.compute.add_host(item.id, host)
+                self.cloud.compute.add_host(item.id, host)
 
 
 def draft(name: str) -> ResourceDraft:

@@ -20,18 +20,18 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies as st
 
-from climate.clients.base import Service
+from climate.clients.base import ComputeService
 from climate.domain.health import ASLEEP
 from climate.power import deciding
-from climate.power.deciding import Action
+from climate.power.deciding import PowerAction
 from climate.power.deciding import PowerSettings
 from climate.power.deciding import View
-from climate.power.records import Record
+from climate.power.records import PowerRecord
 from tests import base
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 SETTINGS = PowerSettings(idle_after=600.0, boot_time=120.0, margin=30.0)
-SLEEPY = (Action.MARK, Action.SHUT_DOWN, Action.CUT_OFF)
+SLEEPY = (PowerAction.MARK, PowerAction.SHUT_DOWN, PowerAction.CUT_OFF)
 
 
 def after(seconds: float) -> datetime.datetime:
@@ -39,9 +39,9 @@ def after(seconds: float) -> datetime.datetime:
     return NOW + datetime.timedelta(seconds=seconds)
 
 
-def service(state: Any = 'up', reason: str | None = None) -> Service:
+def service(state: Any = 'up', reason: str | None = None) -> ComputeService:
     """Return a nova-compute, disabled if there is a reason."""
-    return Service(
+    return ComputeService(
         id='1',
         host='compute-1',
         state=state,
@@ -58,14 +58,14 @@ def view(**changes: Any) -> View:
         'service': service(),
         'needed': None,
         'spare': True,
-        'record': Record(),
+        'record': PowerRecord(),
     }
     return View(**values | changes)
 
 
 _MOMENTS = st.none() | st.integers(-4000, 4000).map(after)
 _RECORDS = st.builds(
-    Record,
+    PowerRecord,
     idle_since=_MOMENTS,
     asleep_since=_MOMENTS,
     shutdown_at=_MOMENTS,
@@ -103,18 +103,18 @@ class TestAlways(base.TestCase):
             self.assertTrue(one.spare)
             self.assertTrue(left is None or left > SETTINGS.lead(one.record) + 600)
             self.assertTrue(one.on)
-        if step.action in (Action.SHUT_DOWN, Action.CUT_OFF):
+        if step.action in (PowerAction.SHUT_DOWN, PowerAction.CUT_OFF):
             # Nothing can be scheduled there any more.
             self.assertTrue(one.marked)
         if one.foreign:
-            self.assertEqual(Action.NOTHING, step.action)
-        if step.action is Action.SWITCH_ON:
+            self.assertEqual(PowerAction.NOTHING, step.action)
+        if step.action is PowerAction.SWITCH_ON:
             self.assertIs(False, one.on)
         if step.ready:
             assert one.service is not None
             self.assertEqual(('up', 'enabled'), (one.service.state, one.service.status))
             self.assertIsNot(False, one.on)
-        if step.action is Action.ENABLE:
+        if step.action is PowerAction.ENABLE:
             self.assertTrue(one.marked)
 
     @hypothesis.given(_VIEWS)
@@ -128,9 +128,9 @@ class Machine:
 
     def __init__(self, boots: float = 100.0, obeys: bool = True) -> None:
         self.boots, self.obeys = boots, obeys
-        self.on, self.reason, self.record = True, None, Record()
+        self.on, self.reason, self.record = True, None, PowerRecord()
         self.changed_at = self.reported_at = -10000.0
-        self.done: list[Action] = []
+        self.done: list[PowerAction] = []
         self.ready = False
 
     def state(self, now: float) -> str:
@@ -139,7 +139,7 @@ class Machine:
             return 'up'
         return 'up' if now - self.reported_at < 60 else 'down'
 
-    def look(self, now: float, needed: float | None, **changes: Any) -> Action:
+    def look(self, now: float, needed: float | None, **changes: Any) -> PowerAction:
         """Look at it once and do what is decided."""
         one = view(
             now=after(now),
@@ -152,18 +152,18 @@ class Machine:
         step = deciding.decide(one, SETTINGS)
         self.record, self.ready = step.record, step.ready
         match step.action:
-            case Action.MARK:
+            case PowerAction.MARK:
                 self.reason = ASLEEP
-            case Action.GIVE_UP:
+            case PowerAction.GIVE_UP:
                 self.reason = deciding.FAILED
-            case Action.ENABLE:
+            case PowerAction.ENABLE:
                 self.reason = None
-            case Action.SWITCH_ON:
+            case PowerAction.SWITCH_ON:
                 if self.obeys:
                     self.on, self.changed_at = True, now
-            case Action.SHUT_DOWN | Action.CUT_OFF:
+            case PowerAction.SHUT_DOWN | PowerAction.CUT_OFF:
                 self.on, self.changed_at, self.reported_at = False, now, now
-        if step.action is not Action.NOTHING:
+        if step.action is not PowerAction.NOTHING:
             self.done.append(step.action)
         return step.action
 
@@ -175,7 +175,7 @@ class TestLife(base.TestCase):
         machine = Machine(**settings)
         for now in range(-2000, 0, 30):
             machine.look(now, None)
-        self.assertEqual([Action.MARK, Action.SHUT_DOWN], machine.done)
+        self.assertEqual([PowerAction.MARK, PowerAction.SHUT_DOWN], machine.done)
         self.assertEqual((False, ASLEEP), (machine.on, machine.reason))
         machine.done = []
         return machine
@@ -184,7 +184,7 @@ class TestLife(base.TestCase):
         machine = self.asleep()
         for now in range(0, 1100, 10):
             machine.look(now, 1000)
-        self.assertEqual([Action.SWITCH_ON, Action.ENABLE], machine.done)
+        self.assertEqual([PowerAction.SWITCH_ON, PowerAction.ENABLE], machine.done)
         self.assertTrue(machine.ready)
         self.assertEqual((100.0,), machine.record.boots)
         # It has learned: a boot and the margin, rounded up.
@@ -197,7 +197,7 @@ class TestLife(base.TestCase):
             machine.look(now, 1000 if now >= booked else None)
         self.assertTrue(machine.ready)
         self.assertEqual((True, None), (machine.on, machine.reason))
-        self.assertLessEqual(machine.done.count(Action.SHUT_DOWN), 1)
+        self.assertLessEqual(machine.done.count(PowerAction.SHUT_DOWN), 1)
 
     def test_woken_right_after_it_went_down_nova_is_not_believed(self) -> None:
         machine = Machine(100.0)
@@ -216,9 +216,9 @@ class TestLife(base.TestCase):
         for now in range(0, 4000, 10):
             machine.look(now, 500)
         self.assertEqual(deciding.FAILED, machine.reason)
-        self.assertEqual(1, machine.done.count(Action.GIVE_UP))
+        self.assertEqual(1, machine.done.count(PowerAction.GIVE_UP))
         self.assertFalse(machine.ready)
-        self.assertGreater(machine.done.count(Action.SWITCH_ON), 5)
+        self.assertGreater(machine.done.count(PowerAction.SWITCH_ON), 5)
         machine.obeys = True
         for now in range(4000, 5000, 10):
             machine.look(now, 500)
@@ -239,28 +239,28 @@ class TestLife(base.TestCase):
         machine.on, machine.changed_at = True, 0.0
         for now in range(0, 300, 10):
             machine.look(now, None)
-        self.assertEqual([Action.ENABLE], machine.done)
+        self.assertEqual([PowerAction.ENABLE], machine.done)
         self.assertEqual((), machine.record.boots)
 
     def test_one_that_does_not_shut_down_is_cut_off(self) -> None:
-        record = Record(shutdown_at=after(-301), idle_since=after(-9999))
+        record = PowerRecord(shutdown_at=after(-301), idle_since=after(-9999))
         one = view(service=service('up', ASLEEP), record=record)
-        self.assertEqual(Action.CUT_OFF, deciding.decide(one, SETTINGS).action)
+        self.assertEqual(PowerAction.CUT_OFF, deciding.decide(one, SETTINGS).action)
         needed = view(service=service('up', ASLEEP), record=record, needed=after(10))
-        self.assertEqual(Action.ENABLE, deciding.decide(needed, SETTINGS).action)
+        self.assertEqual(PowerAction.ENABLE, deciding.decide(needed, SETTINGS).action)
 
     def test_what_others_disabled_or_switched_off_is_left_alone(self) -> None:
         foreign = view(service=service('down', 'a new fan'), on=False, needed=NOW)
         step = deciding.decide(foreign, SETTINGS)
-        self.assertEqual((Action.NOTHING, False), (step.action, step.ready))
+        self.assertEqual((PowerAction.NOTHING, False), (step.action, step.ready))
         self.assertIn('a new fan', step.detail)
         off = view(service=service('down'), on=False)
-        self.assertEqual(Action.NOTHING, deciding.decide(off, SETTINGS).action)
+        self.assertEqual(PowerAction.NOTHING, deciding.decide(off, SETTINGS).action)
         wanted = view(service=service('down'), on=False, needed=after(5))
-        self.assertEqual(Action.SWITCH_ON, deciding.decide(wanted, SETTINGS).action)
+        self.assertEqual(PowerAction.SWITCH_ON, deciding.decide(wanted, SETTINGS).action)
 
     def test_a_silent_nova_does_not_keep_what_we_put_to_sleep(self) -> None:
-        ours = view(service=None, on=False, needed=NOW, record=Record(asleep_since=after(-9)))
-        self.assertEqual(Action.SWITCH_ON, deciding.decide(ours, SETTINGS).action)
+        ours = view(service=None, on=False, needed=NOW, record=PowerRecord(asleep_since=after(-9)))
+        self.assertEqual(PowerAction.SWITCH_ON, deciding.decide(ours, SETTINGS).action)
         unknown = view(service=None, on=False, needed=NOW)
-        self.assertEqual(Action.NOTHING, deciding.decide(unknown, SETTINGS).action)
+        self.assertEqual(PowerAction.NOTHING, deciding.decide(unknown, SETTINGS).action)

@@ -21,8 +21,8 @@ import fixtures
 
 from climate import exceptions
 from climate.power import hosts
-from climate.power.records import Record
-from climate.power.records import Records
+from climate.power.records import PowerRecord
+from climate.power.records import PowerRecords
 from tests import base
 
 SECRET = 'k33p out'
@@ -85,17 +85,17 @@ class TestRecords(FileCase):
 
     def test_it_survives(self) -> None:
         path = self.folder / 'new' / 'power.json'
-        records = Records(path)
+        records = PowerRecords(path)
         now = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
-        record = Record(woken_at=now, asks=2, down_seen=True)
+        record = PowerRecord(woken_at=now, asks=2, down_seen=True)
         for seconds in range(9):
             record = record.measured(seconds + 0.123)
         records.put('compute-1', record)
         records.save()
-        again = Records(path)
+        again = PowerRecords(path)
         self.assertEqual(record, again.of('compute-1'))
         self.assertEqual((4.1, 5.1, 6.1, 7.1, 8.1), again.of('compute-1').boots)
-        self.assertEqual(Record(), again.of('compute-2'))
+        self.assertEqual(PowerRecord(), again.of('compute-2'))
         before = path.stat().st_mtime_ns
         again.save()
         self.assertEqual(before, path.stat().st_mtime_ns)
@@ -104,15 +104,15 @@ class TestRecords(FileCase):
         path = self.folder / 'power.json'
         for text in ('', '[]', '{}', '{"hosts": {"a": {}}}', '{"hosts": {"a": 7}}'):
             path.write_text(text)
-            error = self.assertRaises(exceptions.ConfigurationError, Records, path)
+            error = self.assertRaises(exceptions.ConfigurationError, PowerRecords, path)
             self.assertIn('power.json', error.message)
 
     def test_a_file_that_cannot_be_written_is_told(self) -> None:
-        records = Records(self.folder / 'power.json')
-        records.put('compute-1', Record(asks=1))
+        records = PowerRecords(self.folder / 'power.json')
+        records.put('compute-1', PowerRecord(asks=1))
         (self.folder / 'power.json').mkdir()
         records.save()
         self.assertIn('cannot be kept', self.log.output)
         (self.folder / 'power.json').rmdir()
         records.save()
-        self.assertEqual(1, Records(self.folder / 'power.json').of('compute-1').asks)
+        self.assertEqual(1, PowerRecords(self.folder / 'power.json').of('compute-1').asks)

@@ -94,6 +94,9 @@ class TurnsTest(base.TestCase):
         self.assertEqual(expected, turns(lane, ids, 2))
         self.assertEqual([(['work'], 2)], turns(lane, ['work'], 2))
 
+    def test_a_lane_may_spare_a_processor_for_what_waits(self) -> None:
+        self.assertEqual([(['work'], 3)], turns(Lane(name='functional', spare=1), ['work'], 2))
+
 
 class ResultsTest(base.TestCase):
     """What tests say in subunit."""

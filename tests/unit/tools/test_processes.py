@@ -134,7 +134,7 @@ class ProcessesTest(clouds.CloudTestCase):
         error = self.assertRaises(
             CloudError, processes.await_ready, self.cloud, 'heat-engine', seconds=5
         )
-        self.assertIn('heat-engine ended by itself', str(error))
+        self.assertIn('heat-engine exited unexpectedly', str(error))
         self.assertIn('no such database', str(error))
 
     def test_one_that_never_answers_is_told_with_its_log(self) -> None:

@@ -36,16 +36,16 @@ class TouchedTest(base.TestCase):
         self.assertEqual(booked, set(self.code))
 
     def test_what_one_type_only_imports(self) -> None:
-        paths = ['climate/plugins/network.py', 'README.rst']
+        paths = ['climate/plugins/network/plugin.py', 'README.rst']
         self.assertEqual({'network'}, touched.touched(paths, self.code))
 
     def test_what_is_imported_by_what_is_imported(self) -> None:
-        found = touched.touched(['climate/plugins/host_sweeps.py'], self.code)
+        found = touched.touched(['climate/plugins/host/sweep.py'], self.code)
         self.assertIn('physical:host', found)
         self.assertNotIn('network', found)
 
     def test_what_all_import(self) -> None:
-        found = touched.touched(['climate/plugins/base.py'], self.code)
+        found = touched.touched(['climate/plugins/contract.py'], self.code)
         self.assertEqual(set(self.code), found)
 
     def test_their_tests(self) -> None:
@@ -62,3 +62,7 @@ class TouchedTest(base.TestCase):
     def test_since_when(self) -> None:
         since = touched.base(touched.architecture.ROOT)
         self.assertRegex(since, '^[0-9a-f]{40}$|^$')
+
+    def test_what_many_types_share_is_left_to_the_parts(self) -> None:
+        ids = ['tests.exhaustive.test_walk.TestWalk.test_physical_host_start']
+        self.assertEqual([], touched.tests_of(set(self.code), ids))

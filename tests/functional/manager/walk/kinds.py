@@ -14,18 +14,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 
 from climate.clients.base import ServerDraft
-from climate.clients.fake import Twin
-from climate.db.store import Store
 from climate.domain.leases import Lease
-from climate.domain.resources import ResourceDraft
-from climate.leasing.registrar import Registrar
-from climate.plugins.base import Plugin
+from climate.testing.kinds import LeasedType
+from climate.testing.kinds import TypeRegistrar
 from tests import drafts
 from tests.functional.manager import harness
 from tests.functional.manager.walk import servers
@@ -33,68 +28,25 @@ from tests.functional.manager.walk import stacks
 from tests.functional.manager.walk import storage
 from tests.functional.manager.walk.world import World
 
-Change = Mapping[str, Any]
-Contents = Mapping[str, Any]
 ADDRESSES = ('203.0.113.201', '203.0.113.202', '203.0.113.203')
 ROUTER = 'router'
 _LIFE = frozenset({'start', 'move', 'end', 'delete', 'check', 'rebuild', 'sweep'})
 
 
-class Place:
-    """Where resources are made: a store and a cloud."""
-
-    def __init__(self, store: Store, plugins: Mapping[str, Plugin[Any]], twin: Twin) -> None:
-        self.twin = twin
-        self._registrar = Registrar(store, plugins, twin)
-
-    def register(self, resource_type: str, name: str = '', **attributes: str | int) -> None:
-        """Take a resource in."""
-        self._registrar.register_resource(
-            ResourceDraft(resource_type=resource_type, name=name, attributes=attributes)
-        )
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Kind:
-    """How one resource type is leased.
-
-    :ivar furnish: makes the resources, beside the four hosts that there are,
-        and what users have of their own; returns the reservations of a lease
-    :ivar changes: what becomes of an active lease, by name: a change for each
-        of the reservations, or None
-    :ivar use: what its users do with an active lease
-    :ivar only: names of the scenarios to walk through; empty for all
-    :ivar without: names of the scenarios that make no sense
-    :ivar same: returns what of the contents of the cloud has to be afterwards
-        as it was before
-    :ivar wrong: says what is wrong with what a lease that is over left on purpose
-    :ivar put_away: takes that away
-    """
-
-    furnish: Callable[[Place], tuple[Mapping[str, Any], ...]]
-    changes: Mapping[str, tuple[Change | None, ...]]
-    use: Callable[[World, Lease], None]
-    only: frozenset[str] = frozenset()
-    without: frozenset[str] = frozenset()
-    same: Callable[[Contents], Contents] = lambda contents: contents
-    wrong: Callable[[Twin], str] = lambda _twin: ''
-    put_away: Callable[[Twin], None] = lambda _twin: None
-
-
-def _hosts(_place: Place) -> tuple[Mapping[str, Any], ...]:
+def _hosts(_place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     return ({'resource_type': 'physical:host', 'min': 2, 'max': 2, 'before_end': ''},)
 
 
 def _boot(world: World, lease: Lease) -> None:
     for host in sorted(world.hosts(lease)):
-        world.twin.boot_server(host, harness.PROJECT, f'server on {host}')
+        world.cloud.boot_server(host, harness.PROJECT, f'server on {host}')
 
 
-def _public(place: Place) -> str:
-    return next(item.id for item in place.twin.networks.networks() if item.external)
+def _public(place: TypeRegistrar) -> str:
+    return next(item.id for item in place.cloud.networks.networks() if item.external)
 
 
-def _addresses(place: Place) -> tuple[Mapping[str, Any], ...]:
+def _addresses(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     public = _public(place)
     for address in ADDRESSES:
         place.register(
@@ -104,35 +56,35 @@ def _addresses(place: Place) -> tuple[Mapping[str, Any], ...]:
     return ({'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 2},)
 
 
-def _own_network(place: Place) -> None:
+def _own_network(place: TypeRegistrar) -> None:
     """Let the project have a router, and a server, in a network of its own."""
-    inner = place.twin.networks.add_network('inner', harness.PROJECT)
-    subnet = place.twin.networks.add_subnet(inner.id, '10.8.0.0/24')
-    place.twin.networks.add_router(subnet.id, harness.PROJECT, ROUTER)
-    place.twin.networks.add_port(subnet.id, harness.PROJECT, 'server')
+    inner = place.cloud.networks.add_network('inner', harness.PROJECT)
+    subnet = place.cloud.networks.add_subnet(inner.id, '10.8.0.0/24')
+    place.cloud.networks.add_router(subnet.id, harness.PROJECT, ROUTER)
+    place.cloud.networks.add_port(subnet.id, harness.PROJECT, 'server')
 
 
-def _stack_with_addresses(place: Place) -> tuple[Mapping[str, Any], ...]:
+def _stack_with_addresses(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     (address,) = _addresses(place)
     (stack,) = stacks.made(place)
     return ({**stack, 'template': stacks.with_addresses(str(address['network_id']))},)
 
 
 def _attach(world: World, _lease: Lease) -> None:
-    inner = next(item for item in world.twin.networks.networks() if item.name == 'inner')
-    ports = world.twin.network.list_ports(inner.id)
+    inner = next(item for item in world.cloud.networks.networks() if item.name == 'inner')
+    ports = world.cloud.network.list_ports(inner.id)
     port = next(item for item in ports if item.device_id == 'server')
-    world.twin.networks.attach(world.twin.networks.floating_ips()[0].id, port.id)
+    world.cloud.networks.attach(world.cloud.networks.floating_ips()[0].id, port.id)
 
 
-def _segments(place: Place) -> tuple[Mapping[str, Any], ...]:
+def _segments(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     requests = _segments_of(place, 101, 102)
     _own_network(place)
-    place.twin.network.create_floating_ip(_public(place), harness.PROJECT)
+    place.cloud.network.create_floating_ip(_public(place), harness.PROJECT)
     return requests
 
 
-def _segments_of(place: Place, *numbers: int) -> tuple[Mapping[str, Any], ...]:
+def _segments_of(place: TypeRegistrar, *numbers: int) -> tuple[Mapping[str, Any], ...]:
     for number in numbers:
         place.register(
             'network', network_type='vlan', physical_network='physnet1', segment_id=number
@@ -141,7 +93,7 @@ def _segments_of(place: Place, *numbers: int) -> tuple[Mapping[str, Any], ...]:
 
 
 def _plug(world: World, _lease: Lease) -> None:
-    networks = world.twin.networks
+    networks = world.cloud.networks
     made = next(item for item in networks.networks() if item.name == 'walk')
     subnet = networks.add_subnet(made.id, '10.9.0.0/24')
     networks.add_router(subnet.id, harness.PROJECT, ROUTER)
@@ -149,31 +101,31 @@ def _plug(world: World, _lease: Lease) -> None:
     networks.attach(networks.floating_ips()[0].id, port.id)
 
 
-def _slots(_place: Place) -> tuple[Mapping[str, Any], ...]:
+def _slots(_place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     sizes = {'vcpus': 2, 'memory_mb': 4096, 'disk_gb': 10, 'amount': 2, 'affinity': False}
     return ({'resource_type': 'virtual:instance', **sizes},)
 
 
-def _slots_of_flavor(place: Place) -> tuple[Mapping[str, Any], ...]:
-    small = place.twin.compute.list_flavors()[0]
+def _slots_of_flavor(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
+    small = place.cloud.compute.list_flavors()[0]
     return ({'resource_type': 'flavor:instance', 'flavor_id': small.id, 'amount': 3},)
 
 
 def _fill(world: World, lease: Lease) -> None:
     """Start a server of each flavor, which leaves slots that are free."""
     for reservation in lease.reservations:
-        world.twin.compute_of(harness.PROJECT).create_server(
+        world.cloud.compute_of(harness.PROJECT).create_server(
             ServerDraft(name='server', flavor_id=reservation.id)
         )
 
 
-def _racks(place: Place) -> tuple[Mapping[str, Any], ...]:
+def _racks(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     for name in ('rack-1', 'rack-2', 'rack-3'):
         place.register(drafts.RACKS.name, name)
     return ({'resource_type': drafts.RACKS.name, 'min': 2, 'max': 2},)
 
 
-def _several(place: Place) -> tuple[Mapping[str, Any], ...]:
+def _several(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     """One of each, so that what fails has others before it and after it."""
     host = {'resource_type': 'physical:host', 'min': 1, 'max': 1, 'before_end': ''}
     return (host, *_slots(place), *_addresses(place), *_segments_of(place, 101), *_racks(place))
@@ -181,43 +133,43 @@ def _several(place: Place) -> tuple[Mapping[str, Any], ...]:
 
 def _use_several(world: World, lease: Lease) -> None:
     first = lease.reservations[0].id
-    (whole,) = (item for item in world.twin.aggregates() if item.name == first)
-    world.twin.boot_server(whole.hosts[0], harness.PROJECT, 'server')
-    world.twin.compute_of(harness.PROJECT).create_server(
+    (whole,) = (item for item in world.cloud.aggregates() if item.name == first)
+    world.cloud.boot_server(whole.hosts[0], harness.PROJECT, 'server')
+    world.cloud.compute_of(harness.PROJECT).create_server(
         ServerDraft(name='server', flavor_id=lease.reservations[1].id)
     )
     _attach(world, lease)
 
 
-KINDS: dict[str, Kind] = {
-    'physical:host': Kind(
+KINDS: dict[str, LeasedType] = {
+    'physical:host': LeasedType(
         furnish=_hosts,
         # Hosts that are in use are not given up before the end.
         changes={'grow': ({'min': 3, 'max': 3},)},
         use=_boot,
     ),
-    'virtual:floatingip': Kind(
+    'virtual:floatingip': LeasedType(
         furnish=_addresses,
         changes={'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)},
         use=_attach,
     ),
-    'network': Kind(
+    'network': LeasedType(
         furnish=_segments,
         changes={'rename': ({'network_name': 'other', 'network_description': 'new'},)},
         use=_plug,
     ),
-    'virtual:instance': Kind(
+    'virtual:instance': LeasedType(
         furnish=_slots,
         changes={'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)},
         use=_fill,
     ),
-    'flavor:instance': Kind(
+    'flavor:instance': LeasedType(
         furnish=_slots_of_flavor,
         changes={'grow': ({'amount': 5},), 'shrink': ({'amount': 1},)},
         use=_fill,
     ),
-    'virtual:server': Kind(
-        furnish=lambda place: servers.own(place.twin),
+    'virtual:server': LeasedType(
+        furnish=lambda place: servers.own(place.cloud),
         changes={},
         use=lambda _world, _lease: None,
         # It is prepared as soon as it is booked.
@@ -225,8 +177,8 @@ KINDS: dict[str, Kind] = {
         wrong=servers.lost,
         put_away=servers.put_away,
     ),
-    'server booted': Kind(
-        furnish=lambda place: servers.booted(place.twin),
+    'server booted': LeasedType(
+        furnish=lambda place: servers.booted(place.cloud),
         changes={},
         use=lambda _world, _lease: None,
         # Nobody makes it again in the middle of its lease, and what is left of
@@ -235,30 +187,30 @@ KINDS: dict[str, Kind] = {
         wrong=servers.lost,
         put_away=servers.put_away,
     ),
-    drafts.RACKS.name: Kind(
+    drafts.RACKS.name: LeasedType(
         furnish=_racks,
         changes={'grow': ({'min': 3, 'max': 3},), 'shrink': ({'min': 1, 'max': 1},)},
         use=lambda _world, _lease: None,
     ),
-    'physical:storage': Kind(
+    'physical:storage': LeasedType(
         furnish=storage.pools,
         changes={'grow': ({'min': 3, 'max': 3},), 'shrink': ({'min': 1, 'max': 1},)},
         use=storage.fill,
         only=storage.OF_POOLS,
     ),
-    'virtual:volume': Kind(
+    'virtual:volume': LeasedType(
         furnish=storage.made,
         changes={'grow': ({'amount': 3},)},
         use=storage.attach,
         only=storage.OF_VOLUMES,
     ),
-    'volume that exists': Kind(
+    'volume that exists': LeasedType(
         furnish=storage.existing,
         changes={},
         use=storage.attach,
         only=storage.OF_VOLUMES,
     ),
-    'volume that is saved': Kind(
+    'volume that is saved': LeasedType(
         furnish=storage.saved,
         changes={},
         use=storage.attach,
@@ -266,7 +218,7 @@ KINDS: dict[str, Kind] = {
         wrong=storage.lost,
         put_away=storage.put_away,
     ),
-    'virtual:stack': Kind(
+    'virtual:stack': LeasedType(
         furnish=stacks.existing,
         # No effect follows; the walk shows that it is so.
         changes={'end otherwise': ({'on_end': ['suspend']},)},
@@ -275,7 +227,7 @@ KINDS: dict[str, Kind] = {
         # Nobody looks for a trust that has come back.
         without=frozenset({'sweep'}),
     ),
-    'made:stack': Kind(
+    'made:stack': LeasedType(
         furnish=stacks.made,
         changes={},
         use=stacks.use,
@@ -284,14 +236,14 @@ KINDS: dict[str, Kind] = {
         # A whole life is its start and its end, and takes very long.
         without=frozenset({'rebuild', 'sweep', 'whole life'}),
     ),
-    'stack with addresses': Kind(
+    'stack with addresses': LeasedType(
         furnish=_stack_with_addresses,
         changes={},
         use=stacks.use,
         # All else is as of a stack without.
         only=frozenset({'start', 'end'}),
     ),
-    'several': Kind(
+    'several': LeasedType(
         furnish=_several,
         changes={'grow': (None, {'amount': 3}, {'amount': 3}, None, None)},
         use=_use_several,

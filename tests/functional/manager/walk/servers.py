@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate.clients.base import ServerDraft
-from climate.clients.fake import Twin
+from climate.simulator import SimulatedCloud
 from tests.functional.manager import harness
 
 FLAVOR = '2'
@@ -25,35 +25,35 @@ NAME = 'web'
 IMAGE = f'reserved_{NAME}'
 
 
-def own(twin: Twin) -> tuple[Mapping[str, Any], ...]:
+def own(cloud: SimulatedCloud) -> tuple[Mapping[str, Any], ...]:
     """Let the project have a server, to be leased with room for it."""
-    server_id = twin.compute_of(harness.PROJECT).create_server(
+    server_id = cloud.compute_of(harness.PROJECT).create_server(
         ServerDraft(name=NAME, flavor_id=FLAVOR)
     )
     return ({'resource_type': 'virtual:server', 'server_id': server_id},)
 
 
-def booted(twin: Twin) -> tuple[Mapping[str, Any], ...]:
+def booted(cloud: SimulatedCloud) -> tuple[Mapping[str, Any], ...]:
     """Let there be an image, of which a server is to be booted in its room for a user."""
-    twin.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
-    image = twin.add_image('cirros')
+    cloud.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
+    image = cloud.add_image('cirros')
     return ({'resource_type': 'virtual:server', 'name': NAME, 'flavor': FLAVOR, 'image': image},)
 
 
-def lost(twin: Twin) -> str:
+def lost(cloud: SimulatedCloud) -> str:
     """Say what is wrong: a server is gone, and no image of it can be used; '' if nothing is."""
-    images = [image for image in twin.images() if image.name == IMAGE]
-    if any(server.name == NAME for server in twin.servers()) or not images:
+    images = [image for image in cloud.images() if image.name == IMAGE]
+    if any(server.name == NAME for server in cloud.servers()) or not images:
         return ''
     good = [image for image in images if (image.status, image.owner) == ('active', harness.PROJECT)]
     return '' if len(good) == len(images) == 1 else f'the server is gone, and there is {images}'
 
 
-def put_away(twin: Twin) -> None:
+def put_away(cloud: SimulatedCloud) -> None:
     """Take away what the end of a lease leaves on purpose: images, servers, what they hold."""
-    for image in twin.images():
+    for image in cloud.images():
         if image.name == IMAGE:
-            twin.image.delete_image(image.id)
-    for server in twin.servers():
+            cloud.image.delete_image(image.id)
+    for server in cloud.servers():
         if server.name == NAME:
-            twin.compute.delete_server(server.id)
+            cloud.compute.delete_server(server.id)

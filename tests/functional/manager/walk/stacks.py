@@ -23,7 +23,7 @@ from climate.domain.leases import Lease
 from tests.functional.manager import harness
 
 if TYPE_CHECKING:
-    from tests.functional.manager.walk.kinds import Place
+    from climate.testing.kinds import TypeRegistrar
     from tests.functional.manager.walk.world import World
 
 VERSION = "heat_template_version: '2021-04-16'\n"
@@ -57,19 +57,19 @@ resources:
 """
 
 
-def existing(place: Place) -> tuple[Mapping[str, Any], ...]:
+def existing(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     """Let the project have a stack, and lease it."""
-    place.twin.put_member('alice', harness.PROJECT, 'member', 'reader')
-    heat = place.twin.of_caller(f'alice:{harness.PROJECT}').orchestration
+    place.cloud.put_member('alice', harness.PROJECT, 'member', 'reader')
+    heat = place.cloud.of_caller(f'alice:{harness.PROJECT}').orchestration
     stack_id = heat.create_stack(StackDraft(name='mine', template=SMALL))
-    place.twin.set_seconds('stack', SECONDS)
+    place.cloud.set_seconds('stack', SECONDS)
     return ({'resource_type': 'virtual:stack', 'stack_id': stack_id},)
 
 
-def made(place: Place) -> tuple[Mapping[str, Any], ...]:
+def made(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     """Lease a stack that is to be made."""
-    place.twin.put_member('alice', harness.PROJECT, 'member', 'reader')
-    place.twin.set_seconds('stack', SECONDS)
+    place.cloud.put_member('alice', harness.PROJECT, 'member', 'reader')
+    place.cloud.set_seconds('stack', SECONDS)
     return ({'resource_type': 'virtual:stack', 'name': 'web', 'template': TEMPLATE},)
 
 

@@ -18,15 +18,15 @@ from collections.abc import Mapping
 from typing import Any
 from typing import TYPE_CHECKING
 
-from climate.clients.fake import Twin
-from climate.clients.fake.volume_contents import POOL
-from climate.clients.fake.volume_types import DEFAULT_TYPE
 from climate.domain.leases import Lease
+from climate.simulator import SimulatedCloud
+from climate.simulator.volume_contents import POOL
+from climate.simulator.volume_types import DEFAULT_TYPE
 from tests.functional.manager import harness
 from tests.functional.manager.walk.world import World
 
 if TYPE_CHECKING:
-    from tests.functional.manager.walk.kinds import Place
+    from climate.testing.kinds import TypeRegistrar
 
 POOLS = ('gold-1', 'gold-2', 'gold-3')
 # A whole life is its start and its end; what fails for ever would be undone for
@@ -56,24 +56,24 @@ OF_VOLUMES = _ALL - {'rebuild', 'sweep'}
 OF_SAVED = frozenset({'start', 'delete booked', 'end', 'delete'})
 
 
-def pools(place: Place) -> tuple[Mapping[str, Any], ...]:
+def pools(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     """Return a reservation of two pools of three."""
     for name in POOLS:
-        place.twin.volumes.add_pool(f'twin@{name}#{name}', name, 100.0)
-        place.register('physical:storage', f'twin@{name}#{name}')
+        place.cloud.volumes.add_pool(f'storage@{name}#{name}', name, 100.0)
+        place.register('physical:storage', f'storage@{name}#{name}')
     return ({'resource_type': 'physical:storage', 'min': 2, 'max': 2},)
 
 
 def fill(world: World, lease: Lease) -> None:
     """Make a volume in a leased pool."""
     name = f'reservation:{lease.reservations[0].id}'
-    user = world.twin.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
+    user = world.cloud.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
     user.volume.create_volume('left', 1, volume_type=name)
 
 
-def made(place: Place) -> tuple[Mapping[str, Any], ...]:
+def made(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     """Return a reservation of volumes that are to be made."""
-    place.twin.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
+    place.cloud.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
     place.register('physical:storage', POOL)
     _server(place)
     return (
@@ -87,45 +87,45 @@ def made(place: Place) -> tuple[Mapping[str, Any], ...]:
     )
 
 
-def existing(place: Place) -> tuple[Mapping[str, Any], ...]:
+def existing(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     """Return a reservation of a volume that is there."""
-    volume = place.twin.volumes.add_volume('mine', harness.PROJECT)
+    volume = place.cloud.volumes.add_volume('mine', harness.PROJECT)
     _server(place)
     return ({'resource_type': 'virtual:volume', 'volume_id': volume.id, 'on_end': ['detach']},)
 
 
-def saved(place: Place) -> tuple[Mapping[str, Any], ...]:
+def saved(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     """Return a reservation of a volume that is backed up and deleted at the end."""
-    place.twin.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
+    place.cloud.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
     (request,) = existing(place)
     return ({**request, 'on_end': ['detach', 'backup', 'delete']},)
 
 
-def lost(twin: Twin) -> str:
+def lost(cloud: SimulatedCloud) -> str:
     """Say what is wrong: the volume is gone, and there is not one good backup of it."""
-    if twin.volumes.volumes():
+    if cloud.volumes.volumes():
         return ''
-    found = [(item.status, item.project_id) for item in twin.volumes.backups()]
+    found = [(item.status, item.project_id) for item in cloud.volumes.backups()]
     if found == [('available', harness.PROJECT)]:
         return ''
     return f'the volume is gone, and its backups are {found}'
 
 
-def put_away(twin: Twin) -> None:
+def put_away(cloud: SimulatedCloud) -> None:
     """Take away what the end of a lease leaves on purpose, or not."""
-    for backup in twin.volumes.backups():
-        twin.volume.delete_backup(backup.id)
-    for volume in twin.volumes.volumes():
-        twin.volume.delete_volume(volume.id)
+    for backup in cloud.volumes.backups():
+        cloud.volume.delete_backup(backup.id)
+    for volume in cloud.volumes.volumes():
+        cloud.volume.delete_volume(volume.id)
     # What was to go at once is gone when somebody looks.
-    twin.volumes.volumes()
+    cloud.volumes.volumes()
 
 
-def _server(place: Place) -> None:
-    place.twin.boot_server('compute-1', harness.PROJECT, 'server')
+def _server(place: TypeRegistrar) -> None:
+    place.cloud.boot_server('compute-1', harness.PROJECT, 'server')
 
 
 def attach(world: World, _lease: Lease) -> None:
     """Attach a volume to a server."""
-    servers = [item for item in world.twin.servers() if item.name == 'server']
-    world.twin.volumes.attach(world.twin.volumes.volumes()[0].id, servers[0].id)
+    servers = [item for item in world.cloud.servers() if item.name == 'server']
+    world.cloud.volumes.attach(world.cloud.volumes.volumes()[0].id, servers[0].id)

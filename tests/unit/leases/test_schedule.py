@@ -29,8 +29,8 @@ from climate.domain.lifecycles import EventState
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.domain.requests import EventDraft
-from climate.leasing import schedule
-from climate.leasing.settings import LeasingSettings
+from climate.leases import schedule
+from climate.leases.settings import LeasingSettings
 from tests import base
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
@@ -99,9 +99,7 @@ class TestInitial(base.TestCase):
         self, start: int, length: int, wanted: tuple[int, ...]
     ) -> None:
         lease = scheduled(a_lease(start, start + length, notify_before_start=wanted))
-        told = {
-            item.payload['seconds_to_start']: item for item in of(lease, EventKind.BEFORE_START)
-        }
+        told = {item.payload.seconds_to_start: item for item in of(lease, EventKind.BEFORE_START)}
         self.assertEqual({offset for offset in wanted if offset < start}, set(told))
         self.assertEqual(len(told), len(of(lease, EventKind.BEFORE_START)))
         for offset, event in told.items():

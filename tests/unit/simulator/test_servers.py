@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What takes time in the twin takes it, and servers go where there is room."""
+"""What takes time in the simulated cloud takes it, and servers go where there is room."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ import datetime
 import testtools
 
 from climate import exceptions
+from climate import simulator
 from climate.clients import base
-from climate.clients import fake
 from climate.clock import ManualClock
 from climate.domain.resources import Inventory
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
 
-class TwinTest(testtools.TestCase):
-    """A twin in memory with two hypervisors and a clock that stands still."""
+class SimulatedTest(testtools.TestCase):
+    """A simulated cloud in memory with two hypervisors and a clock that stands still."""
 
     def setUp(self) -> None:
         super().setUp()
         self.clock = ManualClock(NOW)
-        self.twin = fake.Twin(fake.MEMORY, clock=self.clock)
-        self.addCleanup(self.twin.close)
-        self.twin.seed(2)
-        self.compute = self.twin.compute
+        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(2)
+        self.compute = self.cloud.compute
 
     def make(self, **wanted: object) -> str:
         """Make a server."""
@@ -56,19 +56,19 @@ class TwinTest(testtools.TestCase):
         return found.status, found.task_state
 
 
-class TestTime(TwinTest):
+class TestTime(SimulatedTest):
     """What is begun is under way until its time has come."""
 
     def test_a_server_is_made(self) -> None:
-        self.twin.set_seconds('server_creation', 10)
+        self.cloud.set_seconds('server_creation', 10)
         server_id = self.make()
         self.assertEqual(('BUILD', 'spawning'), self.state(server_id))
         self.clock.advance(10)
         self.assertEqual(('ACTIVE', None), self.state(server_id))
 
     def test_a_server_is_shelved_and_offloaded_later(self) -> None:
-        self.twin.set_seconds('server_action', 10)
-        self.twin.set_seconds('shelved_offload', 100)
+        self.cloud.set_seconds('server_action', 10)
+        self.cloud.set_seconds('shelved_offload', 100)
         server_id = self.make(host='compute-1')
         self.compute.shelve_server(server_id)
         self.assertEqual(('ACTIVE', 'shelving'), self.state(server_id))
@@ -82,7 +82,7 @@ class TestTime(TwinTest):
         self.assertEqual('', self.server(server_id).host)
 
     def test_whoever_does_not_want_to_wait_offloads_it(self) -> None:
-        self.twin.set_seconds('shelved_offload', 100)
+        self.cloud.set_seconds('shelved_offload', 100)
         server_id = self.make()
         self.compute.shelve_server(server_id)
         self.assertEqual(('SHELVED', None), self.state(server_id))
@@ -90,26 +90,26 @@ class TestTime(TwinTest):
         self.assertEqual(('SHELVED_OFFLOADED', None), self.state(server_id))
 
     def test_an_image_that_is_not_complete_goes_with_its_server(self) -> None:
-        self.twin.set_seconds('image', 10)
+        self.cloud.set_seconds('image', 10)
         server_id = self.make()
         first = self.compute.create_image(server_id, 'first')
         self.assertEqual(('ACTIVE', 'image_snapshot'), self.state(server_id))
-        self.assertEqual(['queued'], [image.status for image in self.twin.images()])
+        self.assertEqual(['queued'], [image.status for image in self.cloud.images()])
         self.clock.advance(10)
         self.compute.create_image(server_id, 'second')
         self.compute.delete_server(server_id)
         self.clock.advance(10)
         self.assertEqual(
-            [(first, 'active')], [(each.id, each.status) for each in self.twin.images()]
+            [(first, 'active')], [(each.id, each.status) for each in self.cloud.images()]
         )
 
 
-class TestScheduler(TwinTest):
+class TestScheduler(SimulatedTest):
     """Where servers go."""
 
     def provider(self, name: str) -> base.Provider:
         """Return the provider of a host."""
-        found = self.twin.placement.find_provider(name)
+        found = self.cloud.placement.find_provider(name)
         assert found is not None
         return found
 
@@ -121,7 +121,7 @@ class TestScheduler(TwinTest):
         self.assertEqual(
             ['ACTIVE', 'ACTIVE', 'ERROR'], [self.server(each).status for each in servers]
         )
-        self.assertEqual(16, self.twin.placement.usages(self.provider('compute-1').uuid)['VCPU'])
+        self.assertEqual(16, self.cloud.placement.usages(self.provider('compute-1').uuid)['VCPU'])
 
     def test_a_shelved_server_for_which_there_is_no_room_stays_shelved(self) -> None:
         self.compute.create_flavor(
@@ -151,7 +151,7 @@ class TestScheduler(TwinTest):
         self.assertEqual('ERROR', found.status)
 
     def test_traits_and_nested_providers(self) -> None:
-        placement = self.twin.placement
+        placement = self.cloud.placement
         placement.create_resource_class('CUSTOM_R')
         placement.create_trait('CUSTOM_T')
         nested = placement.create_provider('blazar', self.provider('compute-2').uuid)
@@ -177,7 +177,7 @@ class TestScheduler(TwinTest):
         self.compute.create_flavor(
             base.Flavor(id='f', name='f', vcpus=1, memory_mb=1, disk_gb=1, public=False)
         )
-        other = self.twin.compute_of('p')
+        other = self.cloud.compute_of('p')
         draft = base.ServerDraft(name='vm', flavor_id='f')
         self.assertRaises(exceptions.Permanent, other.create_server, draft)
         self.compute.add_flavor_access('f', 'p')

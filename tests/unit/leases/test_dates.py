@@ -28,7 +28,7 @@ from climate.domain.periods import Period
 from climate.domain.requests import EventDraft
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
-from climate.leasing import dates
+from climate.leases import dates
 from tests import base
 
 NOW = datetime.datetime(2030, 1, 1, 12, 0, 30, 250000, tzinfo=datetime.UTC)

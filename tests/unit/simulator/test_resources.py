@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What only the twin can be told of networks and volumes."""
+"""What only the simulated cloud can be told of networks and volumes."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ import datetime
 import testtools
 
 from climate import exceptions
+from climate import simulator
 from climate.clients import base
-from climate.clients import fake
 from climate.clock import ManualClock
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
 
-class TwinTest(testtools.TestCase):
-    """A twin in memory with a clock that stands still."""
+class SimulatedTest(testtools.TestCase):
+    """A simulated cloud in memory with a clock that stands still."""
 
     def setUp(self) -> None:
         super().setUp()
         self.clock = ManualClock(NOW)
-        self.twin = fake.Twin(fake.MEMORY, clock=self.clock)
-        self.addCleanup(self.twin.close)
-        self.twin.seed(1)
-        self.volume = self.twin.volume
+        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(1)
+        self.volume = self.cloud.volume
 
     def status(self, volume_id: str) -> str:
         """Return the status of a volume."""
@@ -43,12 +43,12 @@ class TwinTest(testtools.TestCase):
         return found.status if found else 'gone'
 
 
-class TestTimes(TwinTest):
+class TestTimes(SimulatedTest):
     """What takes its time in a cloud does so here, if it is told to."""
 
     def test_a_volume_comes_and_goes(self) -> None:
-        self.twin.set_seconds('volume_creation', 10)
-        self.twin.set_seconds('volume_deletion', 5)
+        self.cloud.set_seconds('volume_creation', 10)
+        self.cloud.set_seconds('volume_deletion', 5)
         made = self.volume.create_volume('v', 1)
         self.assertEqual('creating', self.status(made))
         self.assertRaises(base.CloudConflict, self.volume.create_snapshot, made, 's')
@@ -62,8 +62,8 @@ class TestTimes(TwinTest):
         self.assertEqual('gone', self.status(made))
 
     def test_a_snapshot_comes_and_goes(self) -> None:
-        self.twin.set_seconds('snapshot_creation', 10)
-        self.twin.set_seconds('snapshot_deletion', 5)
+        self.cloud.set_seconds('snapshot_creation', 10)
+        self.cloud.set_seconds('snapshot_deletion', 5)
         volume = self.volume.create_volume('v', 1)
         made = self.volume.create_snapshot(volume, 's')
         self.assertRaises(base.CloudConflict, self.volume.delete_snapshot, made)
@@ -82,7 +82,7 @@ class TestTimes(TwinTest):
         for name, seen in (('red', False), ('blue', True)):
             if seen:
                 self.volume.allow_volume_type(kind.id, name)
-            cinder = self.twin.of_caller(f'user:{name}').volume
+            cinder = self.cloud.of_caller(f'user:{name}').volume
             found = cinder.find_volume_type('own')
             self.assertEqual(seen, found is not None)
             self.assertEqual(seen, 'own' in [item.name for item in cinder.list_volume_types()])
@@ -94,11 +94,11 @@ class TestTimes(TwinTest):
             # Where volumes lie is for administrators to know.
             self.assertEqual({}, found.extra_specs)
             cinder.create_volume('v', 1, volume_type='own')
-        mine = self.twin.of_caller('user:red').as_service().volume
+        mine = self.cloud.of_caller('user:red').as_service().volume
         self.assertEqual(kind, mine.find_volume_type('own'))
 
     def test_a_volume_is_busy_while_it_is_backed_up(self) -> None:
-        self.twin.set_seconds('backup_creation', 10)
+        self.cloud.set_seconds('backup_creation', 10)
         volume = self.volume.create_volume('v', 1)
         made = self.volume.create_backup(volume, 'b')
         self.assertEqual('backing-up', self.status(volume))
@@ -108,47 +108,47 @@ class TestTimes(TwinTest):
         self.clock.advance(10)
         self.assertEqual('available', self.status(volume))
         self.assertEqual((), self.volume.list_backups('another'))
-        self.assertEqual(['available'], [x.status for x in self.twin.volumes.backups()])
+        self.assertEqual(['available'], [x.status for x in self.cloud.volumes.backups()])
 
     def test_a_busy_server_keeps_its_volumes(self) -> None:
-        self.twin.set_seconds('image', 10)
-        server = self.twin.boot_server('compute-1', 'p1', 'vm').id
-        volume = self.twin.volumes.add_volume('v', 'p1').id
-        self.twin.volumes.attach(volume, server)
-        self.twin.compute.create_image(server, 'i')
-        self.assertRaises(base.CloudConflict, self.twin.compute.detach_volume, server, volume)
+        self.cloud.set_seconds('image', 10)
+        server = self.cloud.boot_server('compute-1', 'p1', 'vm').id
+        volume = self.cloud.volumes.add_volume('v', 'p1').id
+        self.cloud.volumes.attach(volume, server)
+        self.cloud.compute.create_image(server, 'i')
+        self.assertRaises(base.CloudConflict, self.cloud.compute.detach_volume, server, volume)
         self.clock.advance(10)
-        self.twin.compute.detach_volume(server, volume)
+        self.cloud.compute.detach_volume(server, volume)
         self.assertEqual('available', self.status(volume))
 
     def test_a_volume_is_detached(self) -> None:
-        self.twin.set_seconds('volume_detachment', 10)
+        self.cloud.set_seconds('volume_detachment', 10)
         volume = self.volume.create_volume('v', 1)
-        server = self.twin.boot_server('compute-1', 'p1', 'vm').id
-        self.twin.volumes.attach(volume, server)
+        server = self.cloud.boot_server('compute-1', 'p1', 'vm').id
+        self.cloud.volumes.attach(volume, server)
         self.assertEqual('in-use', self.status(volume))
-        self.twin.compute.detach_volume(server, volume)
+        self.cloud.compute.detach_volume(server, volume)
         self.assertEqual('detaching', self.status(volume))
-        self.assertRaises(base.CloudConflict, self.twin.compute.detach_volume, server, volume)
+        self.assertRaises(base.CloudConflict, self.cloud.compute.detach_volume, server, volume)
         self.assertRaises(base.CloudConflict, self.volume.delete_volume, volume)
         self.clock.advance(10)
         self.assertEqual('available', self.status(volume))
-        self.twin.compute.detach_volume(server, volume)
+        self.cloud.compute.detach_volume(server, volume)
 
     def test_a_server_that_goes_lets_go(self) -> None:
         volume = self.volume.create_volume('v', 1)
-        server = self.twin.boot_server('compute-1', 'p1', 'vm').id
-        self.twin.volumes.attach(volume, server)
-        self.twin.compute.delete_server(server)
-        self.assertIsNone(self.twin.compute.find_server(server))
+        server = self.cloud.boot_server('compute-1', 'p1', 'vm').id
+        self.cloud.volumes.attach(volume, server)
+        self.cloud.compute.delete_server(server)
+        self.assertIsNone(self.cloud.compute.find_server(server))
         self.assertEqual('available', self.status(volume))
 
 
-class TestPools(TwinTest):
+class TestPools(SimulatedTest):
     """Volumes take room, and lie where their types say."""
 
     def test_room_is_taken_and_given_back(self) -> None:
-        self.twin.volumes.add_pool('twin@ssd#fast', 'ssd', 10)
+        self.cloud.volumes.add_pool('storage@ssd#fast', 'ssd', 10)
         self.volume.create_volume_type('fast', {'volume_backend_name': 'ssd', 'pool_name': 'fast'})
         made = self.volume.create_volume('v', 8, volume_type='fast')
         (pool,) = [found for found in self.volume.list_pools() if found.backend_name == 'ssd']
@@ -161,7 +161,7 @@ class TestPools(TwinTest):
         self.assertEqual('available', self.status(other))
 
     def test_an_endless_pool_has_room(self) -> None:
-        self.twin.volumes.add_pool('twin@deep#deep', 'deep', None)
+        self.cloud.volumes.add_pool('storage@deep#deep', 'deep', None)
         self.volume.create_volume_type('deep', {'volume_backend_name': 'deep'})
         made = self.volume.create_volume('v', 10**6, volume_type='deep')
         self.assertEqual('available', self.status(made))
@@ -169,43 +169,43 @@ class TestPools(TwinTest):
         self.assertEqual((None, None), (pool.total_gb, pool.free_gb))
 
     def test_without_a_default_type_any_pool_does(self) -> None:
-        twin = fake.Twin(fake.MEMORY, clock=self.clock)
-        self.addCleanup(twin.close)
-        lost = twin.volume.create_volume('v', 1)
-        twin.volumes.add_pool('twin@any#any', 'any', 10)
-        made = twin.volume.create_volume('v', 1)
-        found = {item.id: (item.status, item.volume_type) for item in twin.volumes.volumes()}
+        cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
+        self.addCleanup(cloud.close)
+        lost = cloud.volume.create_volume('v', 1)
+        cloud.volumes.add_pool('storage@any#any', 'any', 10)
+        made = cloud.volume.create_volume('v', 1)
+        found = {item.id: (item.status, item.volume_type) for item in cloud.volumes.volumes()}
         self.assertEqual({lost: ('error', ''), made: ('available', '')}, found)
 
 
-class TestContents(TwinTest):
-    """What the twin has to begin with, and what others do in it."""
+class TestContents(SimulatedTest):
+    """What the simulated cloud has to begin with, and what others do in it."""
 
     def test_an_external_network_is_there_once(self) -> None:
-        self.twin.seed(1)
-        (found,) = self.twin.networks.networks()
+        self.cloud.seed(1)
+        (found,) = self.cloud.networks.networks()
         self.assertEqual(('public', True), (found.name, found.external))
-        made = self.twin.network.create_floating_ip(found.id, 'p1')
-        self.assertEqual((made,), self.twin.networks.floating_ips())
-        (subnet,) = self.twin.network.list_subnets(found.id)
+        made = self.cloud.network.create_floating_ip(found.id, 'p1')
+        self.assertEqual((made,), self.cloud.networks.floating_ips())
+        (subnet,) = self.cloud.network.list_subnets(found.id)
         self.assertEqual(made.address, subnet.allocation_pools[0][0])
 
     def test_nothing_is_plugged_into_nothing(self) -> None:
-        self.assertRaises(LookupError, self.twin.networks.add_port, 'no', 'p1')
+        self.assertRaises(LookupError, self.cloud.networks.add_port, 'no', 'p1')
 
     def test_quotas_are_lifted_again(self) -> None:
-        (public,) = self.twin.networks.networks()
-        self.twin.networks.set_quota('p1', 'floatingips', 0)
-        self.assertRaises(base.CloudQuota, self.twin.network.create_floating_ip, public.id, 'p1')
-        self.twin.networks.set_quota('p1', 'floatingips', None)
-        self.twin.network.create_floating_ip(public.id, 'p1')
+        (public,) = self.cloud.networks.networks()
+        self.cloud.networks.set_quota('p1', 'floatingips', 0)
+        self.assertRaises(base.CloudQuota, self.cloud.network.create_floating_ip, public.id, 'p1')
+        self.cloud.networks.set_quota('p1', 'floatingips', None)
+        self.cloud.network.create_floating_ip(public.id, 'p1')
 
     def test_a_volume_belongs_to_who_made_it(self) -> None:
-        theirs = self.twin.volumes.add_volume('v', 'p1', 2)
+        theirs = self.cloud.volumes.add_volume('v', 'p1', 2)
         ours = self.volume.find_volume(self.volume.create_volume('w', 1))
         assert ours is not None
         self.assertEqual(('p1', 'service'), (theirs.project_id, ours.project_id))
         snapshot = self.volume.find_snapshot(self.volume.create_snapshot(theirs.id, 's'))
         assert snapshot is not None
         self.assertEqual('service', snapshot.project_id)
-        self.assertEqual((snapshot,), self.twin.volumes.snapshots())
+        self.assertEqual((snapshot,), self.cloud.volumes.snapshots())

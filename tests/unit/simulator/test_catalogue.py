@@ -23,29 +23,29 @@ import pathlib
 import fixtures
 import testtools
 
+from climate import simulator
 from climate.clients import base
-from climate.clients import fake
-from climate.clients.fake import catalogue
-from climate.clients.fake import cli
-from climate.clients.fake import templates
 from climate.clients.protocols.stacks import StackDraft
 from climate.clock import ManualClock
 from climate.cmd import standalone
+from climate.simulator import catalogue
+from climate.simulator import cli
+from climate.simulator import templates
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
 
 class CatalogueTest(testtools.TestCase):
-    """A furnished twin in memory."""
+    """A furnished cloud in memory."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.twin = fake.Twin(fake.MEMORY, clock=ManualClock(NOW))
-        self.addCleanup(self.twin.close)
+        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=ManualClock(NOW))
+        self.addCleanup(self.cloud.close)
 
     def names(self, kind: str) -> list[str]:
         """Return what there is of a kind."""
-        return [each.name for each in self.twin.overview()[kind]]
+        return [each.name for each in self.cloud.overview()[kind]]
 
 
 class TestCatalogue(CatalogueTest):
@@ -54,48 +54,48 @@ class TestCatalogue(CatalogueTest):
     def test_there_is_something_of_everything(self) -> None:
         self.assertEqual(
             ['common-1', 'compute-1', 'compute-2'],
-            [each.hostname for each in self.twin.furnish(2)],
+            [each.hostname for each in self.cloud.furnish(2)],
         )
-        flavors = {each.id: each.name for each in self.twin.overview()['flavors']}
+        flavors = {each.id: each.name for each in self.cloud.overview()['flavors']}
         sizes = ('tiny', 'small', 'medium', 'large', 'xlarge')
         self.assertEqual({str(n): f'm1.{size}' for n, size in enumerate(sizes, 1)}, flavors)
         self.assertEqual(['ubuntu', 'cirros'], self.names('images'))
         self.assertEqual(['private', 'public'], sorted(self.names('networks')))
-        self.assertEqual(['storage-1@nvme#nvme', 'twin@lvm#lvm'], self.names('pools'))
+        self.assertEqual(['storage-1@nvme#nvme', 'storage@lvm#lvm'], self.names('pools'))
         self.assertEqual(['ssd', 'standard'], self.names('volume_types'))
         self.assertEqual(['archive'], self.names('volumes'))
         self.assertEqual(['lab'], self.names('stacks'))
-        (web,) = self.twin.servers()
+        (web,) = self.cloud.servers()
         self.assertEqual(
             ('web', 'ACTIVE', 'demo', '2', 'common-1'),
             (web.name, web.status, web.project_id, web.flavor_id, web.host),
         )
 
     def test_what_was_deleted_stays_away(self) -> None:
-        self.twin.furnish(1)
-        before = self.twin.contents()
-        self.twin.furnish(1)
-        self.assertEqual(before, self.twin.contents())
-        self.twin.compute.delete_server(catalogue.SERVER[1])
-        self.twin.furnish(1)
-        self.assertEqual((), self.twin.servers())
+        self.cloud.furnish(1)
+        before = self.cloud.contents()
+        self.cloud.furnish(1)
+        self.assertEqual(before, self.cloud.contents())
+        self.cloud.compute.delete_server(catalogue.SERVER[1])
+        self.cloud.furnish(1)
+        self.assertEqual((), self.cloud.servers())
 
     def test_what_an_earlier_state_has_stays_as_it_is(self) -> None:
-        self.twin.seed(1)
-        mine = self.twin.networks.add_network('private', 'demo')
+        self.cloud.seed(1)
+        mine = self.cloud.networks.add_network('private', 'demo')
         own = base.Flavor(id='big', name='m1.large', vcpus=32, memory_mb=1, disk_gb=1)
-        self.twin.compute.create_flavor(own)
-        self.twin.furnish(1)
-        self.assertEqual([mine], [n for n in self.twin.networks.networks() if n.name == 'private'])
-        found = [each for each in self.twin.overview()['flavors'] if each.name == 'm1.large']
+        self.cloud.compute.create_flavor(own)
+        self.cloud.furnish(1)
+        self.assertEqual([mine], [n for n in self.cloud.networks.networks() if n.name == 'private'])
+        found = [each for each in self.cloud.overview()['flavors'] if each.name == 'm1.large']
         self.assertEqual([own], found)
 
     def test_a_server_of_an_earlier_state_gets_the_id_of_its_flavor(self) -> None:
-        self.twin.seed(1)
-        server = self.twin.boot_server('compute-1', 'demo', 'old')
-        self.twin.set_server(server.id, flavor='m1.small')
-        self.twin.furnish(1)
-        found = self.twin.compute.find_server(server.id)
+        self.cloud.seed(1)
+        server = self.cloud.boot_server('compute-1', 'demo', 'old')
+        self.cloud.set_server(server.id, flavor='m1.small')
+        self.cloud.furnish(1)
+        found = self.cloud.compute.find_server(server.id)
         assert found is not None
         self.assertEqual('2', found.flavor_id)
 
@@ -109,22 +109,22 @@ class TestBoots(CatalogueTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.twin.furnish(1)
-        pool = self.twin.compute.find_aggregate('freepool')
+        self.cloud.furnish(1)
+        pool = self.cloud.compute.find_aggregate('freepool')
         assert pool is not None
-        self.twin.compute.add_host(pool.id, 'compute-1')
+        self.cloud.compute.add_host(pool.id, 'compute-1')
 
     def test_a_flavor_goes_by_name_or_id(self) -> None:
-        named = self.twin.boot_server(None, 'p', 'a', 'm1.large')
-        numbered = self.twin.boot_server(None, 'p', 'b', '4')
+        named = self.cloud.boot_server(None, 'p', 'a', 'm1.large')
+        numbered = self.cloud.boot_server(None, 'p', 'b', '4')
         self.assertEqual(('4', '4'), (named.flavor_id, numbered.flavor_id))
-        self.assertRaises(LookupError, self.twin.boot_server, None, 'p', 'c', 'huge')
+        self.assertRaises(LookupError, self.cloud.boot_server, None, 'p', 'c', 'huge')
 
     def test_it_holds_what_it_needs(self) -> None:
-        server = self.twin.boot_server('compute-1', 'p', 'a', 'm1.large')
-        provider = self.twin.placement.find_provider('compute-1')
+        server = self.cloud.boot_server('compute-1', 'p', 'a', 'm1.large')
+        provider = self.cloud.placement.find_provider('compute-1')
         assert provider is not None
-        (held,) = self.twin.placement.allocations(provider.uuid)
+        (held,) = self.cloud.placement.allocations(provider.uuid)
         self.assertEqual(
             (server.id, {'VCPU': 4, 'MEMORY_MB': 8192, 'DISK_GB': 80}),
             (held.consumer_id, held.amounts),
@@ -132,18 +132,18 @@ class TestBoots(CatalogueTest):
 
     def test_hosts_outside_of_the_pool_come_first(self) -> None:
         sizes = ['m1.xlarge', 'm1.xlarge', 'm1.tiny']
-        booted = [self.twin.boot_server(None, 'p', 'a', size).host for size in sizes]
+        booted = [self.cloud.boot_server(None, 'p', 'a', size).host for size in sizes]
         self.assertEqual(['common-1', 'compute-1', 'common-1'], booted)
         draft = base.ServerDraft(name='vm', flavor_id='1')
-        made = self.twin.compute.find_server(self.twin.compute.create_server(draft))
+        made = self.cloud.compute.find_server(self.cloud.compute.create_server(draft))
         assert made is not None
         self.assertEqual('common-1', made.host)
-        self.twin.set_hypervisor('common-1', state='down')
-        self.twin.set_hypervisor('compute-1', state='down')
-        self.assertRaises(LookupError, self.twin.boot_server, None, 'p', 'a')
+        self.cloud.set_hypervisor('common-1', state='down')
+        self.cloud.set_hypervisor('compute-1', state='down')
+        self.assertRaises(LookupError, self.cloud.boot_server, None, 'p', 'a')
 
     def test_it_is_shelved_and_comes_back(self) -> None:
-        compute, server = self.twin.compute, self.twin.boot_server('compute-1', 'p', 'a')
+        compute, server = self.cloud.compute, self.cloud.boot_server('compute-1', 'p', 'a')
         compute.shelve_server(server.id)
         compute.unshelve_server(server.id)
         found = compute.find_server(server.id)
@@ -152,7 +152,7 @@ class TestBoots(CatalogueTest):
 
 
 class TestCommandLine(testtools.TestCase):
-    """``climate-standalone fake``."""
+    """``climate-standalone simulator``."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -162,7 +162,7 @@ class TestCommandLine(testtools.TestCase):
         """Run the command and return what it said."""
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            self.assertEqual(0, cli.main(arguments, state_dir=self.state, prog='x fake'))
+            self.assertEqual(0, cli.main(arguments, state_dir=self.state, prog='x simulator'))
         return said.getvalue()
 
     def test_everything_is_shown(self) -> None:
@@ -186,19 +186,21 @@ class TestCommandLine(testtools.TestCase):
 
     def test_the_examples_name_the_right_directory(self) -> None:
         self.assertIn(
-            '  python -m climate.clients.fake --state-dir .state/cloud show\n',
+            '  python -m climate.simulator --state-dir .state/cloud show\n',
             cli.parser().format_help(),
         )
-        self.assertIn('\n  x fake show\n', cli.parser('x fake').format_help())
+        self.assertIn('\n  x simulator show\n', cli.parser('x simulator').format_help())
 
     def test_the_command_is_found_behind_options(self) -> None:
         for words, before, after in (
             ([], [], None),
             (['--port', '0'], ['--port', '0'], None),
+            (['simulator', 'show', '--json'], [], ['show', '--json']),
             (['fake', 'show', '--json'], [], ['show', '--json']),
             (['--state-dir', 'x', 'fake', '-h'], ['--state-dir', 'x'], ['-h']),
             (['--state-dir', 'fake', 'fake'], ['--state-dir', 'fake'], []),
-            (['--i-know', 'fake', 'heal'], ['--i-know'], ['heal']),
-            (['--state-dir=x', 'fake', 'heal'], ['--state-dir=x'], ['heal']),
+            (['--state-dir', 'simulator', 'simulator'], ['--state-dir', 'simulator'], []),
+            (['--i-know', 'simulator', 'heal'], ['--i-know'], ['heal']),
+            (['--state-dir=x', 'simulator', 'heal'], ['--state-dir=x'], ['heal']),
         ):
             self.assertEqual((before, after), standalone._split(words))

@@ -25,11 +25,11 @@ from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from climate.enforcement import loading
 from climate.enforcement.base import Filter
-from climate.enforcement.base import Question
+from climate.enforcement.base import FilterQuestion
 from climate.enforcement.durations import ExtensionWindow
 from climate.enforcement.durations import MaxLeaseDuration
 from climate.enforcement.external_service import ExternalService
-from climate.enforcement.gate import Gate
+from climate.enforcement.filters import Filters
 from tests import base
 from tests.unit.enforcement import questions
 from tests.unit.enforcement.test_durations import configured
@@ -54,7 +54,7 @@ class Judge(Filter):
         return frozenset({ChargeState.COMMIT})
 
     @property
-    def patience(self) -> float:
+    def longest_check(self) -> float:
         return 5.0
 
     def _say(self, what: str) -> None:
@@ -62,20 +62,20 @@ class Judge(Filter):
         if self._error is not None:
             raise self._error
 
-    def check_create(self, question: Question) -> None:
+    def check_create(self, question: FilterQuestion) -> None:
         self._say('create')
 
-    def check_update(self, question: Question) -> None:
+    def check_update(self, question: FilterQuestion) -> None:
         self._say('update')
 
     def tell(self, charge: Charge) -> None:
         self._say(charge.state)
 
 
-def gate(**errors: Exception | None) -> tuple[Gate, list[str]]:
+def gate(**errors: Exception | None) -> tuple[Filters, list[str]]:
     """Return filters of these names that raise this, and what they were asked."""
     log: list[str] = []
-    return Gate({name: Judge(name, log, error) for name, error in errors.items()}), log
+    return Filters({name: Judge(name, log, error) for name, error in errors.items()}), log
 
 
 class TestGate(base.TestCase):
@@ -115,8 +115,8 @@ class TestGate(base.TestCase):
         self.assertIn('one failed', logger.output)
 
     def test_who_is_judged(self) -> None:
-        self.assertFalse(Gate().judges('blue'))
-        judges = Gate({'one': Judge('one', [])}, ['red'])
+        self.assertFalse(Filters().judges('blue'))
+        judges = Filters({'one': Judge('one', [])}, ['red'])
         self.assertTrue(judges.judges('blue'))
         self.assertFalse(judges.judges('red'))
 
@@ -126,9 +126,9 @@ class TestGate(base.TestCase):
         self.assertEqual(('one', 'two'), judges.holding)
         self.assertEqual(('one', 'two'), judges.hearing(ChargeState.COMMIT))
         self.assertEqual((), judges.hearing(ChargeState.END))
-        self.assertEqual(10.0, judges.patience.total_seconds())
-        self.assertLess(judges.patience, judges.undecided_for)
-        still = Gate({'long': MaxLeaseDuration(None)})
+        self.assertEqual(10.0, judges.longest_check.total_seconds())
+        self.assertLess(judges.longest_check, judges.undecided_for)
+        still = Filters({'long': MaxLeaseDuration(None)})
         self.assertEqual((False, (), ()), (still.waits, still.holding, still.told))
 
     def test_only_what_is_wanted_is_told(self) -> None:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What only the twin can be told: faults, clocks, memories of calls."""
+"""What only the simulated cloud can be told: faults, clocks, memories of calls."""
 
 from __future__ import annotations
 
@@ -29,122 +29,122 @@ import fixtures
 import testtools
 
 from climate import exceptions
+from climate import simulator
 from climate.clients import base
-from climate.clients import fake
-from climate.clients.fake import cli
-from climate.clients.fake.store import Store
 from climate.clock import ManualClock
+from climate.simulator import cli
+from climate.simulator.store import SimulatorStore
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
 
-class TwinTest(testtools.TestCase):
-    """A twin in memory with two hypervisors and a clock that stands still."""
+class SimulatedTest(testtools.TestCase):
+    """A simulated cloud in memory with two hypervisors and a clock that stands still."""
 
     def setUp(self) -> None:
         super().setUp()
         self.clock = ManualClock(NOW)
-        self.twin = fake.Twin(fake.MEMORY, clock=self.clock)
-        self.addCleanup(self.twin.close)
-        self.twin.seed(2)
-        found = self.twin.compute.find_aggregate('freepool')
+        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
+        self.addCleanup(self.cloud.close)
+        self.cloud.seed(2)
+        found = self.cloud.compute.find_aggregate('freepool')
         assert found is not None
         self.pool = found
 
     def add(self, host: str = 'compute-1') -> None:
         """Put a host into the freepool."""
-        self.twin.compute.add_host(self.pool.id, host)
+        self.cloud.compute.add_host(self.pool.id, host)
 
     def hosts(self) -> tuple[str, ...]:
         """Return the hosts in the freepool, without a verb that could fail."""
-        return next(found.hosts for found in self.twin.aggregates() if found.id == self.pool.id)
+        return next(found.hosts for found in self.cloud.aggregates() if found.id == self.pool.id)
 
 
-class TestContents(TwinTest):
+class TestContents(SimulatedTest):
     """What a test may put into the cloud."""
 
     def test_a_seed_may_be_repeated_and_enlarged(self) -> None:
-        before = self.twin.hypervisors()
+        before = self.cloud.hypervisors()
         self.add()
-        self.assertEqual(before, self.twin.seed(2))
-        self.assertEqual(4, len(self.twin.seed(4)))
-        self.assertEqual(4, len(self.twin.seed(1)))
+        self.assertEqual(before, self.cloud.seed(2))
+        self.assertEqual(4, len(self.cloud.seed(4)))
+        self.assertEqual(4, len(self.cloud.seed(1)))
         self.assertEqual(('compute-1',), self.hosts())
 
     def test_a_seed_has_the_promised_size(self) -> None:
-        found = self.twin.compute.find_hypervisor('compute-2')
+        found = self.cloud.compute.find_hypervisor('compute-2')
         assert found is not None
         self.assertEqual((16, 65536, 500), (found.vcpus, found.memory_mb, found.local_gb))
         totals = {
-            item.resource_class: item.total for item in self.twin.placement.inventories(found.id)
+            item.resource_class: item.total for item in self.cloud.placement.inventories(found.id)
         }
         self.assertEqual({'VCPU': 16, 'MEMORY_MB': 65536, 'DISK_GB': 500}, totals)
-        self.assertIn('HW_CPU_X86_AVX2', self.twin.placement.traits(found.id))
+        self.assertIn('HW_CPU_X86_AVX2', self.cloud.placement.traits(found.id))
 
     def test_a_hypervisor_may_have_another_service_host(self) -> None:
-        made = self.twin.add_hypervisor('node-1.example.org', service_host='node-1', vcpus=2)
-        self.assertEqual(made, self.twin.compute.find_hypervisor('node-1.example.org'))
+        made = self.cloud.add_hypervisor('node-1.example.org', service_host='node-1', vcpus=2)
+        self.assertEqual(made, self.cloud.compute.find_hypervisor('node-1.example.org'))
         self.add('node-1')
-        server = self.twin.boot_server('node-1', 'p', 'vm')
+        server = self.cloud.boot_server('node-1', 'p', 'vm')
         self.assertEqual(
             ('node-1', 'node-1.example.org'), (server.host, server.hypervisor_hostname)
         )
-        self.assertRaises(LookupError, self.twin.boot_server, 'node-1.example.org', 'p', 'vm')
+        self.assertRaises(LookupError, self.cloud.boot_server, 'node-1.example.org', 'p', 'vm')
 
     def test_a_hypervisor_may_be_changed_fail_and_go(self) -> None:
-        self.twin.add_hypervisor('compute-1', vcpus=99)
-        self.twin.set_hypervisor('compute-1', state='down')
-        self.twin.set_hypervisor('compute-1', status='disabled')
-        found = self.twin.compute.find_hypervisor('compute-1')
+        self.cloud.add_hypervisor('compute-1', vcpus=99)
+        self.cloud.set_hypervisor('compute-1', state='down')
+        self.cloud.set_hypervisor('compute-1', status='disabled')
+        found = self.cloud.compute.find_hypervisor('compute-1')
         assert found is not None
         self.assertEqual((99, 'down', 'disabled'), (found.vcpus, found.state, found.status))
         self.add()
-        self.twin.boot_server('compute-1', 'p', 'vm')
-        self.twin.remove_hypervisor('compute-1')
-        self.assertIsNone(self.twin.compute.find_hypervisor('compute-1'))
-        self.assertIsNone(self.twin.placement.find_provider('compute-1'))
-        self.assertEqual(((), ()), (self.hosts(), self.twin.servers()))
-        self.assertRaises(LookupError, self.twin.set_hypervisor, 'compute-1', state='up')
+        self.cloud.boot_server('compute-1', 'p', 'vm')
+        self.cloud.remove_hypervisor('compute-1')
+        self.assertIsNone(self.cloud.compute.find_hypervisor('compute-1'))
+        self.assertIsNone(self.cloud.placement.find_provider('compute-1'))
+        self.assertEqual(((), ()), (self.hosts(), self.cloud.servers()))
+        self.assertRaises(LookupError, self.cloud.set_hypervisor, 'compute-1', state='up')
 
     def test_servers_go_when_the_clock_says_so(self) -> None:
-        self.twin.set_server_deletion_seconds(10)
-        server = self.twin.boot_server('compute-1', 'p', 'vm')
-        self.twin.compute.delete_server(server.id)
+        self.cloud.set_server_deletion_seconds(10)
+        server = self.cloud.boot_server('compute-1', 'p', 'vm')
+        self.cloud.compute.delete_server(server.id)
         self.clock.advance(9)
-        self.twin.compute.delete_server(server.id)
-        self.assertEqual(1, len(self.twin.compute.list_servers('compute-1')))
+        self.cloud.compute.delete_server(server.id)
+        self.assertEqual(1, len(self.cloud.compute.list_servers('compute-1')))
         self.clock.advance(1)
-        self.assertEqual((), self.twin.compute.list_servers('compute-1'))
+        self.assertEqual((), self.cloud.compute.list_servers('compute-1'))
 
     def test_images_are_kept(self) -> None:
-        server = self.twin.boot_server('compute-1', 'p', 'vm')
-        image_id = self.twin.compute.create_image(server.id, 'reserved_vm')
-        (image,) = self.twin.images()
+        server = self.cloud.boot_server('compute-1', 'p', 'vm')
+        image_id = self.cloud.compute.create_image(server.id, 'reserved_vm')
+        (image,) = self.cloud.images()
         self.assertEqual((image_id, 'reserved_vm', 'active'), (image.id, image.name, image.status))
         # Whoever asks for an image has it, whosever server it is made of.
         self.assertEqual(('service', {'instance_uuid': server.id}), (image.owner, image.properties))
 
 
-class TestFaults(TwinTest):
+class TestFaults(SimulatedTest):
     """It fails as it is told."""
 
     def test_before_the_work(self) -> None:
-        self.twin.fail('compute.add_host', 2)
+        self.cloud.fail('compute.add_host', 2)
         for _ in range(2):
             self.assertRaises(exceptions.Transient, self.add)
             self.assertEqual((), self.hosts())
         self.add()
         self.assertEqual(('compute-1',), self.hosts())
-        self.assertEqual((), self.twin.faults())
+        self.assertEqual((), self.cloud.faults())
 
     def test_after_the_work(self) -> None:
-        self.twin.fail('compute.add_host', when='after')
+        self.cloud.fail('compute.add_host', when='after')
         self.assertRaises(exceptions.Transient, self.add)
         self.assertEqual(('compute-1',), self.hosts())
         self.add()
 
     def test_after_work_that_was_refused_the_refusal_is_lost_too(self) -> None:
-        self.twin.fail('compute.add_host', when='after')
+        self.cloud.fail('compute.add_host', when='after')
         self.assertRaises(exceptions.Transient, self.add, 'nobody')
         self.assertRaises(base.CloudNotFound, self.add, 'nobody')
 
@@ -157,32 +157,32 @@ class TestFaults(TwinTest):
             'quota': base.CloudQuota,
         }
         for name, kind in kinds.items():
-            self.twin.fail('compute.add_host', error=name)
+            self.cloud.fail('compute.add_host', error=name)
             self.assertIs(kind, type(self.assertRaises(kind, self.add)))
 
     def test_patterns_and_for_ever(self) -> None:
-        self.twin.fail('compute.*', None)
+        self.cloud.fail('compute.*', None)
         for _ in range(3):
             self.assertRaises(exceptions.Transient, self.add)
-            self.assertRaises(exceptions.Transient, self.twin.compute.list_aggregates)
-        self.assertIsNotNone(self.twin.placement.find_provider('compute-1'))
-        self.twin.heal()
+            self.assertRaises(exceptions.Transient, self.cloud.compute.list_aggregates)
+        self.assertIsNotNone(self.cloud.placement.find_provider('compute-1'))
+        self.cloud.heal()
         self.add()
 
     def test_faults_queue_up(self) -> None:
-        self.twin.fail('*', 1, error='conflict')
-        self.twin.fail('compute.add_host', 1, error='permanent')
+        self.cloud.fail('*', 1, error='conflict')
+        self.cloud.fail('compute.add_host', 1, error='permanent')
         for kind in (base.CloudConflict, exceptions.Permanent):
             self.assertIs(kind, type(self.assertRaises(exceptions.EffectError, self.add)))
         self.add()
 
     def test_out_of_reach(self) -> None:
-        self.twin.reachable = False
-        self.assertFalse(self.twin.reachable)
+        self.cloud.reachable = False
+        self.assertFalse(self.cloud.reachable)
         self.assertRaises(exceptions.Transient, self.add)
-        self.assertRaises(exceptions.Transient, self.twin.placement.find_provider, 'x')
-        self.twin.heal()
-        self.assertTrue(self.twin.reachable)
+        self.assertRaises(exceptions.Transient, self.cloud.placement.find_provider, 'x')
+        self.cloud.heal()
+        self.assertTrue(self.cloud.reachable)
         self.add()
 
     def test_slow_and_nobody_else_waits(self) -> None:
@@ -194,13 +194,13 @@ class TestFaults(TwinTest):
             asleep.set()
             self.assertTrue(over.wait(60))
 
-        self.useFixture(fixtures.MonkeyPatch('climate.clients.fake.gate.time.sleep', sleep))
-        self.twin.slow('compute.add_host', 0.3)
+        self.useFixture(fixtures.MonkeyPatch('climate.simulator.runner.time.sleep', sleep))
+        self.cloud.slow('compute.add_host', 0.3)
         thread = threading.Thread(target=self.add)
         thread.start()
         self.assertTrue(asleep.wait(60))
         for _ in range(20):
-            self.twin.compute.list_aggregates()
+            self.cloud.compute.list_aggregates()
         self.assertEqual((), self.hosts())
         over.set()
         thread.join()
@@ -208,37 +208,37 @@ class TestFaults(TwinTest):
         self.assertEqual(('compute-1',), self.hosts())
 
     def test_typing_errors_are_told(self) -> None:
-        self.assertRaises(ValueError, self.twin.fail, 'compute.addhost')
-        self.assertRaises(ValueError, self.twin.slow, 'nova.*', 1)
-        self.assertRaises(ValueError, self.twin.fail, '*', 0)
-        self.assertRaises(ValueError, self.twin.fail, '*', error='bad luck')
-        self.assertRaises(ValueError, self.twin.fail, '*', when='never')
-        self.assertEqual((), self.twin.faults())
+        self.assertRaises(ValueError, self.cloud.fail, 'compute.addhost')
+        self.assertRaises(ValueError, self.cloud.slow, 'nova.*', 1)
+        self.assertRaises(ValueError, self.cloud.fail, '*', 0)
+        self.assertRaises(ValueError, self.cloud.fail, '*', error='bad luck')
+        self.assertRaises(ValueError, self.cloud.fail, '*', when='never')
+        self.assertEqual((), self.cloud.faults())
 
 
-class TestMemory(TwinTest):
+class TestMemory(SimulatedTest):
     """Calls are counted always and remembered if wanted."""
 
     def test_every_call_counts_whatever_becomes_of_it(self) -> None:
-        before = self.twin.calls()
+        before = self.cloud.calls()
         self.add()
-        self.twin.fail('compute.add_host')
+        self.cloud.fail('compute.add_host')
         self.assertRaises(exceptions.Transient, self.add)
         self.assertRaises(base.CloudNotFound, self.add, 'nobody')
-        self.assertEqual(3, self.twin.calls('compute.add_host'))
-        self.assertEqual(3, self.twin.calls() - before)
-        self.assertEqual(0, self.twin.calls('compute.remove_host'))
+        self.assertEqual(3, self.cloud.calls('compute.add_host'))
+        self.assertEqual(3, self.cloud.calls() - before)
+        self.assertEqual(0, self.cloud.calls('compute.remove_host'))
 
     def test_the_journal_is_kept_when_wanted(self) -> None:
         self.add()
-        self.assertEqual((), self.twin.journal())
-        self.twin.keep_journal()
+        self.assertEqual((), self.cloud.journal())
+        self.cloud.keep_journal()
         self.clock.advance(5)
         self.add('compute-2')
-        self.twin.compute.set_aggregate_metadata(self.pool.id, {'a': None})
-        self.twin.keep_journal(False)
+        self.cloud.compute.set_aggregate_metadata(self.pool.id, {'a': None})
+        self.cloud.keep_journal(False)
         self.add()
-        first, second = self.twin.journal()
+        first, second = self.cloud.journal()
         self.assertEqual(NOW + datetime.timedelta(seconds=5), first.at)
         self.assertEqual('compute.add_host', first.verb)
         self.assertEqual((self.pool.id, 'compute-2'), first.arguments)
@@ -254,11 +254,11 @@ class TestFile(testtools.TestCase):
         self.addCleanup(temporary.cleanup)
         self.directory = pathlib.Path(temporary.name) / 'made' / 'when' / 'missing'
 
-    def open(self) -> fake.Twin:
+    def open(self) -> simulator.SimulatedCloud:
         """Open the state once more."""
-        twin = fake.Twin(self.directory, clock=ManualClock(NOW))
-        self.addCleanup(twin.close)
-        return twin
+        cloud = simulator.SimulatedCloud(self.directory, clock=ManualClock(NOW))
+        self.addCleanup(cloud.close)
+        return cloud
 
     def run_cli(self, *arguments: str) -> tuple[int, str]:
         """Run the command line and return its exit code and what it said."""
@@ -277,19 +277,19 @@ class TestFile(testtools.TestCase):
         self.assertEqual(3, len(self.open().compute.list_hypervisors()))
 
     def test_a_state_of_an_earlier_version_gets_the_columns_that_it_lacks(self) -> None:
-        old = Store(self.directory, 'CREATE TABLE IF NOT EXISTS t (a TEXT);')
+        old = SimulatorStore(self.directory, 'CREATE TABLE IF NOT EXISTS t (a TEXT);')
         with old.transaction(0.0) as db:
             db.run("INSERT INTO t (a) VALUES ('kept')")
         old.close()
         columns = "a TEXT, b TEXT, c INTEGER NOT NULL DEFAULT 7, d TEXT NOT NULL DEFAULT ''"
-        new = Store(self.directory, f'CREATE TABLE IF NOT EXISTS t ({columns});')
+        new = SimulatorStore(self.directory, f'CREATE TABLE IF NOT EXISTS t ({columns});')
         self.addCleanup(new.close)
         with new.transaction(0.0) as db:
             (row,) = db.rows('SELECT * FROM t')
         self.assertEqual({'a': 'kept', 'b': None, 'c': 7, 'd': ''}, dict(row))
 
     def test_a_fork_in_the_middle_of_a_verb_of_another_thread(self) -> None:
-        state = Store(self.directory)
+        state = SimulatorStore(self.directory)
         self.addCleanup(state.close)
         change = 'UPDATE settings SET reachable = reachable * 2 + ?'
         begun = threading.Event()
@@ -317,7 +317,7 @@ class TestFile(testtools.TestCase):
         self.assertEqual((1 * 2 + 5) * 2 + 1, row[0])
 
     def test_parent_and_child_lock_each_other_out(self) -> None:
-        state = Store(self.directory)
+        state = SimulatorStore(self.directory)
         self.addCleanup(state.close)
         change = 'UPDATE settings SET reachable = reachable + 1'
         child = os.fork()
@@ -355,9 +355,10 @@ class TestFile(testtools.TestCase):
 
     def test_mistakes_on_the_command_line(self) -> None:
         code, said = self.run_cli('show')
-        self.assertEqual(1, code)
+        self.assertEqual(2, code)
         self.assertIn('there is no simulated cloud', said)
         self.assertFalse(self.directory.exists())
         self.run_cli('seed')
         for arguments in (('fail', 'nonsense'), ('boot', 'nobody'), ('host', 'nobody')):
-            self.assertEqual(1, self.run_cli(*arguments)[0])
+            code, said = self.run_cli(*arguments)
+            self.assertEqual((2, 1), (code, len(said.splitlines())), said)

@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
-from climate.leasing import schedule
+from climate.leases import schedule
 from tests import base
-from tests.unit.leasing.test_schedule import a_lease
-from tests.unit.leasing.test_schedule import at
-from tests.unit.leasing.test_schedule import of
-from tests.unit.leasing.test_schedule import scheduled
-from tests.unit.leasing.test_schedule import SETTINGS
-from tests.unit.leasing.test_schedule import to
+from tests.unit.leases.test_schedule import a_lease
+from tests.unit.leases.test_schedule import at
+from tests.unit.leases.test_schedule import of
+from tests.unit.leases.test_schedule import scheduled
+from tests.unit.leases.test_schedule import SETTINGS
+from tests.unit.leases.test_schedule import to
 
 
 def told(lease: Lease) -> list[float]:
@@ -54,7 +54,7 @@ class TestLeadTime(base.TestCase):
         lease = scheduled(a_lease(10000, 20000, lead_time=600))
         self.assertEqual([6400, 9400, 9700, 9940], told(lease))
         early = of(lease, EventKind.BEFORE_START)[1]
-        self.assertEqual(600, early.payload['seconds_to_start'])
+        self.assertEqual(600, early.payload.seconds_to_start)
 
     def test_also_if_the_owner_wants_to_be_told_of_nothing(self) -> None:
         lease = scheduled(a_lease(10000, 20000, lead_time=600, notify_before_start=()))
@@ -67,7 +67,7 @@ class TestLeadTime(base.TestCase):
     def test_at_once_where_it_is_late_already(self) -> None:
         lease = scheduled(a_lease(400, 20000, lead_time=600))
         self.assertEqual([0, 100, 340], told(lease))
-        self.assertEqual(400, of(lease, EventKind.BEFORE_START)[0].payload['seconds_to_start'])
+        self.assertEqual(400, of(lease, EventKind.BEFORE_START)[0].payload.seconds_to_start)
 
     def test_not_of_what_starts_now(self) -> None:
         self.assertEqual([], told(scheduled(a_lease(0, 20000, lead_time=600))))

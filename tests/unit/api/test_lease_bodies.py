@@ -17,9 +17,9 @@ from __future__ import annotations
 import datetime
 
 from climate import exceptions
-from climate.api import drafts
 from climate.api.microversions import V1_0
 from climate.api.microversions import V1_1
+from climate.api.schemas import leases
 from climate.domain.requests import UNSET
 from tests import base
 
@@ -31,12 +31,12 @@ LEASE = {'name': 'l', 'start_date': 'now', 'end_date': '2030-01-02 00:00'}
 
 def draft(version=V1_0, **fields):
     """Return the draft of a lease with *fields*."""
-    return drafts.Reader({**LEASE, **fields}, version, NOW).draft()
+    return leases.Reader({**LEASE, **fields}, version, NOW).draft(20)
 
 
 def change(body, version=V1_0, start=None):
     """Return the change that *body* stands for."""
-    return drafts.Reader(body, version, NOW).change(lambda: start)
+    return leases.Reader(body, version, NOW).change(lambda: start)
 
 
 class DraftTest(base.TestCase):

@@ -21,7 +21,7 @@ from oslo_config import cfg
 
 from climate import conf as options
 from climate import exceptions
-from climate.leasing.server_lease_settings import ServerLeaseSettings
+from climate.manager.server_lease_settings import ServerLeaseSettings
 from tests import base
 
 

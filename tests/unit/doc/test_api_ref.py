@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The API reference needs no theme of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+import fixtures
+import testtools
+
+from tests import base
+from tests.architecture import ROOT
+
+PAGE = """\
+Leases
+======
+
+.. rest_expand_all::
+
+List leases
+-----------
+
+.. rest_method:: GET /v1/leases
+
+They are listed. See also `Show a lease`_.
+
+Show a lease
+------------
+
+.. rest_method:: GET /v1/leases/{lease_id}
+"""
+
+
+@testtools.skipUnless(importlib.util.find_spec('os_api_ref'), 'make api-ref installs os-api-ref')
+class ApiRefTest(base.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        source = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        (source / 'conf.py').write_text(
+            f'import sys\nsys.path.insert(0, {str(ROOT)!r})\nextensions = ["doc.ext.api_ref"]\n'
+        )
+        (source / 'index.rst').write_text(PAGE)
+        command = [sys.executable, '-m', 'sphinx', '-q', '-W', source, source / 'html']
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual((0, ''), (ran.returncode, ran.stderr))
+        self.page = (source / 'html' / 'index.html').read_text()
+
+    def test_an_operation_keeps_its_heading(self) -> None:
+        self.assertIn('<h2>List leases', self.page)
+        self.assertIn('<section id="show-a-lease">', self.page)
+        self.assertIn(
+            '<span class="method get">GET</span> <code>/v1/leases/<em>{lease_id}</em></code>',
+            self.page,
+        )
+
+    def test_nothing_is_folded(self) -> None:
+        for word in ('collapse', 'expand-all', 'api-site', 'selector'):
+            self.assertNotIn(word, self.page)

@@ -1,0 +1,166 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Pictures show what was recorded, and the timeline what the schedule says."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from climate.domain.events import EventKind
+from doc.ext import charts
+from doc.ext import timeline
+from doc.ext.charts import Picture
+from doc.ext.svg import NAMESPACE
+from tests import base
+from tests.architecture import ROOT
+from tools import pictures
+
+RECORD = {
+    'now': '2030-01-02T09:00:00+00:00',
+    'hosts': ['compute-1', 'compute-2'],
+    'allocations': [
+        {
+            'host': 'compute-1',
+            'lease': 'long lease',
+            'status': 'ACTIVE',
+            'start': '2030-01-02T09:00:00Z',
+            'end': '2030-01-02T21:00:00Z',
+        },
+        {
+            'host': 'compute-2',
+            'lease': 'a name that is too long for an hour',
+            'status': 'PENDING',
+            'start': '2030-01-03T08:00:00Z',
+            'end': '2030-01-03T09:00:00Z',
+        },
+    ],
+    'maintenances': [
+        {'host': 'compute-2', 'start': '2030-01-02T12:00:00Z', 'end': '2030-01-02T15:00:00Z'}
+    ],
+}
+
+
+def figure(engine: str, value: float, what: str = 'search', **others: Any) -> dict[str, Any]:
+    """Return a figure as benchmarks print it."""
+    found = {'engine': engine, 'what': what, 'value': value, 'unit': 'ms', 'aim': None}
+    return {**found, 'samples': [], **others}
+
+
+def found(picture: Picture, tag: str, kind: str | None = None) -> list[ElementTree.Element]:
+    """Return the elements of a picture, or those of a class."""
+    every = picture.sheet.root.iter(f'{{{NAMESPACE}}}{tag}')
+    return [each for each in every if kind is None or each.get('class') == kind]
+
+
+def words(picture: Picture) -> list[str]:
+    """Return the texts of a picture."""
+    return [each.text or '' for each in found(picture, 'text')]
+
+
+class HostsTest(base.TestCase):
+    def test_a_bar_for_each_allocation(self) -> None:
+        picture = charts.hosts(RECORD)
+        active = [
+            bar for bar in found(picture, 'rect', 'first') if float(bar.get('height', '')) > 12
+        ]
+        self.assertEqual(1, len(active))
+        # Twelve of twenty-four hours.
+        axis = picture.sheet.width - charts._LABEL - 16
+        self.assertAlmostEqual(axis / 2 - 1.5, float(active[0].get('width', '')), places=0)
+        self.assertAlmostEqual(charts._LABEL, float(active[0].get('x', '')), places=3)
+
+    def test_names_that_fit_are_shown(self) -> None:
+        shown = words(charts.hosts(RECORD))
+        for name in ('compute-1', 'compute-2', 'long lease', '+24 h'):
+            self.assertIn(name, shown)
+        self.assertNotIn('a name that is too long for an hour', shown)
+
+    def test_all_is_told_in_words(self) -> None:
+        text = charts.hosts(RECORD).description
+        self.assertIn('compute-1 has long lease (ACTIVE).', text)
+        self.assertIn('compute-2 is in maintenance once.', text)
+
+
+class FiguresTest(base.TestCase):
+    def test_histogram(self) -> None:
+        samples = [*([4.0] * 60), *([14.0] * 30), *([24.0] * 10)]
+        picture = charts.lateness([figure('SQLite', 24.0, 'starts: late, p99', samples=samples)])
+        self.assertIn('SQLite: median 4 ms, 99 of 100 within 24 ms', words(picture))
+        bars = found(picture, 'rect', charts.ENGINES['SQLite'])
+        heights = sorted((float(bar.get('height', '')) for bar in bars), reverse=True)
+        self.assertEqual([56, 28, 9.3333], heights)
+
+    def test_bars(self) -> None:
+        figures = [figure('SQLite', 10.0, aim=20.0), figure('MariaDB', 40.0, aim=20.0)]
+        others = [figure('SQLite', 99.0, 'create')]
+        picture = charts.bars('Search', 'search', {'figures': [*figures, *others]})
+        one, other = (found(picture, 'rect', charts.ENGINES[name])[0] for name in
+                      ('SQLite', 'MariaDB'))  # fmt: skip
+        self.assertAlmostEqual(4, float(other.get('width', '')) / float(one.get('width', '')))
+        self.assertEqual(2, len(found(picture, 'line', 'dash')))
+        self.assertNotIn('99 ms', words(picture))
+
+
+class TimelineTest(base.TestCase):
+    def test_it_has_what_is_scheduled(self) -> None:
+        times = [time for time, _, _ in timeline.moments()]
+        self.assertEqual(times, sorted(times))
+        before, settings = timeline.START, timeline.SETTINGS
+        for seconds in settings.notify_before_start:
+            self.assertIn(before - datetime.timedelta(seconds=seconds), times)
+        self.assertIn(timeline.END - settings.notify_before_end, times)
+        self.assertEqual(timeline.END + settings.cleaning_time, times[-1])
+
+    def test_each_moment_is_drawn(self) -> None:
+        picture = timeline.timeline()
+        self.assertEqual(len(timeline.moments()), len(found(picture, 'circle')))
+        shown = words(picture)
+        for text in ('start − 5 min', 'start', 'end − 1 h', 'end', 'end + 30 min', 'prepared'):
+            self.assertIn(text, shown)
+        self.assertIn(timeline.WORDS[EventKind.START][1], shown)
+
+
+class ReadmeTest(base.TestCase):
+    """What the README and the comparison show is what was recorded."""
+
+    def test_pictures(self) -> None:
+        readme = (ROOT / 'README.rst').read_text()
+        for name in pictures.FILES:
+            self.assertEqual((pictures.FOLDER / name).read_text(), pictures.text(name),
+                             'run "python -m tools.pictures"')  # fmt: skip
+            self.assertIn(f'doc/source/_static/{name}', readme)
+
+    def test_figures(self) -> None:
+        late = next(each for each in charts.read('lateness.json')['figures']
+                    if each['engine'] == 'MariaDB' and each['samples'])  # fmt: skip
+        create = next(each for each in charts.read('benchmarks.json')['figures']
+                      if each['engine'] == 'MariaDB' and 'create through the API, p50'
+                      in each['what'])  # fmt: skip
+        figures = {
+            'Creating a lease of one host, median': create['value'],
+            'First call to Nova after the start, median': charts._share(late, 0.5),
+        }
+        for page in ('README.rst', 'doc/source/reference/comparison.rst'):
+            text = (ROOT / page).read_text()
+            for what, value in figures.items():
+                row = re.search(rf'^ *{what}  .*?(\d+) ms$', text, re.MULTILINE)
+                assert row is not None, (page, what)
+                self.assertEqual(round(value), int(row[1]), (page, what))
+
+    def test_records_are_read(self) -> None:
+        for record in charts.DATA.glob('*.json'):
+            self.assertTrue(json.loads(record.read_text()), record.name)

@@ -1,0 +1,55 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""A name of a class means one thing: no two classes of Climate have the same."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+import testtools
+
+from tests.architecture import ROOT
+
+# Names of two classes, each with the reason.
+SHARED = {
+    'FloatingIP': 'an address in Neutron, and the resource type that leases it',
+    'Leases': 'the operations on leases, and their rows',
+    'Maintenances': 'the operations on maintenances, and their rows',
+    'Overbooked': 'what the log says of a booking, and what a check finds in the database',
+    'Rates': 'limits per time, of requests and of mails',
+    'Request': 'that of HTTP, and what a client requests of a resource type',
+    'ResourceTypes': 'the operations on resource types, and their rows',
+    'Resources': 'the operations on resources, and their rows',
+    'Steps': 'those of a booking, and rows of the history of a lease',
+}
+
+
+def places() -> dict[str, list[str]]:
+    """Return the files that define a class of each name."""
+    found = defaultdict(list)
+    for path in sorted((ROOT / 'climate').rglob('*.py')):
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(str(path.relative_to(ROOT)))
+    return found
+
+
+class TestClassNames(testtools.TestCase):
+    """Rename one of the two by what it does, rather than adding to the list."""
+
+    def test_none_occurs_twice(self) -> None:
+        twice = {name: files for name, files in places().items() if len(files) > 1}
+        self.assertEqual({}, {name: twice[name] for name in sorted(twice.keys() - SHARED.keys())})
+        self.assertEqual(set(), SHARED.keys() - twice.keys(), 'take these off the list')

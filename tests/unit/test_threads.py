@@ -1,0 +1,108 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Threads that repeat a step."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+import fixtures
+
+from climate.threads import RepeatingThread
+from tests import base
+
+SOON = 10.0
+
+
+class TestRepeatingThread(base.TestCase):
+    """A step is repeated after its pause, when woken, and until the end."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.steps = threading.Semaphore(0)
+        self.log = self.useFixture(fixtures.FakeLogger(level=logging.ERROR))
+
+    def repeating(
+        self, pause: Callable[[], float | None], retry: float | None = None
+    ) -> RepeatingThread:
+        def step() -> float | None:
+            self.steps.release()
+            return pause()
+
+        thread = RepeatingThread('test', step, failure='The step failed', retry=retry)
+        self.addCleanup(thread.stop, SOON)
+        return thread
+
+    def assert_steps(self, count: int) -> None:
+        for _ in range(count):
+            self.assertTrue(self.steps.acquire(timeout=SOON))
+
+    def test_a_step_is_repeated_after_its_pause(self) -> None:
+        self.repeating(lambda: 0.001).start()
+        self.assert_steps(5)
+
+    def test_a_thread_without_a_pause_waits_to_be_woken(self) -> None:
+        thread = self.repeating(lambda: None)
+        thread.start()
+        self.assert_steps(1)
+        self.assertFalse(self.steps.acquire(timeout=0.05))
+        thread.wake()
+        self.assert_steps(1)
+
+    def test_a_wake_up_during_a_step_is_not_lost(self) -> None:
+        pauses = iter([0.0])
+
+        def pause() -> float | None:
+            if next(pauses, None) is not None:
+                thread.wake()
+            return None
+
+        thread = self.repeating(pause)
+        thread.start()
+        self.assert_steps(2)
+
+    def test_a_step_that_fails_is_logged_and_repeated(self) -> None:
+        def pause() -> float:
+            raise KeyError('x')
+
+        self.repeating(pause, retry=0.001).start()
+        self.assert_steps(3)
+        self.assertIn('The step failed', self.log.output)
+
+    def test_it_ends_although_it_sleeps(self) -> None:
+        thread = self.repeating(lambda: 3600.0)
+        thread.start()
+        self.assert_steps(1)
+        thread.stop(SOON)
+        self.assertTrue(thread.stopping)
+        self.assertFalse(thread.is_alive())
+
+    def test_a_step_that_rests_is_not_woken_but_ended(self) -> None:
+        def pause() -> float:
+            thread.rest(3600.0)
+            return 0.0
+
+        thread = self.repeating(pause)
+        thread.start()
+        self.assert_steps(1)
+        thread.wake()
+        self.assertFalse(self.steps.acquire(timeout=0.05))
+        thread.stop(SOON)
+        self.assertFalse(thread.is_alive())
+
+    def test_one_that_never_began_can_be_stopped(self) -> None:
+        thread = self.repeating(lambda: None)
+        thread.stop(SOON)
+        self.assertFalse(thread.is_alive())
