@@ -20,34 +20,33 @@ PORT ?= 1234
 HOSTS ?= 4
 STATE_DIR ?= .state
 
-# What tests there are, and which of them are picked.
+# The lanes of tests, and the selection among them.
 LANES := $(BIN)/python -m tools.lanes
 CHOICE = $(patsubst %,--only '%',$(ARGS)) $(if $(SHARD),--shard '$(SHARD)') $(if $(TOUCHED),--touched)
 
-# Where a cloud for tests is kept. HOSTS= counts for it as well, if it is given.
+# The directory of the test cloud. HOSTS= applies to it, too, if given.
 CLOUD_DIR ?= .cloud
 CLOUD := $(PYTHON) -m tools.cloud --dir '$(CLOUD_DIR)'
 ON_CLOUD = CLIMATE_CLOUD_DIR='$(abspath $(CLOUD_DIR))' $(LANES) cloud
 
-# pbr takes the version from git. Where this is no clone, or git is missing,
-# it has to be told one.
+# pbr takes the version from git. Without a clone or git it needs one from here.
 ifneq ($(shell test "$$(git rev-parse --show-toplevel 2>/dev/null)" = "$$(pwd -P)" && echo clone),clone)
 export PBR_VERSION ?= 0.0.1
 endif
 
-# The versions that are tested, with their hashes. CONSTRAINTS= installs the
-# latest that requirements allow, from an index that has not got these.
+# The tested versions, with their hashes. CONSTRAINTS= installs the latest that the
+# requirements allow, from an index that lacks the tested ones.
 CONSTRAINTS ?= constraints.txt
 LOCKED := $(BIN)/python tools/locked.py
 # $(call install,FILES AND PACKAGES)
 define install
 $(if $(CONSTRAINTS),$(LOCKED) $(1) > $@.txt && $(PIP) install --require-hashes --requirement $@.txt \
-    || { echo 'The index may lack a version of constraints.txt: "make CONSTRAINTS= ..." goes without'; exit 1; },\
+    || { echo 'If the index lacks a version of constraints.txt: use "make CONSTRAINTS= ..."'; exit 1; },\
     $(PIP) install $(foreach each,$(1),$(if $(filter %.txt,$(each)),--requirement )$(each)))
 endef
 
-# What is installed is noted in these files: nothing is installed again before
-# a list of requirements changes.
+# These files record what is installed; packages are installed again only when a list
+# of requirements changes.
 SERVICE := $(VENV)/service.installed
 TESTS := $(VENV)/tests.installed
 DOCS := $(VENV)/docs.installed
@@ -60,16 +59,16 @@ ALL_REQUIREMENTS := requirements.txt build-requirements.txt test-requirements.tx
 .DEFAULT_GOAL := help
 
 .PHONY: help
-help: ## Say what can be made
+help: ## List the targets
 	@echo 'make run [PORT=1234] [HOSTS=4] [STATE_DIR=.state]'
 	@echo 'make cloud-up [CLOUD_DIR=.cloud] [HOSTS=9] [PORTS=15000|auto]'
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo '$(PYTHON) is too old: Climate needs Python 3.11 or later (PYTHON=...)'; exit 1; }
-	@echo 'Making $(VENV)'
+	@echo 'Creating $(VENV)'
 	@$(PYTHON) -m venv $(VENV)
 
 $(SERVICE): requirements.txt build-requirements.txt constraints.txt setup.cfg setup.py pyproject.toml | $(BIN)/python
@@ -79,12 +78,12 @@ $(SERVICE): requirements.txt build-requirements.txt constraints.txt setup.cfg se
 	@touch $@
 
 $(TESTS): test-requirements.txt $(SERVICE)
-	@echo 'Installing what the tests need'
+	@echo 'Installing the requirements of the tests'
 	@$(call install,test-requirements.txt)
 	@touch $@
 
 $(DOCS): doc/requirements.txt $(SERVICE)
-	@echo 'Installing what the documentation needs'
+	@echo 'Installing the requirements of the documentation'
 	@$(call install,doc/requirements.txt)
 	@touch $@
 
@@ -104,15 +103,15 @@ run: $(SERVICE) ## Start the whole service on 127.0.0.1 with a simulated cloud
 	    --state-dir '$(STATE_DIR)' --hosts $(HOSTS)
 
 .PHONY: demo
-demo: $(SERVICE) ## Watch one whole lease, in under a minute (USE_CASE=server|hosts|volume|stack)
+demo: $(SERVICE) ## Show a whole lease in under a minute (USE_CASE=server|hosts|volume|stack)
 	@exec $(BIN)/python tools/demo.py $(USE_CASE)
 
 .PHONY: test
-test: $(TESTS) ## Run what every change has to pass (ARGS='regular expression' picks some)
+test: $(TESTS) ## Run the tests that every change must pass (ARGS='regular expression' selects some)
 	@$(LANES) unit contract functional $(CHOICE)
 
 .PHONY: unit
-unit: $(TESTS) ## Run the tests that need nothing but Python
+unit: $(TESTS) ## Run the tests that need only Python
 	@$(LANES) unit $(CHOICE)
 
 .PHONY: lowest
@@ -120,75 +119,75 @@ lowest: $(LOWEST)/installed ## Run the unit tests with the oldest versions that 
 	@$(LOWEST)/bin/python -m tools.lanes unit --only '^(?!tests\.unit\.test_samples\b)'
 
 .PHONY: constraints
-constraints: $(BIN)/uv ## Write constraints.txt and lower-constraints.txt anew
+constraints: $(BIN)/uv ## Regenerate constraints.txt and lower-constraints.txt
 	$(COMPILE) --generate-hashes --output-file constraints.txt $(ALL_REQUIREMENTS) doc/requirements.txt
 	$(COMPILE) --resolution lowest-direct --output-file lower-constraints.txt $(ALL_REQUIREMENTS)
 
 .PHONY: contract
-contract: $(TESTS) ## Run what holds for every implementation of an interface
+contract: $(TESTS) ## Run the tests of every implementation of an interface
 	@$(LANES) contract $(CHOICE)
 
 .PHONY: functional
-functional: $(TESTS) ## Run the tests over HTTP and SQL
+functional: $(TESTS) ## Run the tests from HTTP to SQL
 	@$(LANES) functional $(CHOICE)
 
 .PHONY: exhaustive
-exhaustive: $(TESTS) ## Run what takes many minutes (SHARD=1/4 runs a quarter of it)
+exhaustive: $(TESTS) ## Run the tests that take many minutes (SHARD=1/4 runs a quarter)
 	@$(LANES) exhaustive $(CHOICE)
 
 .PHONY: test-all
-test-all: $(TESTS) ## Run everything, on a real cloud too
+test-all: $(TESTS) ## Run all tests, including those on a real cloud
 	@status=0; \
 	$(LANES) unit contract functional exhaustive $(CHOICE) || status=1; \
 	$(MAKE) cloud-up && $(MAKE) cloud-test || status=1; \
 	exit $$status
 
 .PHONY: lanes
-lanes: $(TESTS) ## Count the tests, and write down what their last run took
+lanes: $(TESTS) ## Count the tests, and record the duration of their last run
 	@$(BIN)/python -m tools.lanes.table
 
 .PHONY: cloud-install
-cloud-install: ## Install what a real OpenStack needs, and start nothing
+cloud-install: ## Install the requirements of a real OpenStack without starting it
 	@$(CLOUD) install
 
 .PHONY: cloud-up
-cloud-up: ## Bring a real OpenStack up, with Climate in it
+cloud-up: ## Start a real OpenStack with Climate
 	@$(CLOUD) up $(if $(filter command environment,$(origin HOSTS)),--hosts '$(HOSTS)') \
 	    $(if $(PORTS),--ports '$(PORTS)')
 
 .PHONY: cloud-down
-cloud-down: ## Stop it (WIPE=1 forgets its data)
+cloud-down: ## Stop it (WIPE=1 deletes its data)
 	@$(CLOUD) down $(if $(WIPE),--wipe)
 
 .PHONY: cloud-status
-cloud-status: ## Show its processes, their ports and their memory
+cloud-status: ## Show its processes with ports and memory
 	@$(CLOUD) status
 
 .PHONY: cloud-is-up
 cloud-is-up: ## Fail unless it is up
 	@$(CLOUD) status > /dev/null \
-	    || { echo 'The cloud in $(CLOUD_DIR) is not up: make cloud-up first'; exit 1; }
+	    || { echo 'The cloud in $(CLOUD_DIR) is not up: run make cloud-up first'; exit 1; }
 
 .PHONY: cloud-test
 cloud-test: cloud-is-up $(TESTS) ## Run the tests that need it (ARGS; SHARD=1/4 for smoke and a quarter)
 	@$(ON_CLOUD) $(CHOICE)
 
 .PHONY: cloud-smoke
-cloud-smoke: cloud-is-up $(TESTS) ## Run the few of them that every change has to pass
+cloud-smoke: cloud-is-up $(TESTS) ## Run the few of them that every change must pass
 	@$(ON_CLOUD) --only '\[.*\bsmoke\b'
 
 .PHONY: cloud-bench
-cloud-bench: $(TESTS) ## Measure the service on it (ARGS is handed on)
+cloud-bench: $(TESTS) ## Run the benchmarks on it (ARGS is passed on)
 	@exec $(BIN)/python benchmarks/cloud.py --cloud-dir '$(CLOUD_DIR)' $(ARGS)
 
 .PHONY: lint
-lint: $(TESTS) ## Look for likely bugs and odd spellings
+lint: $(TESTS) ## Check for likely bugs and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml climate
 
 .PHONY: format
-format: $(TESTS) ## Mend what lint can mend by itself
+format: $(TESTS) ## Fix what lint can fix automatically
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -198,7 +197,7 @@ types: $(TESTS) ## Check the types, strictly in the pure core
 	$(BIN)/mypy --no-warn-unused-configs --strict climate/domain climate/allocation
 
 .PHONY: cover
-cover: $(TESTS) ## Run make test and say which lines it reaches
+cover: $(TESTS) ## Run make test and report its coverage
 	$(BIN)/coverage erase
 	PYTHON='$(BIN)/coverage run --parallel-mode' $(LANES) unit contract functional $(CHOICE)
 	$(BIN)/coverage combine --quiet
@@ -210,11 +209,11 @@ docs: $(DOCS) ## Build the documentation into doc/build/html
 	$(BIN)/sphinx-build -q -W --keep-going -b html doc/source doc/build/html
 
 .PHONY: api-ref
-api-ref: $(DOCS) ## Build the reference of the API into api-ref/build/html
+api-ref: $(DOCS) ## Build the API reference into api-ref/build/html
 	$(BIN)/sphinx-build -q -W --keep-going -b html api-ref/source api-ref/build/html
 
 .PHONY: api-samples
-api-samples: $(TESTS) ## Write the examples of the reference of the API anew
+api-samples: $(TESTS) ## Regenerate the examples of the API reference
 	CLIMATE_WRITE_API_SAMPLES=1 $(BIN)/python -m testtools.run tests.functional.test_api_samples
 
 .PHONY: releasenotes
@@ -222,19 +221,19 @@ releasenotes: $(DOCS) ## Build the release notes (needs a clone)
 	$(BIN)/sphinx-build -q -W --keep-going -b html releasenotes/source releasenotes/build/html
 
 .PHONY: genconfig
-genconfig: $(SERVICE) ## Write etc/climate/climate.conf.sample anew
+genconfig: $(SERVICE) ## Regenerate etc/climate/climate.conf.sample
 	$(BIN)/oslo-config-generator --config-file etc/climate/climate-config-generator.conf
 
 .PHONY: genpolicy
-genpolicy: $(SERVICE) ## Write etc/climate/policy.yaml.sample anew
+genpolicy: $(SERVICE) ## Regenerate etc/climate/policy.yaml.sample
 	$(BIN)/oslopolicy-sample-generator --config-file etc/climate/climate-policy-generator.conf
 
 .PHONY: bench
-bench: $(TESTS) ## Measure the service (ARGS is handed on)
+bench: $(TESTS) ## Run the benchmarks (ARGS is passed on)
 	@exec $(BIN)/python benchmarks/core.py $(ARGS)
 
 .PHONY: clean
-clean: ## Remove all that was made, but not the state of make run
+clean: ## Remove all generated files except the state of make run
 	rm -rf $(VENV) .stestr .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* cover \
 	    build dist *.egg-info doc/build api-ref/build releasenotes/build AUTHORS ChangeLog
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

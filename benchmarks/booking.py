@@ -25,7 +25,7 @@ from benchmarks.figures import quantile
 from benchmarks.figures import timed
 from climate.allocation import requirements
 from climate.cmd import composition
-from climate.db.matching import Match
+from climate.db.search import Match
 from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
@@ -56,7 +56,7 @@ def searches(
             ) -> None:
                 with core.store.reading() as tx:
                     match = Match(resource_type=bulk.RESOURCE_TYPE, requirement=requirement)
-                    tx.resources.free(match, period, limit=_LIMIT)
+                    tx.search.free(match, period, limit=_LIMIT)
 
             found = quantile(timed(search, 21), 0.5)
             yield Figure(
@@ -66,7 +66,7 @@ def searches(
     def reasons() -> None:
         with core.store.reading() as tx:
             match = Match(resource_type=bulk.RESOURCE_TYPE)
-            tx.resources.reasons(match, windows['tomorrow, 6 h, nothing is free'])
+            tx.search.reasons(match, windows['tomorrow, 6 h, nothing is free'])
 
     yield Figure(
         engine=engine,

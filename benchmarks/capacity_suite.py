@@ -9,29 +9,31 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What is measured of slots: the choice of 50, refusals, and what a create takes.
+"""Measures slots: the choice of 50, refusals, and the duration of a create.
 
-Prints a row for each thing and a column for each engine; a figure that misses
-its aim is marked with an exclamation mark. Nothing fails.
+Prints a row for each measurement and a column for each engine; a figure that
+misses its target is marked with an exclamation mark. Nothing fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import random
 import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks import engines
 from benchmarks import parts
 from benchmarks.figures import Figure
-from benchmarks.figures import gathered
 from benchmarks.figures import quantile
-from benchmarks.figures import show
 from benchmarks.figures import timed
-from benchmarks.suite import NAMES
 from climate import exceptions
+from climate.booking.choose import Chooser
+from climate.booking.leases import Leases
+from climate.booking.requirements import Requirements
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.db import migration
@@ -39,10 +41,7 @@ from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.domain.resources import Spread
-from climate.leasing.booking import Booking
-from climate.leasing.leases import Leases
-from climate.leasing.settings import LeasingSettings
-from climate.leasing.wishes import Wish
+from climate.leases.settings import LeasingSettings
 from tests import services
 from tests.functional import bulk_parts
 from tests.functional.db import plans
@@ -59,33 +58,27 @@ _SETTINGS = LeasingSettings()
 def main() -> int:
     """Run."""
     options = _parser().parse_args()
-    engines = options.engine or [kind for kind in services.DATABASES if services.answers(kind)]
     sizes = [(1000, 100_000)] if options.small else [(1000, 100_000), (10_000, 1_000_000)]
-    figures: list[Figure] = []
-    for hosts, allocations in sizes:
-        for engine in engines:
-            figures += gathered(_measure(engine, hosts, allocations, options))
-    show(figures, as_json=options.json)
+    engines.measure(
+        options,
+        *(
+            functools.partial(_measure, hosts=hosts, allocations=allocations, options=options)
+            for hosts, allocations in sizes
+        ),
+    )
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        '--engine',
-        action='append',
-        choices=services.DATABASES,
-        help='measure on this engine; may be given more than once (default: all that answer)',
-    )
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
-    parser.add_argument('--times', type=int, default=11, help='how often each is done')
-    parser.add_argument('--small', action='store_true', help='leave out the million allocations')
-    parser.add_argument('--plans', action='store_true', help='print how engines go about it')
+    parser = engines.parser(__doc__)
+    parser.add_argument('--times', type=int, default=11, help='number of repetitions')
+    parser.add_argument('--small', action='store_true', help='skip the million allocations')
+    parser.add_argument('--plans', action='store_true', help='print the query plans of the engines')
     return parser
 
 
 def _measure(
-    engine: str, hosts: int, allocations: int, options: argparse.Namespace
+    engine: str, *, hosts: int, allocations: int, options: argparse.Namespace
 ) -> Iterator[Figure]:
     with services.Database(engine) as database:
         core = parts.core(database.url)
@@ -94,10 +87,10 @@ def _measure(
         began = time.monotonic()
         bulk_parts.Parts(hosts=hosts, allocations=allocations, now=now).fill(core.store.engine)
         sys.stderr.write(
-            f'{NAMES[engine]}: {hosts:,} hosts, {allocations:,} allocations'
+            f'{engines.NAMES[engine]}: {hosts:,} hosts, {allocations:,} allocations'
             f' written in {time.monotonic() - began:.0f} s\n'
         )
-        bench = Bench(NAMES[engine], core, f'{hosts:,} hosts', options.times, options.plans)
+        bench = Bench(engines.NAMES[engine], core, f'{hosts:,} hosts', options.times, options.plans)
         aim = 50 if hosts <= 1000 else 500
         yield from bench.choices(now, aim)
         yield from bench.creations(aim + 20)
@@ -142,7 +135,7 @@ class Bench:
             'contrary': False,
         }
         request = self._plugin.parse(body)
-        wish = Wish(
+        needed = Requirements(
             search=self._plugin.search(request),
             plugin=self._plugin,
             request=request,
@@ -157,7 +150,7 @@ class Bench:
         def choose() -> None:
             with self._core.store.reading() as tx:
                 try:
-                    Booking(tx, _SETTINGS, rng).choose(wish)
+                    Chooser(tx, _SETTINGS, rng).choose(needed)
                 except exceptions.NotEnoughResources:
                     outcomes.add(', refused')
                 else:

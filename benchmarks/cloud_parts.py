@@ -163,9 +163,9 @@ class Service:
 
 @contextlib.contextmanager
 def deployment(cloud: Cloud) -> Iterator[Service]:
-    """Run one API process and one manager on the cloud, in place of those there are.
+    """Run one API process and one manager on the cloud, instead of the existing ones.
 
-    :raises CloudError: if there are not enough hosts that nobody uses
+    :raises CloudError: if there are not enough unused hosts
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(_without_others(cloud))
@@ -240,7 +240,7 @@ def _forget(cloud: Cloud) -> None:
 
 
 def _make(cloud: Cloud, path: pathlib.Path) -> list[str]:
-    """Make the database, and return hosts that are in nobody's hands."""
+    """Create the database, and return unused hosts."""
     _forget(cloud)
     with _server(cloud).begin() as connection:
         connection.execute(sa.text(f'CREATE DATABASE {NAME} CHARACTER SET utf8mb4'))

@@ -9,12 +9,12 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Measures Climate on the cloud for tests: one API process, one manager, three hosts.
+"""Measures Climate on the test cloud: one API process, one manager, three hosts.
 
-The Climate that is deployed in the cloud is stopped meanwhile. The one that is
-measured has a database and a pool of hosts of its own. Prints a row for each
-thing, beside what Blazar 18 needed for it on the same machine and cloud; a
-figure that misses its aim is marked with an exclamation mark. Nothing fails.
+The Climate that is deployed in the cloud is stopped during the run. The
+measured one has its own database and pool of hosts. Prints a row for each
+measurement, with the figure of Blazar 18 on the same machine and cloud; a
+figure that misses its target is marked with an exclamation mark. Nothing fails.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ RIVALS = 8
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Figure:
-    """One thing that was measured.
+    """One measurement.
 
-    :ivar reference: what Blazar 18 needed for it; None if nobody measured that
-    :ivar aim: what it should be at most
+    :ivar reference: the figure of Blazar 18; None if not measured
+    :ivar aim: the target, at most
     """
 
     what: str
@@ -85,9 +85,13 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--cloud-dir', help='where the cloud is (default: as for make cloud-up)')
-    parser.add_argument('--creates', type=int, default=50, help='leases created for a latency')
-    parser.add_argument('--starts', type=int, default=8, help='leases that start and end')
+    parser.add_argument(
+        '--cloud-dir', help='directory of the cloud (default: as for make cloud-up)'
+    )
+    parser.add_argument(
+        '--creates', type=int, default=50, help='number of leases created to measure a latency'
+    )
+    parser.add_argument('--starts', type=int, default=8, help='number of leases that start and end')
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     return parser
 

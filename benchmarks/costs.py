@@ -9,9 +9,9 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Measures what one request may cost: refusals, wrong bodies, templates, long lists.
+"""Measures the cost of one request: refusals, wrong bodies, templates, long lists.
 
-``python benchmarks/costs.py`` needs nothing but Python; see
+``python benchmarks/costs.py`` needs only Python; see
 ``doc/source/contributor/benchmarks.rst``.
 """
 

@@ -10,11 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What one request may cost the process that answers it.
+"""Measures the cost of one request for the process that serves it.
 
-Each is sent to the application in this process, over an SQLite database in
-memory; what is printed is the processor's time, so that a busy machine tells
-the same.
+Each request goes to the application in this process, with an SQLite database in
+memory. The result is processor time, so that a busy machine does not affect it.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 def main() -> int:
     """Measure what was asked for, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('what', nargs='*', choices=[*_ALL, []], help='all of them by default')
+    parser.add_argument('what', nargs='*', choices=[*_ALL, []], help='default: all')
     wanted = parser.parse_args().what or list(_ALL)
     for name in wanted:
         _ALL[name]()

@@ -26,6 +26,14 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 
+from rich import box
+from rich import console
+from rich.table import Table
+from rich.text import Text
+
+# Columns of a table that goes into a file or a pipe.
+_WIDE = 160
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Figure:
@@ -33,6 +41,7 @@ class Figure:
 
     :ivar aim: what it should be at most (at least, for what is counted per
         second); None if nothing is asked of it
+    :ivar samples: what the value was taken from, for a histogram; often left out
     """
 
     engine: str
@@ -40,6 +49,7 @@ class Figure:
     value: float
     unit: str = 'ms'
     aim: float | None = None
+    samples: tuple[float, ...] = ()
 
     @property
     def missed(self) -> bool:
@@ -68,37 +78,57 @@ def timed(work: Callable[[], Any], times: int) -> list[float]:
 
 
 def gathered(figures: Iterable[Figure]) -> Iterator[Figure]:
-    """Yield the figures, and tell of each as soon as it is there."""
-    for figure in figures:
-        sys.stderr.write(f'{figure.engine}: {figure.what}: {figure.value:.1f} {figure.unit}\n')
-        yield figure
+    """Yield the figures, and print each to the standard error as soon as it is available."""
+    progress = console.Console(stderr=True, highlight=False, soft_wrap=True)
+    with progress.status('measuring'):
+        for figure in figures:
+            progress.print(
+                f'{figure.engine}: {figure.what}: {figure.value:.1f} {figure.unit}', markup=False
+            )
+            yield figure
 
 
 def show(figures: Sequence[Figure], *, as_json: bool) -> None:
-    """Print the figures as JSON, or as a table with the machine that they are of."""
+    """Print the figures as JSON, or as a table, with the machine that they are of."""
+    machine = (
+        f'{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()},'
+        f' {platform.machine()}'
+    )
     if as_json:
-        print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=2))
+        print(json.dumps({'machine': machine, 'figures': [_plain(each) for each in figures]}))
     else:
-        print(f'{os.cpu_count()} CPUs, Python {platform.python_version()}, {platform.machine()}')
-        print(table(figures))
+        print(machine)
+        console.Console(width=None if sys.stdout.isatty() else _WIDE).print(table(figures))
 
 
-def table(figures: Sequence[Figure]) -> str:
-    """Return the figures as a table: a row for each thing, a column for each engine."""
+def _plain(figure: Figure) -> dict[str, Any]:
+    samples = [round(sample, 1) for sample in figure.samples]
+    return {**dataclasses.asdict(figure), 'samples': samples}
+
+
+def table(figures: Sequence[Figure]) -> Table:
+    """Return the figures as a table: a row for each measurement, a column for each engine.
+
+    A figure that misses its aim is red, and marked with ``!`` where there are no colors.
+    """
     engines = list(dict.fromkeys(figure.engine for figure in figures))
     rows = list(dict.fromkeys((figure.what, figure.unit, figure.aim) for figure in figures))
     found = {(figure.what, figure.engine): figure for figure in figures}
-    width = max((len(what) for what, _, _ in rows), default=0)
-    lines = [
-        f'{"":{width}}  {"":4}' + ''.join(f'{engine:>13}' for engine in engines) + f'{"aim":>10}'
-    ]
+    made = Table(box=box.SIMPLE_HEAD)
+    made.add_column('')
+    made.add_column('')
+    for engine in engines:
+        made.add_column(engine, justify='right', no_wrap=True)
+    made.add_column('aim', justify='right', no_wrap=True)
     for what, unit, aim in rows:
-        cells = ''.join(_cell(found.get((what, engine))) for engine in engines)
-        lines.append(f'{what:{width}}  {unit:4}{cells}' + (f'{aim:>10g}' if aim else ''))
-    return '\n'.join(lines)
+        cells = [_cell(found.get((what, engine))) for engine in engines]
+        made.add_row(Text(what), unit, *cells, f'{aim:g}' if aim else '')
+    return made
 
 
-def _cell(figure: Figure | None) -> str:
+def _cell(figure: Figure | None) -> Text:
     if figure is None:
-        return f'{"-":>13}'
-    return f'{figure.value:>12.1f}' + ('!' if figure.missed else ' ')
+        return Text('-')
+    if figure.missed:
+        return Text(f'{figure.value:.1f}!', style='bold red')
+    return Text(f'{figure.value:.1f} ')

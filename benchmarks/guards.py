@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Measures what the rules of the database cost: ``python benchmarks/guards.py --help``."""
+"""Measures what constraints and triggers cost: ``python benchmarks/guards.py --help``."""
 
 from __future__ import annotations
 

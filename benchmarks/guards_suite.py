@@ -9,11 +9,11 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What it costs a create that the database keeps the rules of booking by itself.
+"""Measures the cost of the constraints and triggers of the database for a create.
 
-The same leases are created on two databases with the same rows, one of which
-keeps the rules: one create here, one there. What counts is the time of processors that this process
-and the database need for it, for what else the machine does is not in that.
+Creates the same leases, in turn, on two databases with the same rows, one of which has
+the constraints and triggers. The result is the processor time of this process and the
+database, which other work on the machine does not affect.
 """
 
 from __future__ import annotations
@@ -32,20 +32,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from benchmarks import engines
 from benchmarks import parts
 from benchmarks.figures import Figure
-from benchmarks.figures import gathered
 from benchmarks.figures import quantile
-from benchmarks.figures import show
-from benchmarks.suite import NAMES
+from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.db import migration
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
-from climate.leasing.leases import Leases
-from climate.leasing.settings import LeasingSettings
-from climate.plugins import physical_host
+from climate.leases.settings import LeasingSettings
+from climate.plugins.host import plugin as host_plugin
 from tests import services
 from tests.functional import bulk
 from tests.functional import bulk_parts
@@ -75,7 +73,7 @@ _SLOT_BODY = {
     'contrary': False,
 }
 _HOST_BODY = {
-    'resource_type': physical_host.RESOURCE_TYPE,
+    'resource_type': host_plugin.RESOURCE_TYPE,
     'min': 1,
     'max': 1,
     'hypervisor_properties': '',
@@ -86,32 +84,23 @@ _HOST_BODY = {
 def main() -> int:
     """Run."""
     options = _parser().parse_args()
-    engines = options.engine or [kind for kind in services.DATABASES if services.answers(kind)]
-    figures: list[Figure] = []
-    for engine in engines:
-        figures += gathered(_measure(engine, options))
-    show(figures, as_json=options.json)
+    engines.measure(options, lambda engine: _measure(engine, options))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = engines.parser(__doc__)
+    parser.add_argument('--times', type=int, default=120, help='number of creates on each side')
+    parser.add_argument('--warm', type=int, default=10, help='number of creates before these')
     parser.add_argument(
-        '--engine',
-        action='append',
-        choices=services.DATABASES,
-        help='measure on this engine; may be given more than once (default: all that answer)',
+        '--allocations', type=int, default=100_000, help='number of existing allocations'
     )
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
-    parser.add_argument('--times', type=int, default=120, help='creates on each side')
-    parser.add_argument('--warm', type=int, default=10, help='creates before these')
-    parser.add_argument('--allocations', type=int, default=100_000, help='what there is already')
     return parser
 
 
 def _measure(engine: str, options: argparse.Namespace) -> Iterator[Figure]:
     loads: tuple[tuple[type[bulk.Load], dict[str, Any], Any, str], ...] = (
-        (bulk.Load, _HOST_BODY, physical_host.PhysicalHost, 'one host'),
+        (bulk.Load, _HOST_BODY, host_plugin.PhysicalHost, 'one host'),
         (bulk_parts.Parts, _SLOT_BODY, slots.Slots, f'{SLOTS} slots of 2 classes'),
     )
     for load, body, plugin, what in loads:
@@ -128,7 +117,7 @@ def _measure(engine: str, options: argparse.Namespace) -> Iterator[Figure]:
                         unguarded.remove(connection)
                 create = _creator(core, plugin.from_conf(core.conf), body, now)
                 sides.append(_Side(engine=core.store.engine, create=create))
-            yield from _compared(NAMES[engine], (sides[0], sides[1]), what, options)
+            yield from _compared(engines.NAMES[engine], (sides[0], sides[1]), what, options)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

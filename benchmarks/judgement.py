@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Measures what the judgement of a booking costs: creates with it, and without.
+"""Measures the cost of verifying a booking: creates with and without it.
 
-Prints a row for each thing and a column for each engine; a ratio that misses
-its aim is marked with an exclamation mark. Nothing fails.
+Prints a row for each measurement and a column for each engine; a ratio that
+misses its target is marked with an exclamation mark. Nothing fails.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Measures what the judgement of a booking costs: creates with it, and without.
+"""Measures the cost of verifying a booking: creates with and without it.
 
-Prints a row for each thing and a column for each engine; a ratio that misses
-its aim is marked with an exclamation mark. Nothing fails.
+Prints a row for each measurement and a column for each engine; a ratio that
+misses its target is marked with an exclamation mark. Nothing fails.
 """
 
 from __future__ import annotations
@@ -26,21 +26,19 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks import engines
 from benchmarks import parts
 from benchmarks.figures import Figure
-from benchmarks.figures import gathered
 from benchmarks.figures import quantile
-from benchmarks.figures import show
-from benchmarks.suite import NAMES
+from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.db import migration
 from climate.db.books import Docket
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
-from climate.leasing.leases import Leases
-from climate.leasing.settings import LeasingSettings
-from climate.plugins.physical_host import PhysicalHost
+from climate.leases.settings import LeasingSettings
+from climate.plugins.host.plugin import PhysicalHost
 from tests import services
 from tests.functional import bulk_parts
 from tests.functional.manager import slots
@@ -59,24 +57,13 @@ _BODIES: dict[str, list[dict[str, Any]]] = {
 def main() -> int:
     """Run."""
     options = _parser().parse_args()
-    engines = options.engine or [kind for kind in services.DATABASES if services.answers(kind)]
-    figures: list[Figure] = []
-    for engine in engines:
-        figures += gathered(_measure(engine, options.times))
-    show(figures, as_json=options.json)
+    engines.measure(options, lambda engine: _measure(engine, options.times))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        '--engine',
-        action='append',
-        choices=services.DATABASES,
-        help='measure on this engine; may be given more than once (default: all that answer)',
-    )
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
-    parser.add_argument('--times', type=int, default=200, help='how many creates of each kind')
+    parser = engines.parser(__doc__)
+    parser.add_argument('--times', type=int, default=200, help='number of creates of each kind')
     return parser
 
 
@@ -89,9 +76,9 @@ def _measure(engine: str, times: int) -> Iterator[Figure]:
         for what, bodies in _BODIES.items():
             with_it, without = _creations(core, bodies, now, times)
             for name, value in (('judged', with_it), ('not judged', without)):
-                yield Figure(engine=NAMES[engine], what=f'{what}, {name}, p50', value=value)
+                yield Figure(engine=engines.NAMES[engine], what=f'{what}, {name}, p50', value=value)
             yield Figure(
-                engine=NAMES[engine],
+                engine=engines.NAMES[engine],
                 what=f'{what}, judged by not judged',
                 value=100 * with_it / without,
                 unit='%',

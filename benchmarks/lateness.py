@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from benchmarks import parts
 from benchmarks.figures import Figure
 from benchmarks.figures import quantile
-from climate.clients.fake import Twin
 from climate.cmd import composition
+from climate.simulator import SimulatedCloud
 from tests.functional import bulk
 
 _SPREAD = 10.0
@@ -41,28 +41,28 @@ def lateness(
 ) -> Iterator[Figure]:
     """Measure from the due time of a start to the first call it makes in the cloud.
 
-    :param directory: of the twin of a cloud; empty
+    :param directory: of the simulated cloud; empty
     :param managers: how many processes share the work
     """
     core = parts.core(url)
-    twin = Twin(directory, clock=core.clock)
+    cloud = SimulatedCloud(directory, clock=core.clock)
     try:
-        _host(core, twin, count + _WARM_UP)
+        _host(core, cloud, count + _WARM_UP)
         children = [parts.Child('benchmarks.manager', url, directory) for _ in range(managers)]
         try:
             for child in children:
                 child.answer()
             before = _states(children)
             due = _starts(core, count)
-            twin.keep_journal()
+            cloud.keep_journal()
             _wait(core, due)
             after = _states(children)
         finally:
             for child in children:
                 child.close()
-        late = _late(twin, due)
+        late = _late(cloud, due)
     finally:
-        twin.close()
+        cloud.close()
         core.store.close()
     what = f'{count} starts within {_SPREAD:g} s, {managers} manager{"s" * (managers > 1)}'
     for share, aim in ((0.5, None), (0.99, 100.0)):
@@ -71,6 +71,7 @@ def lateness(
             what=f'{what}: late, p{share * 100:g}',
             value=1000 * quantile(late, share),
             aim=aim,
+            samples=tuple(1000 * each for each in late) if aim else (),
         )
     used = sum(state['cpu'] for state in after) - sum(state['cpu'] for state in before)
     yield Figure(
@@ -88,15 +89,25 @@ def _states(children: list[parts.Child]) -> list[dict[str, float]]:
     return [child.answer() for child in children]
 
 
-def _host(core: composition.Core, twin: Twin, count: int) -> None:
-    """Put the hosts into the twin and into the database, as if registered."""
-    twin.seed(count)
-    freepool = twin.compute.find_aggregate('freepool')
+def _host(core: composition.Core, cloud: SimulatedCloud, count: int) -> None:
+    """Put the hosts into the simulated cloud and into the database, as if registered."""
+    cloud.seed(count)
+    freepool = cloud.compute.find_aggregate('freepool')
     assert freepool is not None
-    names = [hypervisor.hostname for hypervisor in twin.hypervisors()]
-    for name in names:
-        twin.compute.add_host(freepool.id, name)
+    hypervisors = {each.hostname: each.id for each in cloud.hypervisors()}
+    for name in hypervisors:
+        cloud.compute.add_host(freepool.id, name)
     bulk.Load(hosts=count, allocations=0, now=core.clock.now()).fill(core.store.engine)
+    # A start looks for servers of others by it.
+    bulk.insert(
+        core.store.engine,
+        'properties',
+        'resource_id, kind, name, value, number',
+        (
+            (number, 'attribute', 'hypervisor_id', hypervisors[f'compute-{number}'], None)
+            for number in range(1, count + 1)
+        ),
+    )
 
 
 def _starts(core: composition.Core, count: int) -> dict[str, datetime.datetime]:
@@ -155,9 +166,9 @@ def _wait(core: composition.Core, due: dict[str, datetime.datetime]) -> None:
         time.sleep(0.2)
 
 
-def _late(twin: Twin, due: dict[str, datetime.datetime]) -> list[float]:
+def _late(cloud: SimulatedCloud, due: dict[str, datetime.datetime]) -> list[float]:
     first: dict[str, float] = {}
-    for call in twin.journal():
+    for call in cloud.journal():
         for argument in call.arguments:
             if isinstance(argument, str) and argument in due and argument not in first:
                 first[argument] = (call.at - due[argument]).total_seconds()

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""A manager process around a twin of a cloud: ``python -m benchmarks.manager URL DIRECTORY``."""
+"""A manager process around a simulated cloud: ``python -m benchmarks.manager URL DIRECTORY``."""
 
 from __future__ import annotations
 
@@ -18,25 +18,27 @@ import sys
 import time
 
 from benchmarks import parts
-from climate.clients.fake import Twin
 from climate.cmd import composition
 from climate.messaging import journal
+from climate.simulator import SimulatedCloud
 
 
 def main() -> None:
     """Run until the line of input ends."""
     core = parts.core(sys.argv[1])
     directory = pathlib.Path(sys.argv[2])
-    twin = Twin(directory, clock=core.clock)
-    told = journal.FileJournal(directory / 'notifications.jsonl')
-    manager = composition.manager(core, twin, told)
+    cloud = SimulatedCloud(directory, clock=core.clock)
+    told = journal.FileJournal(
+        directory / 'notifications.jsonl', publisher_id=core.conf.notifications.publisher_id
+    )
+    manager = composition.manager(core, cloud, told)
     manager.start()
     parts.say('ready')
     while parts.hear().strip():
         parts.say({'megabytes': parts.resident_megabytes(), 'cpu': time.process_time()})
     manager.stop()
     core.store.close()
-    twin.close()
+    cloud.close()
 
 
 if __name__ == '__main__':

@@ -42,7 +42,9 @@ def configuration(url: str) -> cfg.ConfigOpts:
     conf.set_override('leases', 0, group='limits')
     # Lines are written as in real life, but not between those of the benchmark.
     conf.set_override('log_file', os.devnull)
-    config.set_up_logging(conf)
+    config.set_up_logging(conf, 'benchmarks')
+    # oslo.log would write why a benchmark failed into the log.
+    sys.excepthook = sys.__excepthook__
     return conf
 
 
@@ -52,9 +54,9 @@ def core(url: str) -> composition.Core:
 
 
 def api(parts: composition.Core) -> Any:
-    """Return the API as a WSGI application; it registers no hosts and wakes nobody."""
-    nobody: Any = None
-    return composition.api(parts, registry=nobody, wake=lambda _: None, health={})
+    """Return the API as a WSGI application; it registers no hosts and wakes no managers."""
+    no_registry: Any = None
+    return composition.api(parts, registry=no_registry, wake=lambda _: None, health={})
 
 
 def lease_body(name: str, start: datetime.datetime, hours: float = 1.0) -> dict[str, Any]:
@@ -85,9 +87,9 @@ def resident_megabytes(pid: int | str = 'self') -> float:
 
 
 class Child:
-    """A process of the benchmark's own that is told by lines and answers in JSON.
+    """A child process of the benchmark that reads lines and answers in JSON.
 
-    :param module: what it runs
+    :param module: the module it runs
     :param arguments: its command line
     """
 

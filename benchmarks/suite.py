@@ -11,8 +11,8 @@
 # under the License.
 """Measures Climate: search, create, list, lateness and memory, on each database engine.
 
-Prints a table of an own row for each thing and an own column for each engine; a
-figure that misses its aim is marked with an exclamation mark. Nothing fails.
+Prints a row for each measurement and a column for each engine; a figure that
+misses its target is marked with an exclamation mark. Nothing fails.
 """
 
 from __future__ import annotations
@@ -25,50 +25,42 @@ import time
 from collections.abc import Iterator
 
 from benchmarks import booking
+from benchmarks import engines
 from benchmarks import lateness
 from benchmarks import parts
 from benchmarks.figures import Figure
-from benchmarks.figures import gathered
-from benchmarks.figures import show
 from climate.clock import SystemClock
 from climate.db import migration
 from tests import services
 from tests.functional import bulk
 
-NAMES = {'sqlite': 'SQLite', 'mysql': 'MariaDB', 'postgresql': 'PostgreSQL'}
-
 
 def main() -> int:
     """Run."""
     options = _parser().parse_args()
-    engines = options.engine or [kind for kind in services.DATABASES if services.answers(kind)]
-    figures: list[Figure] = []
-    for engine in engines:
-        figures += gathered(_measure(engine, options))
-    show(figures, as_json=options.json)
+    engines.measure(options, lambda engine: _measure(engine, options))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = engines.parser(__doc__)
     parser.add_argument(
-        '--engine',
-        action='append',
-        choices=services.DATABASES,
-        help='measure on this engine; may be given more than once (default: all that answer)',
+        '--creates', type=int, default=200, help='number of leases created to measure a latency'
     )
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
-    parser.add_argument('--creates', type=int, default=200, help='leases created for a latency')
-    parser.add_argument('--seconds', type=float, default=5.0, help='length of a run of clients')
-    parser.add_argument('--starts', type=int, default=1000, help='leases that start within 10 s')
-    parser.add_argument('--managers', type=int, default=1, help='processes that start them')
-    parser.add_argument('--small', action='store_true', help='leave out the million allocations')
-    parser.add_argument('--only', choices=('booking', 'lateness'), help='leave out everything else')
+    parser.add_argument('--seconds', type=float, default=5.0, help='duration of a run of clients')
+    parser.add_argument(
+        '--starts', type=int, default=1000, help='number of leases that start within 10 s'
+    )
+    parser.add_argument(
+        '--managers', type=int, default=1, help='number of processes that start them'
+    )
+    parser.add_argument('--small', action='store_true', help='skip the million allocations')
+    parser.add_argument('--only', choices=('booking', 'lateness'), help='skip everything else')
     return parser
 
 
 def _measure(engine: str, options: argparse.Namespace) -> Iterator[Figure]:
-    name = NAMES[engine]
+    name = engines.NAMES[engine]
     if options.only != 'lateness':
         yield from _booking(engine, name, options, hosts=1000, allocations=100_000)
         if not options.small:

@@ -10,14 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``make demo``: one whole lease, in under a minute.
+"""``make demo``: a whole lease in under a minute.
 
-Of two hosts, or another of the common uses: ``make demo USE_CASE=server``.
+Leases two hosts, or shows another common use: ``make demo USE_CASE=server``.
 
 Starts ``climate-standalone`` on a free port with its state in a temporary
-directory, drives it with the stock client, and tells what happens line by
-line, with the notifications as they come. Nothing is left behind, also when it
-fails or is interrupted; the exit status says which.
+directory, drives it with the stock client, and prints what happens line by
+line, with the notifications as they arrive. Leaves nothing behind, even if it
+fails or is interrupted; the exit status shows which.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ from stage import PATIENCE
 from stage import Service
 from stage import Voice
 
-from climate.clients.fake import Twin
+from climate.simulator import SimulatedCloud
 
 HOSTS = 'hosts'
 BEFORE_START = (20, 10, 5)
-# A little more than the first announcement, which has to lie ahead.
+# A little more than the first announcement, which must be in the future.
 LEAD = datetime.timedelta(seconds=22)
 LENGTH = datetime.timedelta(seconds=12)
 BEFORE_END = datetime.timedelta(seconds=4)
 
 
 def bring_nearer(url: str, lease_id: str, voice: Voice) -> None:
-    """Let the lease start in seconds.
+    """Move the start of the lease to a few seconds from now.
 
     :raises DemoFailed: if it is refused
     """
@@ -72,8 +72,8 @@ def bring_nearer(url: str, lease_id: str, voice: Voice) -> None:
         'notify_before_start': list(BEFORE_START),
     }
     voice.say(
-        'The stock client speaks in minutes, and nobody wants to wait for minutes here:\n'
-        'a plain request at microversion 1.1, which knows seconds, brings the dates nearer.'
+        'The stock client sends dates in whole minutes. To avoid the wait, a plain request\n'
+        'at microversion 1.1, which supports seconds, moves the dates closer.'
     )
     ask(url, voice, 'PUT', f'/leases/{lease_id}', body, '1.1')
 
@@ -84,15 +84,15 @@ def _iso(instant: datetime.datetime) -> str:
 
 def pools(state: pathlib.Path) -> dict[str, list[str]]:
     """Return the hosts of every aggregate of the simulated cloud, by name."""
-    twin = Twin(state / 'cloud', clock=CLOCK)
+    cloud = SimulatedCloud(state / 'cloud', clock=CLOCK)
     try:
-        return {aggregate.name: sorted(aggregate.hosts) for aggregate in twin.aggregates()}
+        return {aggregate.name: sorted(aggregate.hosts) for aggregate in cloud.aggregates()}
     finally:
-        twin.close()
+        cloud.close()
 
 
 def tell_pools(state: pathlib.Path, voice: Voice) -> dict[str, list[str]]:
-    """Say which hosts are in which aggregate, and return it."""
+    """Print the hosts of each aggregate, and return them."""
     found = pools(state)
     text = [f'aggregate {name}: {", ".join(hosts) or "-"}' for name, hosts in found.items()]
     voice.say('In the simulated Nova:\n' + '\n'.join(text))
@@ -100,7 +100,7 @@ def tell_pools(state: pathlib.Path, voice: Voice) -> dict[str, list[str]]:
 
 
 def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> None:
-    """Tell the story of one lease."""
+    """Show one lease from its creation to its end."""
     client.run('host', 'list', '-c', 'id', '-c', 'hypervisor_hostname', '-c', 'vcpus')
     soon = CLOCK.now() + datetime.timedelta(minutes=10)
     hosts = 'resource_type=physical:host,min={0},max={0}'
@@ -111,7 +111,7 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
     lease = bus.wait_for('lease.create')
     reservation_id = lease['reservations'][0]['id']
     bring_nearer(url, lease['lease_id'], voice)
-    voice.say('Two of four hosts are booked. A request for three of them is refused:')
+    voice.say('Two of four hosts are booked. A request for three hosts is refused:')
     too_many = ('lease', 'create', 'too-many', '--reservation', hosts.format(3))
     expect('Not enough hosts' in client.run(*too_many, refused=True), 'refused for another reason')
 
@@ -121,7 +121,7 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
     leased = tell_pools(service.state, voice).get(reservation_id, [])
     expect(len(leased) == 2, f'{len(leased)} hosts are leased')
     voice.say(
-        f'{" and ".join(leased)} belong to the project now; servers get there with\n'
+        f'{" and ".join(leased)} now belong to the project; to boot a server there:\n'
         f'openstack server create --hint reservation={reservation_id} ...'
     )
     client.run('lease', 'show', 'demo', *columns)
@@ -129,38 +129,38 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
     ended = bus.wait_for('lease.event.end_lease', LENGTH.total_seconds() + PATIENCE)
     expect(ended['status'] == 'TERMINATED', f'the lease is {ended["status"]}')
     voice.say(f'TERMINATED {ended["late_by_seconds"]:.2f} s after its end')
-    given_back = tell_pools(service.state, voice)
-    expect(list(given_back) == ['freepool'], 'the aggregate of the lease is still there')
-    expect(len(given_back['freepool']) == 4, 'not all hosts were given back')
-    voice.say('All hosts were given back.')
+    released = tell_pools(service.state, voice)
+    expect(list(released) == ['freepool'], 'the aggregate of the lease is still there')
+    expect(len(released['freepool']) == 4, 'not all hosts were released')
+    voice.say('All hosts were released.')
     client.run('lease', 'show', 'demo', *columns)
     expect(
         bus.count('lease.event.before_start_lease') == len(BEFORE_START),
-        'not every announcement of the start came',
+        'an announcement of the start is missing',
     )
 
 
 @contextlib.contextmanager
 def running(voice: Voice) -> Iterator[tuple[Service, str, pathlib.Path]]:
-    """Run the service in a temporary directory, and take both away again.
+    """Run the service in a temporary directory, and remove both afterwards.
 
-    :raises DemoFailed: if something of it is left afterwards
+    :raises DemoFailed: if anything is left afterwards
     """
     folder = pathlib.Path(tempfile.mkdtemp(prefix='climate-demo-'))
     service: Service | None = None
     url = ''
     try:
-        voice.say(f'Starting climate-standalone on a free port, with its state in {folder}')
+        voice.say(f'Starting climate-standalone on a free port with its state in {folder}')
         service = Service(folder)
         url = service.wait()
         voice.say(f'Climate is ready at {url}')
         yield service, url, folder
     except DemoFailed:
         if service is not None:
-            voice.say(f'What the service said last:\n{service.last_words()}')
+            voice.say(f'Last log lines of the service:\n{service.last_words()}')
         raise
     finally:
-        # Whoever is impatient must not keep this from being cleared away.
+        # A second Ctrl-C must not interrupt the cleanup.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         if service is not None:
@@ -170,13 +170,13 @@ def running(voice: Voice) -> Iterator[tuple[Service, str, pathlib.Path]]:
     with socket.socket() as probe:
         expect(probe.connect_ex(('127.0.0.1', port)) != 0, f'port {port} is still in use')
     expect(not folder.exists(), f'{folder} could not be removed')
-    voice.say('The service has ended, its port is free, its directory is gone.')
+    voice.say('The service has stopped, its port is free, its directory is removed.')
 
 
 def demonstrate(voice: Voice, use_case: str) -> None:
     """Run the whole demonstration.
 
-    :raises DemoFailed: if something did not happen as it should have
+    :raises DemoFailed: if something did not happen as expected
     """
     began = time.monotonic()
     with running(voice) as (service, url, folder):
@@ -189,7 +189,7 @@ def demonstrate(voice: Voice, use_case: str) -> None:
                 tell(service, url, bus, Client(folder, url, voice), voice)
         finally:
             bus.close()
-    voice.say(f'One whole lease in {time.monotonic() - began:.0f} s.')
+    voice.say(f'A whole lease in {time.monotonic() - began:.0f} s.')
 
 
 def _interrupted(number: int, _frame: FrameType | None) -> None:
@@ -210,7 +210,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f'The demo failed: {error}', file=sys.stderr)
         return 1
     except SystemExit:
-        print('The demo was interrupted; nothing of it is left.', file=sys.stderr)
+        print('The demo was interrupted and cleaned up.', file=sys.stderr)
         raise
     return 0
 

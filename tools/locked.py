@@ -10,13 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Picks from ``constraints.txt`` what a list of requirements needs.
+"""Selects from ``constraints.txt`` the packages that a list of requirements needs.
 
 ``python tools/locked.py requirements.txt python-openstackclient`` writes the
 entries of these packages, and of all that they depend on, with their hashes, to
-standard output: ``pip install --require-hashes`` wants a list in which nothing
-lacks, and an installation of the service needs no linters. It runs before
-anything is installed, so it imports the standard library only.
+standard output: ``pip install --require-hashes`` needs a complete list, and an
+installation of the service needs no linters. It runs before anything is
+installed, so it imports the standard library only.
 """
 
 from __future__ import annotations

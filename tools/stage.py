@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What ``make demo`` is played with: the service, the client, the bus, a voice."""
+"""The parts of ``make demo``: service, client, notifications and output."""
 
 from __future__ import annotations
 
@@ -26,15 +26,19 @@ import urllib.error
 import urllib.request
 from typing import Any
 
+from rich import console
+from rich.text import Text
+
 from climate.clock import SystemClock
 from climate.messaging import follow
 from climate.messaging import lines
 
 PATIENCE = 15.0
-# Of a busy machine as well.
+# Also enough on a busy machine.
 START_PATIENCE = 60.0
 CLOCK = SystemClock()
-# Nothing takes long here, so it is looked after more often than in a real cloud.
+_STYLES = {'bus:': 'green', 'cloud:': 'magenta'}
+# Nothing takes long here, so it is polled more often than in a real cloud.
 OPTIONS = """
 [storage]
 poll = 0.2
@@ -44,7 +48,7 @@ poll = 0.2
 
 
 class DemoFailed(Exception):
-    """Something did not happen as it should have."""
+    """Something did not happen as expected."""
 
 
 def expect(condition: bool, text: str) -> None:
@@ -56,27 +60,39 @@ def expect(condition: bool, text: str) -> None:
         raise DemoFailed(text)
 
 
+def _style(text: str, mark: str) -> str:
+    if text.startswith('$ '):
+        return 'not dim bold cyan'
+    return f'not dim {_STYLES.get(mark.strip(), "")}'.strip()
+
+
 class Voice:
-    """Says things, one line at a time, from any thread."""
+    """Prints messages, one line at a time, from any thread; in color on a terminal."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._console = console.Console(highlight=False, markup=False, soft_wrap=True)
 
     def say(self, text: str, *, mark: str = '') -> None:
-        """Say *text*, after the present time (UTC); further lines are indented."""
+        """Print *text* after the current time (UTC); further lines are indented.
+
+        :param mark: what the first line begins with, such as ``bus: ``
+        """
         first, *rest = text.splitlines() or ['(nothing)']
         stamp = CLOCK.now().strftime('%H:%M:%S.%f')[:-4]
+        line = Text(f'{stamp}  ', style='dim')
+        line.append(f'{mark}{first}', style=_style(first, mark))
         with self._lock:
-            print(f'{stamp}  {mark}{first}')
-            for line in rest:
-                print(f'             {line}')
+            self._console.print(line)
+            for each in rest:
+                self._console.print(Text(f'             {each}'))
             sys.stdout.flush()
 
 
 def environment(folder: pathlib.Path, url: str = '') -> dict[str, str]:
-    """Return the environment of what is started: nothing of another cloud in it.
+    """Return the environment of child processes, without settings of another cloud.
 
-    :param url: the endpoint the client is to use
+    :param url: the endpoint for the client
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith('OS_')}
     kept['NO_PROXY'] = kept['no_proxy'] = '127.0.0.1'
@@ -87,7 +103,7 @@ def environment(folder: pathlib.Path, url: str = '') -> dict[str, str]:
 
 
 def ask(url: str, voice: Voice, method: str, path: str, body: dict[str, Any], version: str) -> Any:
-    """Send a plain request, tell of it, and return what the answer holds.
+    """Send and print a plain request, and return the body of the response.
 
     :param version: microversion
     :raises DemoFailed: if it is refused
@@ -104,7 +120,7 @@ def ask(url: str, voice: Voice, method: str, path: str, body: dict[str, Any], ve
             'OpenStack-API-Version': f'reservation {version}',
         },
     )
-    # Whatever proxy the environment names, this is for the machine itself.
+    # Ignore proxies of the environment: the service is on this machine.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(request, timeout=10) as answer:
@@ -115,36 +131,37 @@ def ask(url: str, voice: Voice, method: str, path: str, body: dict[str, Any], ve
 
 
 def command(name: str) -> str:
-    """Return where the command *name* is: beside this Python, or anywhere.
+    """Return the path of a command: next to this Python, or on ``PATH``.
 
-    :raises DemoFailed: if it is nowhere
+    :raises DemoFailed: if it is not installed
     """
-    beside = pathlib.Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
+    neighbor = pathlib.Path(sys.executable).with_name(name)
+    found = str(neighbor) if neighbor.exists() else shutil.which(name)
     if found is None:
         raise DemoFailed(f'the command {name} is not installed; "make demo" installs it')
     return found
 
 
 class Service:
-    """``climate-standalone``, from its start to the last trace of it.
+    """``climate-standalone``, from start to cleanup.
 
-    :ivar url: where it answers
+    :ivar state: its state directory
     """
 
-    def __init__(self, folder: pathlib.Path) -> None:
+    def __init__(self, folder: pathlib.Path, *, hosts: int = 4) -> None:
         self.state = folder / 'state'
         self._folder = folder
         self._log = folder / 'service.log'
         options = folder / 'demo.conf'
         options.write_text(OPTIONS)
         with self._log.open('w') as output:
-            # In a session of its own: Ctrl-C in the terminal is for the demo,
-            # which then ends the service in good order.
+            # In a separate session: Ctrl-C in the terminal goes to the demo,
+            # which then stops the service properly.
             self._process = subprocess.Popen(
                 [
                     command('climate-standalone'),
                     '--port=0',
+                    f'--hosts={hosts}',
                     f'--state-dir={self.state}',
                     f'--config-file={options}',
                 ],
@@ -156,9 +173,9 @@ class Service:
             )
 
     def wait(self) -> str:
-        """Return its address once it is ready.
+        """Return its URL once it is ready.
 
-        :raises DemoFailed: if it does not get ready
+        :raises DemoFailed: if it does not become ready
         """
         deadline = time.monotonic() + START_PATIENCE
         while time.monotonic() < deadline and self._process.poll() is None:
@@ -169,7 +186,7 @@ class Service:
         raise DemoFailed('climate-standalone does not start')
 
     def stop(self) -> None:
-        """End it, at the latest after six seconds."""
+        """Stop it, within six seconds."""
         self._process.terminate()
         try:
             self._process.wait(6)
@@ -178,15 +195,15 @@ class Service:
             self._process.wait()
 
     def last_words(self) -> str:
-        """Return the end of what it logged."""
+        """Return the end of its log."""
         return '\n'.join(self._log.read_text().splitlines()[-15:])
 
 
 class Bus:
-    """The notifications, told as they come.
+    """The notifications, printed as they arrive.
 
-    The bus of the standalone service is inside its process; it writes what it
-    sends into a file as well, which is read here as ``climate-watch`` does.
+    The bus of the standalone service is inside its process. The service also
+    writes notifications to a file, which is read here as ``climate-watch`` does.
     """
 
     def __init__(self, path: pathlib.Path, voice: Voice) -> None:
@@ -225,7 +242,7 @@ class Bus:
         return payload
 
     def count(self, event_type: str) -> int:
-        """Return how many notifications of a type came."""
+        """Return the number of notifications of a type."""
         with self._changed:
             return sum(one['event_type'] == event_type for one in self._seen)
 
@@ -237,7 +254,7 @@ class Bus:
 
 
 class Client:
-    """The stock client, told to use no authentication."""
+    """The stock client, without authentication."""
 
     def __init__(self, folder: pathlib.Path, url: str, voice: Voice) -> None:
         self._program = command('openstack')
@@ -245,10 +262,10 @@ class Client:
         self._voice = voice
 
     def run(self, *arguments: str, refused: bool = False) -> str:
-        """Run ``openstack reservation ...``, tell of it, and return its output.
+        """Run and print ``openstack reservation ...``, and return its output.
 
-        :param refused: whether it is meant to fail
-        :raises DemoFailed: if it fails and is not meant to, or the other way round
+        :param refused: whether the command should fail
+        :raises DemoFailed: if it fails unexpectedly, or does not fail although it should
         """
         shown = ' '.join(f"'{word}'" if ' ' in word else word for word in arguments)
         self._voice.say(f'$ openstack reservation {shown}')

@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The common uses that ``make demo USE_CASE=...`` plays, beside that of whole hosts.
+"""The common uses that ``make demo USE_CASE=...`` shows in addition to whole hosts.
 
-Each takes its lease from the page of the guide, and shortens the days in it to seconds.
+Each takes its lease from a page of the user guide, with days shortened to seconds.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from stage import PATIENCE
 from stage import Service
 from stage import Voice
 
-from climate.clients.fake import Twin
+from climate.simulator import SimulatedCloud
 
 BODIES = pathlib.Path(__file__).parents[1] / 'doc' / 'source' / 'user'
 DAY = datetime.timedelta(seconds=2)
-# Long enough to be seen: they take minutes in a real cloud.
+# Long enough to be visible; a real cloud takes minutes.
 SECONDS = {
     'server_action': 1,
     'server_creation': 1,
@@ -48,15 +48,15 @@ SECONDS = {
 
 
 class Cloud:
-    """The simulated cloud, told of as it changes.
+    """The simulated cloud, whose changes are printed.
 
-    :param seen: kinds of things that are told of, in the singular
+    :param seen: the kinds of objects to print, in the singular
     """
 
     def __init__(self, state: pathlib.Path, voice: Voice, *seen: str) -> None:
-        self.twin = Twin(state / 'cloud', clock=CLOCK)
+        self.simulated = SimulatedCloud(state / 'cloud', clock=CLOCK)
         for what, seconds in SECONDS.items():
-            self.twin.set_seconds(what, seconds)
+            self.simulated.set_seconds(what, seconds)
         self._voice = voice
         self._seen = seen
         self._shown = self._look()
@@ -69,7 +69,7 @@ class Cloud:
         return {
             (kind, each.name): _text(kind, each)
             for kind in self._seen
-            for each in self.twin.overview()[f'{kind}s']
+            for each in self.simulated.overview()[f'{kind}s']
         }
 
     def _watch(self) -> None:
@@ -84,9 +84,9 @@ class Cloud:
                     self._voice.say(f'{" ".join(key)}: {text}', mark='  cloud: ')
 
     def wait_for(self, kind: str, name: str, status: str) -> None:
-        """Return when a thing has a status; 'gone' if it is.
+        """Return when an object has a status; 'gone' if it is deleted.
 
-        :raises stage.DemoFailed: if it does not come to that
+        :raises stage.DemoFailed: if it does not get there
         """
         with self._changed:
             found = self._changed.wait_for(
@@ -95,10 +95,10 @@ class Cloud:
         expect(found, f'{kind} {name} is not {status}: {self._shown}')
 
     def close(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._ended.set()
         self._thread.join()
-        self.twin.close()
+        self.simulated.close()
 
 
 def _text(kind: str, thing: Any) -> str:
@@ -109,14 +109,14 @@ def _text(kind: str, thing: Any) -> str:
 
 
 class Play:
-    """What the stories have in common."""
+    """The common steps of the demonstrations."""
 
     def __init__(self, service: Service, url: str, bus: Bus, voice: Voice, cloud: Cloud) -> None:
         self._state, self._url, self._bus, self._voice = service.state, url, bus, voice
         self.cloud = cloud
 
     def book(self, name: str, days_ahead: int, days: int) -> dict[str, Any]:
-        """Book the lease of a page, and return it."""
+        """Book the lease from a page, and return it."""
         body = json.loads((BODIES / f'{name}-lease.json').read_text())
         start = (CLOCK.now() + days_ahead * DAY).replace(microsecond=0)
         body['start_date'], body['end_date'] = _iso(start), _iso(start + days * DAY)
@@ -129,16 +129,16 @@ class Play:
         return lease
 
     def attach(self, volume: str, server: str) -> None:
-        """Do what the owner of both does."""
-        twin = self.cloud.twin
-        (disk,) = (each for each in twin.volumes.volumes() if each.name == volume)
-        (machine,) = (each for each in twin.servers() if each.name == server)
+        """Attach a volume to a server, as their owner would."""
+        cloud = self.cloud.simulated
+        (disk,) = (each for each in cloud.volumes.volumes() if each.name == volume)
+        (machine,) = (each for each in cloud.servers() if each.name == server)
         self._voice.say(f'$ openstack server add volume {server} {volume}')
-        twin.volumes.attach(disk.id, machine.id)
+        cloud.volumes.attach(disk.id, machine.id)
         self.cloud.wait_for('volume', volume, 'in-use')
 
     def say(self, text: str) -> None:
-        """Tell what is to be seen now."""
+        """Print an explanation."""
         self._voice.say(text)
 
     def await_start(self, days_ahead: int) -> None:
@@ -170,23 +170,23 @@ def _iso(instant: datetime.datetime) -> str:
 
 
 def server(play: Play) -> None:
-    """Tell of a server for five days from tomorrow."""
-    play.say('The server web runs. It is needed for five days, and not before four days from now.')
+    """Show a lease of an existing server for five days."""
+    play.say('The server web is running. It is needed for five days, starting in four days.')
     play.book('server', 4, 5)
     play.cloud.wait_for('server', 'web', 'SHELVED_OFFLOADED')
-    play.say('It costs nothing until the lease starts, and its room is booked.')
+    play.say('It uses no capacity until the lease starts, and its room is booked.')
     play.await_start(4)
     play.cloud.wait_for('server', 'web', 'ACTIVE')
     play.await_end(5)
-    kept = [each.name for each in play.cloud.twin.images() if each.name == 'reserved_web']
+    kept = [each.name for each in play.cloud.simulated.images() if each.name == 'reserved_web']
     expect(bool(kept), 'there is no image of the server')
     play.cloud.wait_for('server', 'web', 'gone')
-    play.say('Its image is kept: reserved_web. The server was deleted when that was complete.')
+    play.say('Its image is kept: reserved_web. The server was deleted once the image was complete.')
 
 
 def volume(play: Play) -> None:
-    """Tell of a volume for a reserved server."""
-    play.say('A server and a volume for its data, both or neither:')
+    """Show a volume for a reserved server."""
+    play.say('A server and a volume for its data; the lease gets both or neither:')
     play.book('volume', 3, 5)
     play.await_start(3)
     play.cloud.wait_for('volume', 'data', 'available')
@@ -195,17 +195,19 @@ def volume(play: Play) -> None:
     play.await_end(5)
     for kind, name in (('server', 'analyser'), ('volume', 'data')):
         play.cloud.wait_for(kind, name, 'gone')
-    play.say('The server went first, with its image, and then the volume.')
+    play.say('The server was deleted first, after its image was saved, and then the volume.')
 
 
 def stack(play: Play) -> None:
-    """Tell of a stack that is ready before its owner arrives."""
-    play.say('A course needs a stack, for which somebody has a template:')
+    """Show a stack that is ready before its owner arrives."""
+    play.say('A course needs a stack, and has a template for it:')
     play.book('stack', 3, 4)
-    play.say('What Heat would make of it was looked up, and room for its servers is booked.')
+    play.say(
+        'Climate has asked Heat for the contents of the stack and booked room for its servers.'
+    )
     play.await_start(3)
     play.cloud.wait_for('stack', 'course', 'CREATE_COMPLETE')
-    play.say('Whoever comes now finds it at work.')
+    play.say('The stack is running when the course begins.')
     play.await_end(4)
     play.cloud.wait_for('stack', 'course', 'gone')
 
@@ -218,10 +220,10 @@ PLAYS: dict[str, tuple[Callable[[Play], None], tuple[str, ...]]] = {
 
 
 def tell(name: str, service: Service, url: str, bus: Bus, voice: Voice) -> None:
-    """Tell the story of one common use.
+    """Show one common use.
 
     :param name: one of :data:`PLAYS`
-    :raises stage.DemoFailed: if something does not happen as it should
+    :raises stage.DemoFailed: if something does not happen as expected
     """
     story, seen = PLAYS[name]
     cloud = Cloud(service.state, voice, *seen)

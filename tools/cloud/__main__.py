@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``python -m tools.cloud VERB``: a real OpenStack on this machine."""
+"""``python -m tools.cloud VERB``: runs a real OpenStack on this machine."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def _parser() -> argparse.ArgumentParser:
         '--dir',
         type=pathlib.Path,
         default=state.directory(),
-        help='where everything is kept (default: $CLIMATE_CLOUD_DIR, $CLOUD_DIR or .cloud)',
+        help='directory of the cloud (default: $CLIMATE_CLOUD_DIR, $CLOUD_DIR or .cloud)',
     )
     verbs = parser.add_subparsers(dest='verb', required=True)
-    up = verbs.add_parser('up', help='install what lacks, and start what does not run')
-    up.add_argument('--hosts', type=int, help='how many compute hosts (default: 9)')
+    up = verbs.add_parser('up', help='install missing requirements, and start what does not run')
+    up.add_argument('--hosts', type=int, help='number of compute hosts (default: 9)')
     up.add_argument('--ports', help='the first port of the range (default: 15000), or auto')
-    verbs.add_parser('install', help='install what lacks, and start nothing')
-    down = verbs.add_parser('down', help='stop all that runs')
-    down.add_argument('--wipe', action='store_true', help='forget all data')
+    verbs.add_parser('install', help='install missing requirements without starting anything')
+    down = verbs.add_parser('down', help='stop all processes')
+    down.add_argument('--wipe', action='store_true', help='delete all data')
     verbs.add_parser('status', help='show processes, ports and memory; fails if one is down')
     verbs.add_parser('deploy', help="install this clone's Climate, and restart it if it changed")
     for verb in ('start', 'stop', 'restart'):
@@ -69,7 +69,7 @@ def _do(arguments: argparse.Namespace, directory: pathlib.Path) -> int:
         updown.installed(updown.wishes(directory, None, None))
         return 0
     if arguments.verb == 'down' and not (directory / state.FILE).exists():
-        print(f'there is no cloud in {directory}')
+        print(f'no cloud in {directory}')
         return 0
     cloud = state.load(directory)
     if arguments.verb == 'down':

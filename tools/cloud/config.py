@@ -40,10 +40,10 @@ PLACES = {
     'rabbitmq.conf': 'rabbitmq.conf',
     'nginx.conf': 'nginx.conf',
 }
-# What makes up the configuration of the Climate of each site: as an operator
-# would have it, and what is needed here besides.
+# The configuration of Climate at each site: as an operator would write it, and
+# additions for the test cloud.
 CLIMATE = ('climate.conf', 'climate-site.conf')
-# What services bring along in their packages and need beside.
+# Further files that services need and ship in their packages.
 SHIPPED = {
     'glance': ('glance-api-paste.ini', 'metadefs'),
     'nova': ('api-paste.ini',),
@@ -105,7 +105,7 @@ def values(cloud: Cloud) -> dict[str, str]:
 
 
 def _locations(cloud: Cloud) -> str:
-    """Return what nginx has to be told of each service behind it."""
+    """Return the nginx configuration of each service behind it."""
     return ''.join(
         render('nginx-location.conf', {'prefix': prefix, 'url': cloud.url(name)})
         for name, prefix in PREFIXES.items()
@@ -113,7 +113,7 @@ def _locations(cloud: Cloud) -> str:
 
 
 def write(cloud: Cloud) -> None:
-    """Write the configuration of every service of *cloud* anew."""
+    """Regenerate the configuration of every service of *cloud*."""
     known = values(cloud)
     for template, place in PLACES.items():
         _put(cloud.etc / place, render(template, known))

@@ -34,9 +34,9 @@ from tools.cloud.programs import ROOT
 from tools.cloud.programs import run
 from tools.cloud.state import Cloud
 
-# Beside what Climate requires: a server for its API.
+# In addition to Climate's requirements: a server for its API.
 WITH = ('gunicorn==23.0.0',)
-# Not the versions of OpenStack beside: those are of one release, and some are old.
+# Not the versions of the OpenStack release, some of which are old.
 CONSTRAINTS = 'constraints.txt'
 # What the package is built from.
 _FILES = ('LICENSE', 'MANIFEST.in', 'README.rst', 'pyproject.toml', 'requirements.txt')
@@ -85,7 +85,7 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
             target = copy / path.relative_to(root)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-        # Outside of a clone pbr has to be told a version.
+        # Outside a clone pbr needs an explicit version.
         os.environ['PBR_VERSION'] = '0.0.1'
         install.install(
             place,

@@ -47,7 +47,7 @@ _TOOLS = {'gcc': ('gcc', 'libc6-dev'), 'python': ('python3-dev', 'python3-venv')
 
 
 def missing_packages(foreign: Sequence[str] = ()) -> list[str]:
-    """Return the packages of Debian that lack, but for servers that are somebody else's."""
+    """Return missing Debian packages, except for external servers."""
     lacking = [
         package
         for command, package in _COMMANDS.items()
@@ -121,9 +121,9 @@ def environment(place: pathlib.Path, log: pathlib.Path) -> None:
 
 
 def install(place: pathlib.Path, log: pathlib.Path, *arguments: str | pathlib.Path) -> None:
-    """Install into the virtual environment *place*, with uv where it can be had.
+    """Install into the virtual environment *place*, with uv if available.
 
-    uv is taken from the environment of OpenStack, beside.
+    uv comes from the virtual environment of OpenStack.
 
     :raises CloudError: if it fails
     """

@@ -12,7 +12,7 @@
 
 """The ports of a cloud: one range, counted from a base.
 
-Two clouds with different bases know nothing of each other.
+Two clouds with different bases are independent.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def table(base: int) -> dict[str, int]:
     :raises CloudError: if there is no room for the range
     """
     if not 1024 <= base <= 65535 - STEP:
-        raise CloudError(f'PORTS={base}: the base has to be between 1024 and {65535 - STEP}')
+        raise CloudError(f'PORTS must be between 1024 and {65535 - STEP}, got {base}')
     return {name: base + offset for name, offset in OFFSETS.items()}
 
 
 def taken(port: int) -> bool:
-    """Return whether somebody listens on *port* of this machine."""
+    """Return whether a process listens on *port* of this machine."""
     with socket.socket() as probe:
         # Connections that are long closed do not count as taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -93,8 +93,8 @@ def refuse_taken(wanted: Mapping[str, int], is_taken: Callable[[int], bool] = ta
     for name, port in wanted.items():
         if is_taken(port):
             raise CloudError(
-                f'port {port}, which {name} is to have, is taken by somebody else: '
-                f'PORTS={port - OFFSETS[name] + 1000} takes others, '
+                f'port {port}, which {name} needs, is in use by another process: '
+                f'PORTS={port - OFFSETS[name] + 1000} uses other ports, '
                 f'PORTS={AUTO} looks for a free range'
             )
 
@@ -107,13 +107,13 @@ def free_base(is_taken: Callable[[int], bool] = taken) -> int:
     for base in range(DEFAULT_BASE, _HIGHEST, STEP):
         if not any(is_taken(port) for port in table(base).values()):
             return base
-    raise CloudError(f'there are no {STEP} free ports in a row from {DEFAULT_BASE} to {_HIGHEST}')
+    raise CloudError(f'no {STEP} consecutive ports are free from {DEFAULT_BASE} to {_HIGHEST}')
 
 
 def chosen(wish: str | None, last: int | None) -> int:
     """Return the base to use.
 
-    :param wish: a number, ``auto``, or None if nobody said anything
+    :param wish: a number, ``auto``, or None by default
     :param last: the base of the same cloud when it was last up, if it was
     :raises CloudError: if the wish is no number, or another one than the
         endpoints in the databases of the cloud were made with
@@ -125,11 +125,11 @@ def chosen(wish: str | None, last: int | None) -> int:
     try:
         base = int(wish or '')
     except ValueError:
-        raise CloudError(f'PORTS={wish}: a number or {AUTO} is wanted') from None
+        raise CloudError(f'PORTS must be a number or {AUTO}, got {wish}') from None
     if last is not None and base != last:
         raise CloudError(
-            f'PORTS={base}: this cloud was made with PORTS={last}, and its catalogue says so; '
-            f'keep that, or forget its data first (make cloud-down WIPE=1)'
+            f'PORTS={base}: this cloud and its catalog use PORTS={last}; '
+            f'keep that, or delete its data first (make cloud-down WIPE=1)'
         )
     table(base)
     return base

@@ -67,13 +67,13 @@ def mariadb(cloud: Cloud) -> None:
 def databases(cloud: Cloud) -> None:
     """Create an empty database for each service.
 
-    :raises CloudError: if somebody else's server has one of that name already
+    :raises CloudError: if an external server already has one of that name
     """
     if 'mariadb' in cloud.foreign:
         wanted = {*DATABASES, *climate_databases(cloud)}
         present = set(sql(cloud, 'SHOW DATABASES').split()) & wanted
         if present:
-            raise CloudError(f'the server has a database {min(present)} already')
+            raise CloudError(f'the server already has a database {min(present)}')
     sql(cloud, ''.join(f'CREATE DATABASE {name} CHARACTER SET utf8mb3;' for name in DATABASES))
 
 
@@ -94,7 +94,7 @@ def climate_databases(cloud: Cloud) -> list[str]:
 
 
 def forget_databases(cloud: Cloud) -> None:
-    """Drop what :func:`databases` created on somebody else's server."""
+    """Drop what :func:`databases` created on an external server."""
     if 'mariadb' in cloud.foreign and (cloud.data / 'done' / 'databases').exists():
         every = (*DATABASES, *climate_databases(cloud))
         drops = (f'DROP DATABASE IF EXISTS {name};' for name in every)
@@ -113,13 +113,13 @@ def sql(cloud: Cloud, statements: str) -> str:
         f'--port={url.port or 3306}',
         f'--user={urllib.parse.unquote(url.username or "root")}',
     ]
-    # Not among the arguments, where everybody on the machine could read it.
+    # Not among the arguments, where all users of the machine could read it.
     env = services.environment(cloud) | {'MYSQL_PWD': urllib.parse.unquote(url.password or '')}
     ended = subprocess.run(
         argv, env=env, input=statements, capture_output=True, text=True, check=False
     )
     if ended.returncode:
-        raise CloudError(f'the database refuses: {ended.stderr.strip()}')
+        raise CloudError(f'the database refused: {ended.stderr.strip()}')
     return ended.stdout
 
 

@@ -115,9 +115,8 @@ def start(
 
     :param settings: configuration that is read after the service's own, so
         that it prevails, such as ``"[DEFAULT]\\ndebug = true\\n"``. It stays
-        until it is replaced; ``""`` takes it away; None leaves it as it is.
-    :param environment: variables beside those that the service has anyway,
-        for this time only
+        until it is replaced; ``""`` removes it; None leaves it as it is.
+    :param environment: additional variables, for this start only
     :param arguments: more arguments for the command, for this time only
     :param wait: for an answer, if the service is one that answers
     :raises CloudError: if it dies, or is not ready in time, with the end of its log
@@ -139,8 +138,8 @@ def start(
 def spawn(cloud: Cloud, name: str, argv: Sequence[str], environment: Mapping[str, str]) -> None:
     """Run *argv* as *name*, with its output in the log, and note its id.
 
-    It is handed no other file of ours: a lock that whoever started us holds
-    would be held for as long as it runs.
+    It inherits no other open file: otherwise it would hold the locks of the
+    parent process for as long as it runs.
     """
     log = str(cloud.logs / f'{name}.log')
     pid = os.posix_spawn(
@@ -160,7 +159,7 @@ def spawn(cloud: Cloud, name: str, argv: Sequence[str], environment: Mapping[str
 
 
 def _inherited() -> list[int]:
-    """Return the open files, beside the standard ones, that a child would get."""
+    """Return the open files, except the standard ones, that a child would inherit."""
     found = []
     for name in os.listdir('/proc/self/fd'):
         # The list itself was open while it was read.
@@ -179,7 +178,7 @@ def await_ready(cloud: Cloud, name: str, seconds: float = PATIENCE) -> None:
 
     def settled() -> bool:
         if not alive(cloud, name):
-            raise CloudError(f'{name} ended by itself\n{tail(cloud, name)}')
+            raise CloudError(f'{name} exited unexpectedly\n{tail(cloud, name)}')
         return ready()
 
     if not _wait(settled, seconds):
@@ -233,7 +232,7 @@ def tail(cloud: Cloud, name: str, lines: int = 15) -> str:
     try:
         text = path.read_text(encoding='utf-8', errors='replace')
     except FileNotFoundError:
-        return f'  there is no {path}'
+        return f'  {path} does not exist'
     return '\n'.join([f'  {path}:', *(f'  | {line}' for line in text.splitlines()[-lines:])])
 
 

@@ -40,7 +40,7 @@ _APIS = {
     'cinder-api': 'cinder.wsgi.api',
     'heat-api': 'heat.wsgi.api',
 }
-# What each program reads beside its settings, below etc/.
+# Configuration files of each program below etc/, read before its settings.
 FILES = {
     'keystone': ('keystone/keystone.conf',),
     'placement': ('placement/placement.conf',),
@@ -102,7 +102,7 @@ def sites(cloud: Cloud) -> list[Cloud]:
 
 
 def foreign(cloud: Cloud) -> set[str]:
-    """Return the servers that are somebody else's; epmd comes with RabbitMQ."""
+    """Return the external servers; epmd comes with RabbitMQ."""
     return {*cloud.foreign, *(['epmd'] if 'rabbit' in cloud.foreign else [])}
 
 
@@ -151,7 +151,7 @@ def options(cloud: Cloud, name: str) -> list[str]:
 def environment(cloud: Cloud) -> dict[str, str]:
     """Return the environment of every process.
 
-    Nothing of the caller's: no proxy, no login, no language.
+    It has no variables of the caller: no proxy, no login, no language.
     """
     return {
         'PATH': f'{cloud.bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

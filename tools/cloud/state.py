@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is known of a cloud: ``cloud.json``, as a value.
+"""The description of a cloud: ``cloud.json``, as a value.
 
-Everything that tests and other programs need to find is here, so that nobody
-else has to know how the cloud is laid out.
+It has everything that tests and other programs need, so that they do not depend
+on the layout of the cloud.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ class Cloud:
     def at(self, site: int) -> Cloud:
         """Return the cloud as it is seen from a site.
 
-        A site is a Climate of its own, with a database, users, projects, hosts and
-        a region of its own, beside others on the same OpenStack. What names Climate
-        or a user then means that of the site.
+        A site is a separate installation of Climate, with its own database, users,
+        projects, hosts and region, on the same OpenStack as the others. Attributes
+        for Climate or a user then refer to that of the site.
         """
         region = REGION if site == 1 else f'RegionSite{site}'
         return dataclasses.replace(self, site=site, region=region)

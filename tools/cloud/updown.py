@@ -74,7 +74,7 @@ def plan(wishes: Wishes) -> Cloud:
     table = ports.table(base)
     hosts = wishes.hosts or (len(last.hosts) if last else _DEFAULT_HOSTS)
     if not 1 <= hosts <= _MOST_HOSTS:
-        raise CloudError(f'HOSTS={hosts}: from 1 to {_MOST_HOSTS} are possible')
+        raise CloudError(f'HOSTS must be between 1 and {_MOST_HOSTS}, got {hosts}')
     named = {
         'mariadb': wishes.database_url,
         'rabbit': wishes.transport_url,
@@ -99,7 +99,7 @@ def _must_answer(name: str, address: str) -> None:
     url = urllib.parse.urlsplit(address if '//' in address else f'//{address}')
     host, port = url.hostname or HOST, url.port or _STANDARD[name]
     if not ports.answers(host, port):
-        raise CloudError(f'no {name} answers at {host}:{port}: start it, or let the cloud have one')
+        raise CloudError(f'{name} does not respond at {host}:{port}: start it, or unset its URL')
 
 
 def up(wishes: Wishes) -> Cloud:
@@ -188,7 +188,7 @@ def _openstack(cloud: Cloud) -> list[Step]:
     return [
         _start(cloud, 'placement', 'placement tables', 'memcached'),
         _start(cloud, 'nova-conductor', 'nova tables', 'rabbit'),
-        # Scheduler and computes go by the catalogue as soon as they start.
+        # Scheduler and computes read the catalog as soon as they start.
         _start(cloud, 'nova-scheduler', 'nova tables', 'rabbit', 'users and catalogue'),
         *(
             _start(
@@ -301,7 +301,7 @@ def _check(cloud: Cloud) -> None:
     """
     for name in services.names(cloud):
         if not processes.alive(cloud, name):
-            raise CloudError(f'{name} ended by itself\n{processes.tail(cloud, name)}')
+            raise CloudError(f'{name} exited unexpectedly\n{processes.tail(cloud, name)}')
 
 
 def down(cloud: Cloud, *, wipe: bool = False) -> None:
@@ -309,7 +309,7 @@ def down(cloud: Cloud, *, wipe: bool = False) -> None:
 
     What is installed stays.
 
-    :raises CloudError: if the databases on somebody else's server cannot be dropped
+    :raises CloudError: if the databases on an external server cannot be dropped
     """
     began = time.monotonic()
     present = processes.running(cloud)

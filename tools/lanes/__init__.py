@@ -9,4 +9,4 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Runs the tests, a lane after the other, and tells what came of them."""
+"""Runs the tests, one lane after the other, and reports the results."""

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``python -m tools.lanes LANE...``: runs tests, and tells what came of them.
+"""``python -m tools.lanes LANE...``: runs tests, and reports the results.
 
 Exits with 0 if all passed, with 1 if one failed, and with 2 if none was found.
 """
@@ -39,16 +39,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog='python -m tools.lanes', description=__doc__)
     parser.add_argument('lanes', nargs='+', choices=LANES, metavar='LANE')
     parser.add_argument('--only', action='append', default=[], help='a regular expression')
-    parser.add_argument('--shard', type=Shard.parse, help='such as 1/4: a part of each lane')
+    parser.add_argument('--shard', type=Shard.parse, help='run a part of each lane, such as 1/4')
     parser.add_argument(
         '--touched',
         action='store_true',
-        help='add to the shard every test of a resource type whose code was changed lately',
+        help='add to the shard every test of a resource type whose code changed recently',
     )
     parser.add_argument(
-        '--workers', type=int, default=os.cpu_count() or 1, help='how many tests run at once'
+        '--workers', type=int, default=os.cpu_count() or 1, help='number of tests that run at once'
     )
-    parser.add_argument('--numbers', type=pathlib.Path, help='where numbers are written as JSON')
+    parser.add_argument('--numbers', type=pathlib.Path, help='file for the figures, as JSON')
     return parser
 
 
@@ -69,8 +69,8 @@ def _touched(ids: Sequence[str]) -> list[str]:
     since = touched.base(ROOT)
     found = touched.touched(touched.changed(ROOT, since), touched.code())
     added = touched.tests_of(found, ids)
-    names = ', '.join(sorted(found)) or 'of no type'
-    sys.stdout.write(f'{len(added):,} tests are of code changed since {since[:9]}: {names}\n')
+    names = ', '.join(sorted(found)) or 'no types'
+    sys.stdout.write(f'{len(added):,} tests of code changed since {since[:9]}: {names}\n')
     return added
 
 
@@ -86,7 +86,7 @@ def main(argv: Sequence[str]) -> int:
             listed = running.listed(lane)
             ids = chosen(lane, listed, arguments.shard, arguments.only)
             if arguments.shard:
-                sys.stdout.write(f'{name}: {len(ids):,} tests are in part {arguments.shard}\n')
+                sys.stdout.write(f'{name}: {len(ids):,} tests in part {arguments.shard}\n')
             if arguments.touched:
                 ids = sorted({*ids, *_touched(listed)})
             if ids:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The lanes: which tests there are, and what may run beside what."""
+"""The lanes of tests, and which of them may run in parallel."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class Lane:
         themselves and run after the others, one at a time; None if no test does
     :ivar waiting: a regular expression of tests that wait more than they work;
         None if no test does. They run after the rest, :ivar:`crowd` at once
+    :ivar spare: how many more tests run at once than there are workers, because
+        tests of this lane spend part of their time waiting for servers
     :ivar always: a regular expression of tests that are in each part of the lane
     :ivar by_class: whether a part of the lane is so many classes, not groups
     :ivar root: where the project is
@@ -37,6 +39,7 @@ class Lane:
     serial: str | None = None
     waiting: str | None = None
     crowd: int = 1
+    spare: int = 0
     always: str | None = None
     by_class: bool = False
     root: pathlib.Path = ROOT
@@ -62,7 +65,8 @@ LANES = {
     for lane in (
         Lane(name='unit'),
         Lane(name='contract'),
-        Lane(name='functional'),
+        # One test per processor leaves a third of the processors idle.
+        Lane(name='functional', spare=1),
         Lane(name='exhaustive'),
         # Contracts use hosts of the cloud that belong to no site; of the others,
         # each class has a site to itself, or all of the cloud.

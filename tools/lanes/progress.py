@@ -91,7 +91,7 @@ class Progress:
                     self.draw()
 
     def tell(self, result: Result) -> None:
-        """Hear of a test that is over, and say so now and then."""
+        """Record a finished test, and show the progress from time to time."""
         with self._lock:
             self._tell(result)
 

@@ -48,11 +48,11 @@ def _failures(outcome: Outcome) -> Iterator[str]:
         yield f'{"=" * 78}\nFAILED {result.name}\n{"-" * 78}'
         text = result.log.splitlines()
         if len(text) > LINES:
-            yield f'({len(text) - LINES} lines before these are in {short(outcome.log)})'
+            yield f'({len(text) - LINES} earlier lines are in {short(outcome.log)})'
         yield from text[-LINES:]
         yield ''
     if len(failed) > FAILURES:
-        yield f'{len(failed) - FAILURES} more that failed are in {short(outcome.log)}\n'
+        yield f'{len(failed) - FAILURES} more failures are in {short(outcome.log)}\n'
     for name in outcome.missing:
         yield f'NEVER RAN {name}: see {short(outcome.log)}'
 

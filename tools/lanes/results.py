@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What came of tests, as they tell it in subunit."""
+"""Results of tests, read from subunit."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _GOOD = {'success', 'xfail'}
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Result:
-    """What came of one test.
+    """The result of one test.
 
     :ivar outcome: passed, failed or skipped
     :ivar seconds: how long it took
-    :ivar log: what it said of itself, a section for each thing; '' if nothing
+    :ivar log: its output, in sections; '' if none
     """
 
     name: str
@@ -56,7 +56,7 @@ def read(stream: IO[bytes], tell: Callable[[Result], None]) -> None:
     try:
         subunit.ByteStreamToStreamResult(stream, non_subunit_name='stdout').run(target)
     finally:
-        # Tells of those that began and never ended, too.
+        # Also reports tests that began and never ended.
         target.stopTestRun()
 
 

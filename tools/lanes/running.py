@@ -43,12 +43,12 @@ class CannotList(Exception):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a lane.
+    """The results of a lane.
 
     :ivar results: in the order in which they came
-    :ivar missing: tests that were to run, and of which nothing was heard
-    :ivar wall: seconds that went by
-    :ivar processor: seconds that processors worked, of all its processes
+    :ivar missing: tests that should have run but did not report a result
+    :ivar wall: elapsed seconds
+    :ivar processor: processor seconds of all its processes
     """
 
     lane: str
@@ -89,7 +89,9 @@ def _environment(lane: Lane) -> dict[str, str]:
 
 def run(lane: Lane, ids: Sequence[str], workers: int, out: TextIO) -> Outcome:
     """Run these tests of a lane, and show how far they are."""
-    times = timings.known(timings.repository(lane.root), ids)
+    repository = timings.repository(lane.root)
+    timings.guess(repository, ids)
+    times = timings.known(repository, ids)
     progress = Progress(lane.name, list(ids), times, workers, out)
     lane.log.parent.mkdir(exist_ok=True)
     before, began = _processor(), time.monotonic()
@@ -123,7 +125,7 @@ def turns(lane: Lane, ids: Sequence[str], workers: int) -> list[tuple[list[str],
     left = sorted(set(ids) - set(alone))
     waiting = [name for name in left if lane.waiting and re.search(lane.waiting, name)]
     rest = sorted(set(left) - set(waiting))
-    turns = ((rest, workers), (waiting, lane.crowd), (alone, 1))
+    turns = ((rest, workers + lane.spare), (waiting, lane.crowd), (alone, 1))
     return [(several, at_once) for several, at_once in turns if several]
 
 

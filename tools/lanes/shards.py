@@ -38,13 +38,13 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """Return what ``2/4`` says.
+        """Parse a shard such as ``2/4``.
 
-        :raises ValueError: it says nothing of the kind
+        :raises ValueError: if it is not a shard
         """
         found = re.fullmatch(r'([1-9]\d*)/([1-9]\d*)', text)
         if not found or int(found[1]) > int(found[2]):
-            raise ValueError(f'{text!r} is no shard: the second of four is 2/4')
+            raise ValueError(f'{text!r} is not a shard; write the second of four as 2/4')
         return cls(index=int(found[1]), count=int(found[2]))
 
     def __str__(self) -> str:

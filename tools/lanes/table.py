@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``python -m tools.lanes.table``: writes what the documentation says of the lanes.
+"""``python -m tools.lanes.table``: writes the table of lanes in the documentation.
 
-The tests of each lane are counted; what they take is what the last run of the
-whole lane on this machine took, and stays as it was written where there was
-none. The timings by which a fresh clone divides its work are written as well.
+Counts the tests of each lane and takes the durations from the last run of the
+whole lane on this machine; without such a run the recorded duration stays. Also
+writes the timings by which a fresh clone divides its work.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ UNKNOWN = '-'
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row:
-    """What is said of one lane.
+    """The row of one lane.
 
-    :ivar wall: minutes that go by, on two processors
-    :ivar processor: minutes that processors work
+    :ivar wall: elapsed minutes, on two processors
+    :ivar processor: processor minutes
     """
 
     lane: str
@@ -50,7 +50,7 @@ class Row:
 
 
 def read(path: pathlib.Path = FILE) -> dict[str, Row]:
-    """Return what is written, by lane."""
+    """Return the recorded rows, by lane."""
     if not path.exists():
         return {}
     with path.open(encoding='utf-8', newline='') as file:

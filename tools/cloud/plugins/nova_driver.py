@@ -16,7 +16,7 @@ Nova's own fake driver is made for tests within one process. This one goes on
 where it was after a restart: each host keeps its identity (Nova's
 ``compute_id`` file, which the driver with nodes of its own making lacks) and
 remembers its servers. And an image of a server reaches Glance, where the one
-of the stock driver stays ``queued`` for ever.
+of the stock driver stays ``queued`` indefinitely.
 """
 
 from __future__ import annotations

@@ -77,10 +77,10 @@ class SmallFiles(fake_driver.FakeLoggingVolumeDriver):
         return {}, True
 
     def validate_connector(self, connector):
-        """Take whoever asks: a file needs no initiator."""
+        """Accept any connector: a file needs no initiator."""
 
     def initialize_connection(self, volume, connector):
-        """Say where the file is."""
+        """Return the location of the file."""
         told = super().initialize_connection(volume, connector)
         told['driver_volume_type'] = 'local'
         told['data']['device_path'] = str(self._ensure(volume.name))

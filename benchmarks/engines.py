@@ -1,0 +1,51 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The engines of databases that a benchmark measures, and the options that choose them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from collections.abc import Iterable
+from typing import Final
+
+from benchmarks.figures import Figure
+from benchmarks.figures import gathered
+from benchmarks.figures import show
+from tests import services
+
+NAMES: Final = {'sqlite': 'SQLite', 'mysql': 'MariaDB', 'postgresql': 'PostgreSQL'}
+"""The name of each engine in the output."""
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser of the options that all benchmarks of databases have."""
+    found = argparse.ArgumentParser(description=description)
+    found.add_argument(
+        '--engine',
+        action='append',
+        choices=services.DATABASES,
+        help='measure on this engine; may be repeated (default: all that respond)',
+    )
+    found.add_argument('--json', action='store_true', help='print JSON instead of a table')
+    return found
+
+
+def measure(options: argparse.Namespace, *measurements: Callable[[str], Iterable[Figure]]) -> None:
+    """Make each measurement on each engine that was chosen, and print all figures."""
+    engines = options.engine or [kind for kind in services.DATABASES if services.answers(kind)]
+    figures: list[Figure] = []
+    for one in measurements:
+        for engine in engines:
+            figures += gathered(one(engine))
+    show(figures, as_json=options.json)
