@@ -12,16 +12,23 @@
 
 """Configuration of the API reference."""
 
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from doc.ext import theme
+
 project = 'Climate API reference'
 copyright = 'Climate developers'
 
-extensions = ['openstackdocstheme', 'os_api_ref']
+extensions = ['doc.ext.api_ref']
 
-html_theme = 'openstackdocs'
-html_theme_options = {'sidebar_mode': 'toc'}
+html_title = 'Climate API'
+html_theme = theme.NAME
+html_theme_options = theme.options()
+html_static_path = [theme.STATIC]
+html_css_files = theme.STYLES
+html_favicon = theme.FAVICON
 html_copy_source = False
-openstackdocs_repo_name = 'openstack/climate'
-openstackdocs_auto_name = False
-openstackdocs_auto_version = False
-openstackdocs_use_storyboard = False
 version = release = ''

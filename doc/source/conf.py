@@ -16,14 +16,18 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / 'doc'))
+sys.path.insert(0, str(ROOT))
+
+from doc.ext import theme  # noqa: E402 - it is found from here on only
 
 project = 'Climate'
 copyright = 'Climate developers'
 
 extensions = [
-    'ext.lifecycles',
-    'openstackdocstheme',
+    'doc.ext.layers',
+    'doc.ext.lifecycles',
+    'doc.ext.pictures',
+    'doc.ext.requests',
     'oslo_config.sphinxext',
     'oslo_policy.sphinxext',
 ]
@@ -33,11 +37,11 @@ highlight_language = 'console'
 # A reference that leads nowhere is an error under -W.
 nitpicky = True
 
-html_theme = 'openstackdocs'
+html_title = 'Climate'
+html_theme = theme.NAME
+html_theme_options = theme.options()
+html_static_path = [theme.STATIC]
+html_css_files = theme.STYLES
+html_favicon = theme.FAVICON
 html_copy_source = False
-openstackdocs_repo_name = 'openstack/climate'
-openstackdocs_auto_name = False
-openstackdocs_auto_version = False
-# There is no bug tracker to link to from every page.
-openstackdocs_use_storyboard = False
 version = release = ''

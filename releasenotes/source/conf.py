@@ -12,15 +12,27 @@
 
 """Configuration of the release notes."""
 
+import logging
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from doc.ext import theme
+
+# A dependency of the theme has every library log what it does.
+logging.getLogger('reno').setLevel(logging.WARNING)
+
 project = 'Climate release notes'
 copyright = 'Climate developers'
 
-extensions = ['openstackdocstheme', 'reno.sphinxext']
+extensions = ['reno.sphinxext']
 
-html_theme = 'openstackdocs'
+html_title = 'Climate release notes'
+html_theme = theme.NAME
+html_theme_options = theme.options()
+html_static_path = [theme.STATIC]
+html_css_files = theme.STYLES
+html_favicon = theme.FAVICON
 html_copy_source = False
-openstackdocs_repo_name = 'openstack/climate'
-openstackdocs_auto_name = False
-openstackdocs_auto_version = False
-openstackdocs_use_storyboard = False
 version = release = ''

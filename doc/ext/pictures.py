@@ -1,0 +1,62 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The directive ``picture``: something drawn from figures or by running the code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from doc.ext import charts
+from doc.ext import sheet
+from doc.ext import svg
+from doc.ext import timeline
+
+PICTURES: dict[str, Callable[[], charts.Picture]] = {
+    'hosts': charts.hosts,
+    'lateness': charts.lateness,
+    'searches': lambda: charts.bars('Search of 1,000 hosts', '1,000 hosts: search, '),
+    'creates': lambda: charts.bars('Create of a lease, 1,000 hosts', '1,000 hosts: create '),
+    'timeline': timeline.timeline,
+}
+
+
+class PictureDirective(SphinxDirective):
+    """``.. picture:: NAME``, one of :data:`PICTURES`."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the picture."""
+        draw = PICTURES.get(self.arguments[0])
+        if draw is None:
+            raise self.error(f'there is no picture {self.arguments[0]}: {", ".join(PICTURES)}')
+        for module in (charts, sheet, svg, timeline):
+            self.env.note_dependency(str(module.__file__))
+        for record in charts.DATA.glob('*.json'):
+            self.env.note_dependency(str(record))
+        found = draw()
+        text = svg.scrollable(
+            found.sheet.root, found.title, found.description, classes='drawing picture'
+        )
+        return [nodes.raw('', text, format='html')]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive."""
+    app.add_directive('picture', PictureDirective)
+    return {'parallel_read_safe': True, 'parallel_write_safe': True}

@@ -1,0 +1,112 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A sheet to draw bars, lines and words on, as SVG whose colours are classes.
+
+On a page of the documentation ``climate.css`` has the colours. A picture that stands
+alone carries them with it, for light and for dark surroundings.
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from doc.ext import theme
+from doc.ext.svg import NAMESPACE
+
+WIDTH = 580
+LETTER = 6.8
+"""About how wide a letter of the usual size is."""
+
+_STYLE = """
+text {{ font: 12px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: {text} }}
+.head {{ font-size: 14px; font-weight: 600 }} .small {{ font-size: 11px; fill: {mute} }}
+.line {{ stroke: {grid} }} .dash {{ stroke: {late}; stroke-width: 2 }}
+.paper {{ fill: {paper} }} .first {{ fill: {first} }} .second {{ fill: {second} }}
+.third {{ fill: {third} }} .out {{ fill: {mute} }} .late {{ fill: {late} }}
+.inside {{ fill: {paper} }} .dark {{ fill: {text} }}
+"""
+
+
+class Sheet:
+    """Things to be drawn, in their order.
+
+    :ivar width: in pixels, before it is scaled
+    """
+
+    def __init__(self, height: float, width: float = WIDTH) -> None:
+        self.width = width
+        self.height = height
+        self._root = ElementTree.Element(
+            _tag('svg'),
+            {
+                'viewBox': f'0 0 {width:g} {height:g}',
+                'width': f'{width:g}',
+                'height': f'{height:g}',
+            },
+        )
+
+    def add(self, tag: str, **attributes: str | float) -> ElementTree.Element:
+        """Add an element; ``class_`` is its class, ``_`` in a name stands for ``-``."""
+        written = {
+            key.rstrip('_').replace('_', '-'): value if isinstance(value, str) else f'{value:.5g}'
+            for key, value in attributes.items()
+        }
+        return ElementTree.SubElement(self._root, _tag(tag), written)
+
+    def bar(
+        self, x: float, y: float, width: float, height: float, class_: str, tip: str = ''
+    ) -> None:
+        """Add a bar; *tip* is shown by the pointer."""
+        # What is short stays visible.
+        width = max(width, 1.5)
+        made = self.add('rect', class_=class_, x=x, y=y, width=width, height=height, rx=2)
+        if tip:
+            ElementTree.SubElement(made, _tag('title')).text = tip
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, class_: str = 'line') -> None:
+        """Add a straight line."""
+        self.add('line', class_=class_, x1=x1, y1=y1, x2=x2, y2=y2)
+
+    def text(self, x: float, y: float, words: str, class_: str = '', anchor: str = 'start') -> None:
+        """Add a line of words; *y* is their base."""
+        attributes = {'class_': class_} if class_ else {}
+        self.add('text', x=x, y=y, text_anchor=anchor, **attributes).text = words
+
+    @property
+    def root(self) -> ElementTree.Element:
+        """What was drawn, for a page."""
+        return self._root
+
+    def standalone(self, title: str, description: str) -> str:
+        """Return what was drawn as a file."""
+        root = ElementTree.Element(_tag('svg'), {**self._root.attrib, 'role': 'img'})
+        for name, text in (('title', title), ('desc', description), ('style', style())):
+            ElementTree.SubElement(root, _tag(name)).text = text
+        size = {'width': f'{self.width:g}', 'height': f'{self.height:g}', 'rx': '8'}
+        ElementTree.SubElement(root, _tag('rect'), {'class': 'paper', **size})
+        root.extend(self._root)
+        ElementTree.indent(root)
+        ElementTree.register_namespace('', NAMESPACE)
+        return ElementTree.tostring(root, encoding='unicode') + '\n'
+
+
+def style() -> str:
+    """Return the colours of a picture that stands alone."""
+    light = {**theme.PICTURE_LIGHT, 'text': '#1f2933', 'grid': '#d5dae0', 'paper': '#ffffff'}
+    dark = {**theme.PICTURE_DARK, 'text': '#dfe3e8', 'grid': '#3a414b', 'paper': '#14181d'}
+    night = _STYLE.format_map(dark)
+    return f'{_STYLE.format_map(light)}@media (prefers-color-scheme: dark) {{{night}}}\n'
+
+
+def _tag(name: str) -> str:
+    return f'{{{NAMESPACE}}}{name}'
