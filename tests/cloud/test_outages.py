@@ -23,6 +23,7 @@ import amqp
 from climate.messaging import listener
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
+from tests.cloud.base import smoke
 from tests.cloud.house import PATIENCE
 from tests.cloud.people import now
 from tests.cloud.people import Person
@@ -128,6 +129,7 @@ class OutageTest(CloudTest):
         """Return whether a lease can be booked."""
         return self.asked(self.alice, self.wish(3600)).status_code == 201
 
+    @smoke
     def test_the_bus_is_restarted(self) -> None:
         starting = self.book(self.alice, 8)
         with self.house.without('rabbit'):
