@@ -12,11 +12,10 @@
 
 """The contract of a resource type.
 
-A plugin has a pure half (read a request, choose resources) and an effect half
-(bring the cloud to what should be). It has no database: it is handed values
-and returns values. Effects look before they act, so that running one twice
-does nothing the second time, and they never wait: what takes long answers
-:class:`Again`.
+A plugin has a pure half (parse a request, choose resources) and an effect half
+(bring the cloud to the desired state). It receives values and returns values,
+without access to the database. Effects are idempotent, since they look before
+they act. They never block: an effect that needs more time returns :class:`Again`.
 """
 
 from __future__ import annotations
@@ -80,14 +79,14 @@ BY_NAME: Final[Mapping[str, Any]] = {
     'properties': {},
     'additionalProperties': False,
 }
-"""The :attr:`Plugin.resource_schema` of a type whose resources have a name only."""
+"""The :attr:`Plugin.resource_schema` of a type whose resources only have a name."""
 
 
 class Published:
-    """The schema of a plugin's requests, made when it is first asked for."""
+    """The schema of a plugin's requests, computed on first access."""
 
     def __get__(self, instance: object, owner: type[Plugin[Any]]) -> Mapping[str, Any]:
-        """Return the schema of the type that *owner* serves."""
+        """Return the schema of *owner*'s requests."""
         return models.of(owner.request_model).schema(owner.resource_type)
 
 
@@ -96,174 +95,175 @@ class Plugin(abc.ABC, Generic[R]):
 
     resource_type: ClassVar[str]
     request_model: ClassVar[type[Request]]
-    """The class of its requests, from which most of the pure half follows."""
+    """The class of its requests, from which most of the pure half is derived."""
     request_schema: ClassVar[Mapping[str, Any]] = Published()  # type: ignore[assignment]  # found on a class too
     """JSON schema of the body of a reservation."""
     prepares: ClassVar[bool] = False
     prepares_at_once: ClassVar[bool] = False
-    """Whether :meth:`prepare` comes as soon as the lease is booked."""
+    """Whether :meth:`prepare` runs as soon as the lease is booked."""
     used_by: ClassVar[frozenset[str]] = frozenset()
-    """Types that may use what this one has: at the end, those that stand behind it in
-    the lease are to be done first."""
+    """Types that may use the resources of this one. When the lease ends, reservations
+    of these types that follow this one in the lease end first."""
 
-    # -- what everybody is told of the type
+    # -- what the API publishes about the type
 
     @property
     def description(self) -> str:
-        """What it is about, in a sentence."""
+        """A one-sentence description of the type."""
         return (type(self).__doc__ or '').strip().partition('\n')[0]
 
     @property
     def exclusive(self) -> bool:
-        """Whether a reservation has whole resources; else it counts units of classes."""
+        """Whether a reservation has whole resources, rather than units of resource classes."""
         return True
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The resource classes that reservations count, as far as they are known."""
+        """The resource classes that reservations consume, as far as they are known."""
         return ()
 
     @classmethod
     def from_conf(cls, conf: Any) -> Plugin[R]:  # noqa: ARG003  a type without options reads none
-        """Return the plugin as *conf* (an oslo.config ConfigOpts) wants it."""
+        """Return the plugin, configured from *conf* (an oslo.config ConfigOpts)."""
         return cls()
 
     # -- pure half
 
     @functools.cached_property
     def model(self) -> Model[Any]:
-        """What follows from the class of its requests."""
+        """The model derived from the class of its requests."""
         return models.of(self.request_model)
 
     def parse(self, body: Mapping[str, Any], *, strict: bool = False) -> R:
-        """Read what a client sent for a new reservation.
+        """Parse the body of a new reservation.
 
-        :param strict: refuse unknown keys instead of dropping them
-        :raises climate.exceptions.InvalidInput: naming the field and why
+        :param strict: reject unknown keys instead of ignoring them
+        :raises climate.exceptions.InvalidInput: naming the field and the reason
         """
         return self.model.parse(body, self.resource_type, strict=strict)
 
     def imposed(self, request: R) -> R:
-        """Return *request* as one of the operator, for something as it is now.
+        """Return *request* as an operator makes it, for a resource in its present state.
 
-        Where its owner's doing would have one refused, such as a lock, this one is booked.
+        Such a request is booked even where a user's request is refused, for example
+        because the owner has locked the server.
         """
         return request
 
     def change(
         self, request: R, body: Mapping[str, Any], *, strict: bool = False, running: bool = False
     ) -> R:
-        """Return *request* with the changes a client sent.
+        """Return *request* with a client's changes applied.
 
         :param running: whether the lease has started
-        :raises climate.exceptions.InvalidInput: naming the field and why
+        :raises climate.exceptions.InvalidInput: naming the field and the reason
         :raises climate.exceptions.CantUpdateParameter: if a field is fixed
         """
         return self.model.change(request, body, self.resource_type, strict=strict, running=running)
 
     def dump(self, request: R) -> dict[str, Any]:
-        """Return *request* as JSON values, for the store."""
+        """Return *request* as JSON values, for the database."""
         return self.model.dump(request)
 
     def load(self, stored: Mapping[str, Any]) -> R:
-        """Return the request that :meth:`dump` wrote, here or in an earlier release."""
+        """Return the request from what :meth:`dump` of this or an earlier release returned."""
         return self.model.load(stored)
 
     @abc.abstractmethod
     def search(self, request: R) -> Search:
-        """Say which resources the request can use."""
+        """Return which resources the request can use."""
 
     def follows(self, before: R, request: R) -> bool:
-        """Whether the cloud has to follow this change of a running lease.
+        """Whether this change of a running lease requires changes in the cloud.
 
-        It does in any case if resources come or go with it.
+        A change that adds or removes resources always does.
         """
         return False
 
     shrinks: ClassVar[bool] = False
-    """Whether a running reservation can give up some of its whole resources;
+    """Whether a running reservation can release some of its whole resources;
     :meth:`start` finds them in :attr:`Work.leaving`."""
 
     inspects: ClassVar[bool] = False
-    """Whether :meth:`inspect` looks at the cloud."""
+    """Whether :meth:`inspect` calls the cloud."""
 
     def inspect(self, request: R, cloud: Callable[[], Cloud], project_id: str) -> R:
-        """Look at the cloud, as the caller sees it, before a request is booked.
+        """Look up in the cloud what a request names, before it is booked.
 
-        Also used when :meth:`change` has changed it.
+        Also called after :meth:`change`.
 
-        :param cloud: returns the cloud of the caller's own token; that of the
-            service, which sees all projects, if nobody called
-        :param project_id: of the lease; what belongs to others is not there
-        :returns: the request, with what was seen
-        :raises climate.exceptions.InvalidInput: if what it names is not there
-            for the caller
+        :param cloud: returns the cloud as the caller's token sees it; without a
+            caller, as the service sees it, with all projects
+        :param project_id: of the lease; objects of other projects count as missing
+        :returns: the request, completed with what was found
+        :raises climate.exceptions.InvalidInput: if an object it names does not
+            exist or is not visible to the caller
         """
         return request
 
     def parts(self, request: R) -> Sequence[Mapping[str, Any]]:
-        """Return what has to be reserved with it, as bodies of further reservations.
+        """Return the reservations that this one depends on, as request bodies.
 
-        Such as the room for a server. They stand before it in the lease: they
-        start before it and end after it, are found in :attr:`Work.parts`, and
-        change with the dates of the lease only.
+        For example, a server depends on an instance reservation. They precede it
+        in the lease: they start before it, end after it and are available as
+        :attr:`Work.parts`. Only the dates of the lease change them.
 
         :param request: as :meth:`inspect` returned it
         """
         return ()
 
     def things(self, request: R) -> Sequence[str]:
-        """Return the names of things that exist already, which it takes for itself.
+        """Return the names of existing objects that the reservation takes exclusively.
 
-        They become resources of this type if they are none yet, so that two
-        leases cannot have one at the same time. :meth:`search` asks for them
+        Climate registers them as resources of this type, so that two leases
+        cannot have the same one at the same time. :meth:`search` refers to them
         by these names.
         """
         return ()
 
     def roles(self, request: R) -> frozenset[str]:
-        """Return the roles that effects need of the user; none if our own rights do.
+        """Return the roles of the user that effects need; by default none.
 
-        With any a trust is made when the lease is booked, found in
-        :attr:`climate.domain.leases.Lease.trust_id`, and deleted when the lease
-        is over and its effects have done with it.
+        If there are any, Climate creates a trust when the lease is booked
+        (:attr:`climate.domain.leases.Lease.trust_id`), and deletes it after the
+        lease has ended and its last effect has finished.
         """
         return frozenset()
 
     redelegates: ClassVar[bool] = False
-    """Whether a service that is called with the trust has to hand it on."""
+    """Whether a service that is called with the trust has to delegate it."""
 
     def makes(self, request: R) -> str | None:
-        """Say what :meth:`make` makes for a request; None for nothing.
+        """Describe what :meth:`make` creates for a request; None if it creates nothing.
 
-        A change to other words has it made anew.
+        If a change of the request changes the description, it is created again.
         """
         return None
 
     def make(self, reservation_id: str, request: R, cloud: Cloud) -> dict[str, Any]:
-        """Make, as the caller, what our own rights cannot make for the project.
+        """Create what only the caller's token may create in the project.
 
-        It comes before the reservation is booked, which is refused if it fails.
+        Called before the reservation is booked. If it fails, the request is refused.
 
-        :param cloud: that of the caller's own token
+        :param cloud: the cloud as the caller's token sees it
         :returns: facts of the reservation
-        :raises climate.exceptions.EffectError: if it cannot be made
+        :raises climate.exceptions.EffectError: if it cannot be created
         """
         return {}
 
     def unmake(
         self, reservation_id: str, project_id: str, facts: Mapping[str, Any], cloud: Cloud
     ) -> None:
-        """Remove what :meth:`make` made; fine if it is not there.
+        """Delete what :meth:`make` created; do nothing if it does not exist.
 
-        :param facts: what it returned; empty if nobody knows: then all that
-            bears the name of the reservation in the project goes
-        :param cloud: that of the caller's own token, or that of the service
-        :raises climate.exceptions.EffectError: if it cannot be removed
+        :param facts: what it returned; empty if that is unknown, in which case
+            everything in the project that is named after the reservation is deleted
+        :param cloud: as the caller's token or the service sees it
+        :raises climate.exceptions.EffectError: if it cannot be deleted
         """
 
     def needs(self, request: R) -> Needs:
-        """Return what a booking needs for a request that :meth:`inspect` returned."""
+        """Return what booking a request requires, once :meth:`inspect` has returned it."""
         return Needs(
             parts=self.parts(request),
             things=self.things(request),
@@ -274,15 +274,15 @@ class Plugin(abc.ABC, Generic[R]):
         )
 
     def leaves(self, reservation: Reservation) -> bool:
-        """Whether there may be something in the cloud before any effect was run.
+        """Whether the reservation may have objects in the cloud before its first effect.
 
-        It is what :meth:`make` makes; the reservation is then not just
-        forgotten when its lease is deleted before the start, but ended.
+        :meth:`make` creates them. If the lease is deleted before it starts, such a
+        reservation is ended, and not just removed from the database.
         """
         return False
 
     def choose(self, request: R, snapshot: Snapshot, rng: random.Random) -> Pick | NotEnough:
-        """Choose slots; the same input and *rng* give the same choice."""
+        """Choose slots; deterministic for the same input and *rng*."""
         try:
             chosen = shares.choose(
                 snapshot.candidates,
@@ -302,61 +302,61 @@ class Plugin(abc.ABC, Generic[R]):
 
     @abc.abstractmethod
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of this type in the API's answer."""
+        """Return the keys of this type in the API's response."""
 
     # -- effect half
 
     def prepare(self, work: Work, cloud: Cloud) -> Outcome:
-        """Do ahead of the start what users do not notice."""
+        """Prepare the start, without any effect that users could notice."""
         return Done()
 
     @abc.abstractmethod
     def start(self, work: Work, cloud: Cloud) -> Outcome:
         """Give the allocated resources to the project.
 
-        Also used when an active lease gets more resources.
+        Also called when an active lease gets more resources.
         """
 
     def before_end(self, work: Work, cloud: Cloud) -> Outcome:
-        """Do what the user wants done shortly before the end."""
+        """Run the user's before-end action, shortly before the end."""
         return Done()
 
     @abc.abstractmethod
     def end(self, work: Work, cloud: Cloud) -> Outcome:
-        """Take everything back; also undoes a start that failed half-way."""
+        """Release everything; also undoes a start that failed half-way."""
 
     def undo(self, work: Work, cloud: Cloud) -> Outcome:
-        """Leave what was before, of a lease that has not started or could not.
+        """Restore the previous state, for a lease that did not start.
 
-        What it has made goes; what was there before it stays, as it was.
+        Deletes what the lease has created. Whatever existed before stays as it was.
         """
         return self.end(work, cloud)
 
     def check(self, work: Work, cloud: Cloud) -> Outcome:
-        """See whether an active reservation is as it should be; repair drift."""
+        """Compare an active reservation with the cloud, and repair drift."""
         return Done()
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
-        """Say what of an active reservation runs on a resource; '' if nothing does.
+        """Describe what an active reservation runs on a resource; '' if nothing.
 
-        What is in use stays where it is, unless the operator says otherwise.
+        A resource in use is not replaced, unless the operator forces it.
         """
         return ''
 
     def sweep(self, records: Records, cloud: Cloud, *, dry_run: bool) -> Iterable[SweepFinding]:
-        """Find what leases that are over left in the cloud, and remove it.
+        """Find what ended leases left behind in the cloud, and delete it.
 
-        Only what is known to be of a reservation of ours is touched. Yields as
-        it goes, so that what was done is known even if a later step fails.
+        Touches only objects that belong to a reservation in this database. Yields
+        each finding at once, so that none is lost if a later step fails.
 
-        :param dry_run: only say what would be done
+        :param dry_run: report what would be done, without doing it
         """
         return ()
 
-    # -- resources of this type's own; some types use those of others
+    # -- the resources of this type; some types use those of another type
 
     resource_schema: ClassVar[Mapping[str, Any] | None] = None
-    """JSON schema of the attributes by which an operator names a resource of
+    """JSON schema of the attributes with which operators register a resource of
     this type; None if the type has no resources of its own."""
 
     reserved_properties: ClassVar[frozenset[str]] = frozenset()
@@ -366,12 +366,12 @@ class Plugin(abc.ABC, Generic[R]):
     """Errors about its resources."""
 
     def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
-        """Return the resource that an operator registers; changes nothing in the cloud.
+        """Return the resource that an operator registers; read-only in the cloud.
 
-        By default the resource is what the operator says. A type whose resources are in
-        the cloud looks them up.
+        By default the resource is as the operator declares it. A type whose resources
+        exist in the cloud looks them up.
 
-        :raises climate.exceptions.ClimateError: if it is missing or in use
+        :raises climate.exceptions.ClimateError: if it does not exist or is in use
         """
         return Resource(
             resource_type=self.resource_type,
@@ -381,11 +381,11 @@ class Plugin(abc.ABC, Generic[R]):
         )
 
     def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
-        """Return the inventories of a resource by what an operator says it has.
+        """Return the inventories of a resource from those that an operator declares.
 
-        Types that look their resources up know what they have without.
+        Types that look up their resources in the cloud accept none.
 
-        :raises climate.exceptions.InvalidInput: naming the one that is wrong
+        :raises climate.exceptions.InvalidInput: naming the invalid one
         """
         if declared:
             raise exceptions.InvalidInput(
@@ -394,7 +394,7 @@ class Plugin(abc.ABC, Generic[R]):
         return ()
 
     def admit(self, resource: Resource, cloud: Cloud) -> None:
-        """Set a resource aside in the cloud, for leases only."""
+        """Set a resource aside in the cloud, so that only leases can use it."""
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
-        """Let a resource go, the reverse of :meth:`admit`."""
+        """Unregister a resource in the cloud; the reverse of :meth:`admit`."""

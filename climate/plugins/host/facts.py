@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of hosts, and of a host of the pool."""
+"""The facts of host reservations, and of hosts of the pool."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from climate.domain.facts import Facts
 class HostFacts(AggregateFacts):
     """The facts of a reservation of hosts.
 
-    :ivar images: ids of the images that were made, by server id
-    :ivar images_before: ids of the images that there were before, by server id
+    :ivar images: ids of the images that Climate made, by server id
+    :ivar images_before: ids of the images that existed before, by server id
     """
 
     images: Mapping[str, str] = fact(factory=dict)
@@ -42,7 +42,7 @@ class HostFacts(AggregateFacts):
 class ReleaseFacts(Facts):
     """The facts of a reservation that takes a host out of the pool for a while.
 
-    :ivar released_host: service host that is out of the pool; None if none is
+    :ivar released_host: the service host that is out of the pool; None if none is
     """
 
     released_host: str | None = fact(None, key='door')

@@ -12,10 +12,10 @@
 
 """Images of the servers on leased hosts, made before the end.
 
-Names of images are not unique, and a manager can die when one was made and
-before that is written down. So the images that there are of a server are
-remembered before one is made: one that is there later is the one that was
-made. A second one, which a manager that hung has made, is deleted.
+Names of images are not unique, and a manager can die after it has made an image and
+before it has recorded that. Therefore the existing images of a server are recorded
+before one is made: any other image found later is the one that was made. A second
+one, which a manager that hung has made, is deleted.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from climate.plugins import contract
 from climate.plugins.host.facts import HostFacts
 
 _AT_ONCE = datetime.timedelta(0)
-# How long to wait before images that are being written are looked at again.
+# How long to wait before the next look at images that are being written.
 _WRITTEN = datetime.timedelta(seconds=2)
 
 
 def take(work: contract.Work, cloud: Cloud, hosts: Iterable[str], prefix: str) -> contract.Outcome:
-    """Make an image of each of the project's servers on *hosts*, one a call.
+    """Make an image of each of the project's servers on *hosts*, one per call.
 
-    :param prefix: what the names of the images begin with
+    :param prefix: the prefix of the images' names
     :raises climate.exceptions.Transient: if a server is busy
     """
     facts = HostFacts.of(work.reservation)
@@ -63,7 +63,7 @@ def take(work: contract.Work, cloud: Cloud, hosts: Iterable[str], prefix: str) -
         except CloudNotFound:
             continue
         except CloudConflict:
-            # Its turn comes when those that can be had are made.
+            # Retried after the images of the other servers.
             busy.append(server.id)
             continue
         facts = dataclasses.replace(facts, images={**images, server.id: made})
@@ -80,16 +80,16 @@ def take(work: contract.Work, cloud: Cloud, hosts: Iterable[str], prefix: str) -
 
 
 def finish(work: contract.Work, cloud: Cloud, prefix: str) -> None:
-    """Hand over what is ready when the lease ends, and delete what is too much."""
+    """Transfer finished images when the lease ends, and delete superfluous ones."""
     facts = HostFacts.of(work.reservation)
     _hand_over(cloud, facts.images.values(), work.lease.project_id)
     _tidy(work, cloud, prefix)
 
 
 def _tidy(work: contract.Work, cloud: Cloud, prefix: str) -> None:
-    """Delete what a manager that hung has made beside the image that counts.
+    """Delete images that a manager that hung has made in addition to the recorded one.
 
-    Those of the project are its own.
+    Images that belong to the project are not touched.
     """
     facts = HostFacts.of(work.reservation)
     for server_id, old in facts.images_before.items():
@@ -110,7 +110,7 @@ def _servers(work: contract.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Se
 
 
 def _made_of(cloud: Cloud, server_id: str, prefix: str) -> list[Image]:
-    # Anybody can make an image that says it is of a server, in their project.
+    # Any user can make an image in their project that claims to be of a server.
     found = cloud.image.list_images(properties={'instance_uuid': server_id}, own=True)
     return [image for image in found if image.name.startswith(prefix)]
 
@@ -120,11 +120,12 @@ def _ids(images: Iterable[Image]) -> tuple[str, ...]:
 
 
 def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> list[str]:
-    """Give images to the project whose servers they are made of.
+    """Transfer images to the project that owns the servers.
 
-    Nova made them for the user who asked, and the project could neither see nor
-    use what is ours. Glance takes a new owner of an image that is being written,
-    and forgets it when all is written: such an image is left for the next time.
+    Nova made them for the user of Climate, in whose project the owner of the server
+    can neither see nor use them. Glance accepts a new owner of an image that is being
+    written, and discards it once the image is complete: such an image waits for the
+    next call.
 
     :returns: the ids of images that are being written
     """
@@ -136,7 +137,7 @@ def _hand_over(cloud: Cloud, images: Iterable[str], project_id: str) -> list[str
         if image.unfinished:
             unfinished.append(image_id)
             continue
-        # Nova drops an unfinished image when its server goes.
+        # Nova deletes an unfinished image together with its server.
         with contextlib.suppress(CloudNotFound):
             cloud.image.give_image(image_id, project_id)
     return unfinished

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""How Nova is told who may use which host.
+"""The aggregate metadata that defines which projects may use a host.
 
-Aggregates carry the words, Nova reads them: which ones depends on what keeps
-people apart there. Nothing here calls Nova; it only says what is to be said.
+Which keys Nova reads depends on the mechanism that isolates hosts there. The
+functions of this module return the metadata; they do not call Nova.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from collections.abc import Mapping
 
 from climate.clients.base import Aggregate
 
-# Nova's filter AggregateMultiTenancyIsolation lets nobody but the projects
-# named here use the hosts of an aggregate, and of several that a host is in
-# all that are named by any of them.
+# With Nova's filter AggregateMultiTenancyIsolation, only the projects named here can
+# use the hosts of an aggregate. On a host in several aggregates, these are all
+# projects that any of them names.
 TENANT_KEY = 'filter_tenant_id'
 
-# Keystone gives no project an id with a colon.
+# The id of a project never has a colon.
 NOBODY = 'climate:nobody'
 
-# With [scheduler] enable_isolated_aggregate_filtering Nova asks Placement to
-# leave the hosts of an aggregate out unless the server requires this trait;
-# and if it does, Placement finds no host that has it: only the providers have
-# it in which slots are counted, and they give it to who takes a slot of theirs.
+# With [scheduler] enable_isolated_aggregate_filtering, Nova asks Placement to
+# leave out the hosts of an aggregate unless the server requires this trait. No host
+# has the trait: only the nested providers that count slots have it, so that only a
+# server that takes a slot can require it.
 POOL_TRAIT = 'CUSTOM_CLIMATE_FREEPOOL'
 CLOSING_KEY = f'trait:{POOL_TRAIT}'
 CLOSING_VALUE = 'required'
-# The reservation that an aggregate of slots for instances is of.
+# The reservation to which an aggregate of instance slots belongs.
 SLOTS_KEY = 'reservation'
 
 
 class Isolation(enum.StrEnum):
-    """What in Nova keeps others off the hosts."""
+    """The mechanism in Nova that reserves hosts for their leases."""
 
     FILTER = 'filter'
     PLACEMENT = 'placement'
@@ -55,16 +55,16 @@ class Isolation(enum.StrEnum):
 class Marking:
     """The metadata that an aggregate should have.
 
-    :ivar wanted: what has to be there
-    :ivar unwanted: what another isolation would have left there; it goes if it
-        is exactly this, and stays if it is somebody else's
+    :ivar wanted: the keys it must have
+    :ivar unwanted: keys that another isolation may have left; each is removed if it
+        has exactly this value, and otherwise belongs to another service
     """
 
     wanted: Mapping[str, str]
     unwanted: Mapping[str, str]
 
     def changes(self, present: Mapping[str, str]) -> dict[str, str | None]:
-        """Return what has to change of *present*; a None removes its key."""
+        """Return the changes to *present*; None removes a key."""
         changes: dict[str, str | None] = {
             key: value for key, value in self.wanted.items() if present.get(key) != value
         }
@@ -73,12 +73,12 @@ class Marking:
 
 
 def of_pool(isolation: Isolation) -> Marking:
-    """Say what the pool of reservable hosts is marked with: nobody may use it.
+    """Return the metadata of the pool of reservable hosts, which no project may use.
 
-    The scheduler filter of Blazar knows the pool by its name. The other two
-    are needed both: Nova's own filter sees only as many hosts as Placement
-    returns, so that a large pool could leave none for anybody; and Placement
-    forgets the pool if Nova cannot tell it who is in there.
+    The scheduler filter of Blazar recognizes the pool by its name. The other two
+    mechanisms are only safe together: Nova's own filter sees only as many hosts as
+    Placement returns, so that a large pool could hide all other hosts; and Placement
+    does not exclude the pool while Nova cannot report its members.
     """
     closed = {TENANT_KEY: NOBODY, CLOSING_KEY: CLOSING_VALUE}
     if isolation is Isolation.FILTER:
@@ -87,9 +87,9 @@ def of_pool(isolation: Isolation) -> Marking:
 
 
 def of_lease(isolation: Isolation, owner_key: str, project_id: str) -> Marking:
-    """Say what the aggregate of a reservation is marked with: whose it is.
+    """Return the metadata of a reservation's aggregate, which names its project.
 
-    :param owner_key: where the scheduler filter of Blazar looks for the owner
+    :param owner_key: the key in which the scheduler filter of Blazar looks for the owner
     """
     words = {
         Isolation.FILTER: {owner_key: project_id},
@@ -104,33 +104,33 @@ def of_lease(isolation: Isolation, owner_key: str, project_id: str) -> Marking:
 
 
 def of_ended_lease(isolation: Isolation, owner_key: str) -> Marking:
-    """Say what the aggregate of a reservation is marked with when its time is over.
+    """Return the metadata of a reservation's aggregate after its lease has ended.
 
-    The hosts stay in it until their servers are gone. Nobody may start others
-    there meanwhile: the host would be handed on with them.
+    The hosts stay in it until their servers are deleted. No project may start others
+    there meanwhile, or the next lease would find them.
 
-    :param owner_key: where the scheduler filter of Blazar looks for the owner
+    :param owner_key: the key in which the scheduler filter of Blazar looks for the owner
     """
     return Marking(wanted=of_lease(isolation, owner_key, NOBODY).wanted, unwanted={})
 
 
 def of_slots(isolation: Isolation) -> Mapping[str, str]:
-    """Say what the flavor of reserved slots has to ask for beside the slot.
+    """Return what the flavor of reserved slots requires in addition to the slot.
 
-    Hosts of slots stay in the pool. Where Placement leaves the pool out, the
-    flavor has to ask for what closes it.
+    Hosts with slots stay in the pool. Where Placement excludes the pool, the flavor
+    must require the trait that gives access to it.
     """
     return {} if isolation is Isolation.FILTER else {CLOSING_KEY: CLOSING_VALUE}
 
 
 def of_provider(isolation: Isolation) -> frozenset[str]:
-    """Say which traits the providers have in which slots are counted."""
+    """Return the traits of the nested providers that count slots."""
     return frozenset() if isolation is Isolation.FILTER else frozenset({POOL_TRAIT})
 
 
 def is_of_slots(aggregate: Aggregate) -> bool:
-    """Return whether an aggregate named after a reservation is one of slots for instances.
+    """Whether an aggregate named after a reservation is one of instance slots.
 
-    Those of whole hosts have a zone.
+    Those of whole hosts have an availability zone.
     """
     return aggregate.availability_zone is None

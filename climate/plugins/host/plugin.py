@@ -12,10 +12,10 @@
 
 """Whole hosts: ``physical:host``.
 
-A reservable host waits in the aggregate ``freepool``. During a lease it is in
-an aggregate of its own, named after the reservation, in an availability zone
-of its own; afterwards it goes back. Names and metadata keys are part of the
-contract with Nova's scheduler: see :mod:`climate.plugins.host.isolation`.
+A reservable host is in the aggregate ``freepool``. During a lease it is in an
+aggregate that is named after the reservation and has its own availability zone.
+When the lease ends, the host returns to the pool. Names and metadata keys are part
+of the contract with Nova's scheduler: see :mod:`climate.plugins.host.isolation`.
 """
 
 from __future__ import annotations
@@ -95,13 +95,13 @@ class PhysicalHost(contract.Plugin[HostRequest]):
 
     @classmethod
     def from_conf(cls, conf: Any) -> PhysicalHost:
-        """Return the plugin as *conf* wants it."""
+        """Return the plugin, configured from *conf*."""
         return cls(HostSettings.from_conf(conf))
 
     # -- pure half
 
     def search(self, request: HostRequest) -> contract.Search:
-        """Say which hosts the request can use."""
+        """Return which hosts the request can use."""
         texts = filter(None, (request.hypervisor_properties, request.resource_properties))
         parts = [requirements.parse(text) for text in texts]
         return contract.Search(
@@ -113,20 +113,20 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         )
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a host reservation in the API's answer."""
+        """Return the keys of a host reservation in the API's response."""
         return self.dump(self.load(reservation.request))
 
     # -- effect half
 
     def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Make the aggregate, still empty."""
+        """Create the aggregate, without hosts."""
         aggregate, _ = self._pools.aggregate(work, cloud)
         return contract.Done(facts=_having(work, aggregate))
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Move exactly the allocated hosts into the reservation's aggregate.
 
-        A host that is to be given up must be empty, unless that is forced.
+        A host that leaves the reservation must have no servers, unless this is forced.
         """
         going = servers.empty(work, cloud, pools.hosts_of(work, work.leaving))
         if going:
@@ -141,8 +141,8 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         )
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Put right what somebody else changed about the aggregate."""
-        # What is to be given up is still there until it was.
+        """Undo changes that other services or operators made to the aggregate."""
+        # Hosts that leave the reservation are in the aggregate until they have left.
         wanted = pools.hosts_of(work, (*work.allocations, *work.leaving))
         aggregate, repaired, occupied = self._pools.reconcile(work, cloud, wanted)
         facts = _having(work, aggregate)
@@ -151,7 +151,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         return contract.Done(facts=facts, repaired=tuple(repaired))
 
     def before_end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Make an image of every server on the hosts, if that is wanted."""
+        """Make an image of every server on the hosts, if the request asks for it."""
         action = self.load(work.reservation.request).before_end
         if action == 'default':
             action = self._settings.before_end
@@ -161,10 +161,10 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         return images.take(work, cloud, aggregate.hosts, self._settings.image_prefix)
 
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Delete the servers, and put the hosts back once they are empty.
+        """Delete the servers, and return the hosts to the pool once they are empty.
 
-        The project is shut out first, or it could start servers faster than
-        they go.
+        The project loses access first; otherwise it could start servers faster
+        than Climate deletes them.
         """
         aggregate = cloud.compute.find_aggregate(work.reservation.id)
         members = aggregate.hosts if aggregate is not None else ()
@@ -174,14 +174,14 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         going = [server for host in members for server in servers.clear(work, cloud, host)]
         if going:
             return self._pools.until_gone(work, going, {})
-        # A host that was taken out of the pool by a manager that died before
-        # it could put it anywhere is in no aggregate, but held.
+        # If a manager dies after taking a host out of the pool, the host is in no
+        # aggregate, but still allocated.
         self._pools.give_back(cloud, aggregate, {*members, *pools.held_hosts(work)})
         if aggregate is not None:
             try:
                 cloud.compute.delete_aggregate(aggregate.id)
             except CloudConflict as error:
-                # Somebody put a host in meanwhile; it is seen next time.
+                # A host was added meanwhile; the next attempt finds it.
                 raise exceptions.Transient(error.message) from error
         facts = dataclasses.replace(
             HostFacts.of(work.reservation), aggregate_id=None, images_before={}
@@ -191,7 +191,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     def sweep(
         self, records: contract.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[contract.SweepFinding]:
-        """Find aggregates of leases that are over, and hosts that are nowhere."""
+        """Find aggregates of ended leases, and hosts that are in no aggregate."""
         return HostSweep(self._settings, self._pools, records, dry_run).run(cloud)
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
@@ -208,7 +208,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     }
 
     def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
-        """Look an empty hypervisor up, in Nova and in Placement."""
+        """Look up an empty hypervisor in Nova and in Placement."""
         hypervisor = cloud.compute.find_hypervisor(draft.name)
         if hypervisor is None:
             raise exceptions.HostNotFound(host=draft.name)
@@ -237,8 +237,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     def admit(self, resource: Resource, cloud: Cloud) -> None:
         """Put a host into the pool of reservable hosts.
 
-        Slots of it are counted in a provider of our own, see
-        :mod:`climate.plugins.host.providers`.
+        A nested provider counts its slots, see :mod:`climate.plugins.host.providers`.
         """
         traits = isolation.of_provider(self._settings.isolation)
         providers.admit(cloud, resource.name, traits)
@@ -253,6 +252,6 @@ class PhysicalHost(contract.Plugin[HostRequest]):
 
 
 def _having(work: contract.Work, aggregate: Aggregate) -> dict[str, Any]:
-    """Return the change of the facts that makes *aggregate* known."""
+    """Return the change of the facts that records *aggregate*."""
     known = HostFacts.of(work.reservation)
     return dataclasses.replace(known, aggregate_id=aggregate.id).changes(work.reservation)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The aggregates of hosts: the pool they wait in, and one for each reservation."""
+"""The aggregates of hosts: the pool, and one for each reservation."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _FIRST_LOOK = datetime.timedelta(seconds=0.25)
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class HostSettings(Settings):
-    """What operators configure.
+    """The options of hosts.
 
-    :ivar server_deletion_poll: longest time between two looks for servers that
-        go, in seconds
+    :ivar server_deletion_poll: longest interval between two checks whether servers
+        are deleted, in seconds
     """
 
     freepool: str = option('nova', 'aggregate_freepool_name')
@@ -59,7 +59,7 @@ class HostSettings(Settings):
 
 
 class HostPools:
-    """Brings aggregates to what they should be; every step can be taken twice."""
+    """Brings aggregates to the desired state; every step is idempotent."""
 
     def __init__(self, settings: HostSettings) -> None:
         self._settings = settings
@@ -67,7 +67,7 @@ class HostPools:
     def _freepool(self, cloud: Cloud) -> tuple[Aggregate, list[str]]:
         aggregate = cloud.compute.find_aggregate(self._settings.freepool)
         if aggregate is None:
-            # An operator can make it, so an effect is tried again.
+            # An operator can create it, so the effect is retried.
             raise exceptions.Transient(f"there is no aggregate '{self._settings.freepool}'")
         return aggregate, self._close(cloud, aggregate)
 
@@ -75,7 +75,7 @@ class HostPools:
         return _mark(cloud, freepool, isolation.of_pool(self._settings.isolation))
 
     def put_into_pool(self, cloud: Cloud, host: str) -> None:
-        """Put a host that is to be leased into the pool.
+        """Add a host to the pool.
 
         :raises climate.exceptions.FreePoolNotFound: if there is no pool
         """
@@ -87,7 +87,7 @@ class HostPools:
             cloud.compute.add_host(freepool.id, host)
 
     def keep_in_pool(self, cloud: Cloud, hosts: Iterable[str]) -> list[str]:
-        """Put hosts of which parts are leased back into the pool, where they are not."""
+        """Return hosts with reserved slots to the pool if they have left it."""
         freepool, repaired = self._freepool(cloud)
         for host in sorted(set(hosts) - set(freepool.hosts)):
             cloud.compute.add_host(freepool.id, host)
@@ -95,13 +95,13 @@ class HostPools:
         return repaired
 
     def take_out_of_pool(self, cloud: Cloud, host: str) -> None:
-        """Let everybody use a host again."""
+        """Remove a host from the pool, so that all projects can use it again."""
         freepool = cloud.compute.find_aggregate(self._settings.freepool)
         if freepool is not None and host in freepool.hosts:
             cloud.compute.remove_host(freepool.id, host)
 
     def aggregate(self, work: contract.Work, cloud: Cloud) -> tuple[Aggregate, list[str]]:
-        """Return the reservation's aggregate as it should be, and what was done."""
+        """Create or repair the reservation's aggregate; return it and the repairs."""
         name = work.reservation.id
         repaired = []
         aggregate = cloud.compute.find_aggregate(name)
@@ -114,7 +114,7 @@ class HostPools:
         return aggregate, repaired + _mark(cloud, aggregate, marking)
 
     def close_to_owner(self, cloud: Cloud, aggregate: Aggregate) -> None:
-        """Let nobody start servers on the hosts of an aggregate any more."""
+        """Stop the project from starting servers on the hosts of an aggregate."""
         marking = isolation.of_ended_lease(self._settings.isolation, self._settings.owner_key)
         _mark(cloud, aggregate, marking)
 
@@ -122,7 +122,7 @@ class HostPools:
         try:
             return cloud.compute.create_aggregate(name, self._settings.zone_prefix + name)
         except CloudConflict:
-            # Made a moment ago by a call whose answer was lost.
+            # Created a moment ago by a call whose response was lost.
             aggregate = cloud.compute.find_aggregate(name)
             if aggregate is None:
                 raise
@@ -131,10 +131,10 @@ class HostPools:
     def until_gone(
         self, work: contract.Work, servers: list[Server], facts: Mapping[str, Any]
     ) -> contract.Again:
-        """Come back when *servers* have had time to go.
+        """Return an :class:`Again` that gives Nova time to delete *servers*.
 
-        Most go within a second; the longer they have taken, the less a look
-        too late matters.
+        Nova deletes most within a second. The longer it has taken, the longer the
+        interval.
         """
         longest = datetime.timedelta(seconds=self._settings.server_deletion_poll)
         return contract.Again(
@@ -146,10 +146,10 @@ class HostPools:
     def reconcile(
         self, work: contract.Work, cloud: Cloud, wanted: AbstractSet[str]
     ) -> tuple[Aggregate, list[str], list[Server]]:
-        """Put exactly the *wanted* service hosts into the aggregate.
+        """Make the *wanted* service hosts the members of the aggregate.
 
-        :returns: the aggregate, what was not as it should be, and the servers
-            of others that have to go before their hosts can be moved
+        :returns: the aggregate, the repairs, and the servers of other projects
+            that must be deleted before their hosts can be moved
         """
         aggregate, repaired = self.aggregate(work, cloud)
         freepool, closed = self._freepool(cloud)
@@ -175,10 +175,10 @@ class HostPools:
         freepool: Aggregate,
         aggregate: Aggregate,
     ) -> list[Server]:
-        """Move a host of the pool into the aggregate; return servers in the way.
+        """Move a host of the pool into the aggregate; return servers that prevent it.
 
-        Whatever others run on a host of the pool is there on sufferance only,
-        and Nova does not let a host with servers change its zone.
+        Servers of other projects may be deleted from hosts of the pool at any time,
+        and Nova does not move a host with servers to another zone.
         """
         foreign = host_servers.evict(
             work, cloud, host, lambda: self._is_let(cloud, host, aggregate)
@@ -186,26 +186,27 @@ class HostPools:
         if foreign:
             return foreign
         try:
-            # In this order, for a host in no aggregate is open to everybody.
+            # In this order, because all projects can use a host that is in no aggregate.
             cloud.compute.add_host(aggregate.id, host)
             if host in freepool.hosts:
                 cloud.compute.remove_host(freepool.id, host)
         except CloudConflict as error:
-            # Another zone still has it; that passes, or an operator helps.
+            # It is still in another zone. That is temporary, or needs an operator.
             raise exceptions.Transient(str(error)) from error
         return []
 
     def give_back(self, cloud: Cloud, aggregate: Aggregate | None, hosts: Iterable[str]) -> None:
-        """Put hosts back into the pool.
+        """Return hosts to the pool.
 
-        Into the pool first and out of the aggregate then: whoever dies in
-        between leaves a host that is still seen to be in the aggregate.
+        Each host is added to the pool before it is removed from the aggregate, so
+        that a manager that dies in between leaves it in the aggregate, where the
+        next one finds it.
         """
         hosts = sorted(hosts)
         if not hosts:
             return
         freepool, _ = self._freepool(cloud)
-        # Looked at again: another manager may have given them back meanwhile.
+        # Read again, because another manager may have returned them meanwhile.
         found = None if aggregate is None else cloud.compute.find_aggregate(aggregate.name)
         members = () if found is None else found.hosts
         strays = {host for host in hosts if host not in members and host not in freepool.hosts}
@@ -217,19 +218,19 @@ class HostPools:
                 if found is not None and host in members:
                     cloud.compute.remove_host(found.id, host)
         except CloudConflict as error:
-            # A server came up meanwhile; it is seen when one looks again.
+            # A server was started meanwhile; the next attempt finds it.
             raise exceptions.Transient(error.message) from error
 
     def _pool(self, cloud: Cloud, freepool: Aggregate, host: str) -> None:
         try:
             cloud.compute.add_host(freepool.id, host)
         except CloudNotFound:
-            # Either the pool went away, which an operator can mend, or the
-            # machine did, and then there is nothing to give back.
+            # Either the pool is missing, which an operator can fix, or the host is
+            # gone, and there is nothing to return.
             self._freepool(cloud)
 
     def _is_let(self, cloud: Cloud, host: str, mine: Aggregate) -> bool:
-        """Look whether a reservation other than that of *mine* has a host, or slots on it."""
+        """Whether a reservation other than that of *mine* has a host, or slots on it."""
         return any(
             host in aggregate.hosts and aggregate.id != mine.id and self._is_of_lease(aggregate)
             for aggregate in cloud.compute.list_aggregates()
@@ -266,5 +267,5 @@ def hosts_of(work: contract.Work, allocations: Iterable[Allocation]) -> set[str]
 
 
 def held_hosts(work: contract.Work) -> set[str]:
-    """Return the service hosts that the lease has in hand."""
+    """Return the service hosts that the lease holds."""
     return hosts_of(work, (item for item in work.allocations if item.state is AllocationState.HELD))

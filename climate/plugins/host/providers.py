@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The providers of Placement in which the slots of hosts are counted.
+"""The resource providers in Placement that count the slots of hosts.
 
-Each reservable host has one, ``blazar_<hypervisor hostname>``, nested in that
-of the host itself. A reservation of instances has an inventory there of a
-class of its own: as many units as slots on the host.
+Each reservable host has one, ``blazar_<hypervisor hostname>``, nested in the provider
+of the host. An instance reservation has an inventory there, of its own resource
+class, with one unit for each of its slots on the host.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ def find(cloud: Cloud, host: str) -> Provider | None:
 
 
 def ensure(cloud: Cloud, host: str, traits: frozenset[str]) -> tuple[Provider, list[str]]:
-    """Return the nested provider as it should be, and what was not.
+    """Create or repair the nested provider; return it and the repairs.
 
-    :param traits: that it has to have, among others
-    :raises climate.exceptions.Transient: if Placement knows no such host
+    :param traits: the traits it must have; it may have others
+    :raises climate.exceptions.Transient: if Placement does not have the host
     """
     repaired = []
     parent = cloud.placement.find_provider(host)
     if parent is None:
-        # nova-compute makes it when it runs.
+        # nova-compute creates it when it starts.
         raise exceptions.Transient(f'Placement has no provider for host {host}')
     found = find(cloud, host)
     if found is not None and found.parent_uuid != parent.uuid:
-        # The host was set up anew, and Placement cannot move a provider.
+        # The host was reinstalled, and Placement cannot move a provider.
         _delete(cloud, found)
         found = None
     if found is None:
@@ -66,7 +66,7 @@ def _create(cloud: Cloud, host: str, parent: Provider) -> Provider:
     try:
         return cloud.placement.create_provider(PREFIX + host, parent.uuid)
     except CloudConflict:
-        # Made a moment ago, by another or by a call whose answer was lost.
+        # Created a moment ago, by another manager or by a call whose response was lost.
         found = find(cloud, host)
         if found is None:
             raise
@@ -81,18 +81,18 @@ def _delete(cloud: Cloud, provider: Provider) -> None:
 
 
 def admit(cloud: Cloud, host: str, traits: frozenset[str]) -> None:
-    """Make the nested provider of a host that is to be leased.
+    """Create the nested provider of a host that is registered.
 
-    A host that Placement does not know can be leased as a whole.
+    A host that Placement does not have can still be leased as a whole.
     """
     if cloud.placement.find_provider(host) is not None:
         ensure(cloud, host, traits)
 
 
 def release(cloud: Cloud, host: str) -> None:
-    """Remove the nested provider of a host that is let go.
+    """Delete the nested provider of a host that is unregistered.
 
-    If somebody still holds something of it, it stays, and harms nobody.
+    If it still has allocations, it stays; it has no effect on other servers.
     """
     found = find(cloud, host)
     if found is not None:

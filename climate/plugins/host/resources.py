@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Hosts as resources: names that their properties cannot have, and errors about them."""
+"""Hosts as resources: reserved names of properties, and errors."""
 
 from __future__ import annotations
 

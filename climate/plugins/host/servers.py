@@ -10,12 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Servers on hosts that are given up, given back or taken.
+"""Servers on hosts that enter or leave a reservation.
 
-A manager can hang in any call, and go on when another one has ended the lease
-and the next tenant is there. So nothing is deleted for what was seen a while
-ago: what makes a server one that has to go is looked at right before each
-deletion.
+A manager can hang in any call and continue after another one has ended the lease and
+the next lease has started. Therefore no deletion relies on an earlier look: the
+condition under which a server may be deleted is checked right before each deletion.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ LOG = logging.getLogger(__name__)
 
 
 def service_host(resource: Resource) -> str:
-    """Return the name under which aggregates know a host."""
+    """Return the name of a host in aggregates."""
     return str(resource.attributes.get('service_name') or resource.name)
 
 
 def servers_on(cloud: Cloud, host: str, project_id: str) -> str:
-    """Say which servers are on a service host; '' if there are none.
+    """List the servers on a service host; '' if there are none.
 
-    :param project_id: whose servers are named; others are counted only
+    :param project_id: the project whose servers are named; others are only counted
     """
     found = cloud.compute.list_servers(host)
     mine = [server.id for server in found if server.project_id == project_id]
@@ -52,10 +51,10 @@ def servers_on(cloud: Cloud, host: str, project_id: str) -> str:
 
 
 def empty(work: contract.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Server]:
-    """See to it that nothing runs on hosts that are to be given up.
+    """Make sure that nothing runs on hosts that leave the reservation.
 
-    :returns: servers that are still going
-    :raises climate.exceptions.Permanent: if something runs and must not go
+    :returns: servers whose deletion is not finished
+    :raises climate.exceptions.Permanent: if servers run that must not be deleted
     """
     if work.forced:
         here = sorted(host for host in hosts if _has(work, cloud, host))
@@ -68,19 +67,19 @@ def empty(work: contract.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Serve
 
 
 def clear(work: contract.Work, cloud: Cloud, host: str) -> list[Server]:
-    """Ask for the deletion of the project's servers on a host of its lease.
+    """Delete the project's servers on a host of its lease.
 
-    Those of other projects are not the lease's to delete.
+    Servers of other projects are never deleted.
 
-    :returns: servers that are still there
-    :raises climate.exceptions.Transient: if the host is in the reservation's
-        aggregate no longer, or servers of other projects are in the way
+    :returns: servers whose deletion is not finished
+    :raises climate.exceptions.Transient: if the host is no longer in the
+        reservation's aggregate, or only servers of other projects are left
     """
     project_id = work.lease.project_id
     found = _running(work, cloud, host, lambda _server: True)
     mine = [server for server in found if server.project_id == project_id]
     if found and not mine:
-        # Operators find in the log what the lease's owner is not to know.
+        # Operators find the ids in the log; the owner of the lease must not see them.
         ids = ', '.join(server.id for server in found)
         LOG.warning('Servers of other projects run on host %s: %s', host, ids)
         raise exceptions.Transient(f'servers of other projects run on host {host}')
@@ -95,10 +94,10 @@ def clear(work: contract.Work, cloud: Cloud, host: str) -> list[Server]:
 def evict(
     work: contract.Work, cloud: Cloud, host: str, is_leased: Callable[[], bool]
 ) -> list[Server]:
-    """Ask for the deletion of what other projects run on a host of the pool.
+    """Delete the servers of other projects on a host of the pool.
 
-    :param is_leased: looks whether another lease has the host
-    :returns: servers that are still there
+    :param is_leased: checks whether another lease has the host
+    :returns: servers whose deletion is not finished
     :raises climate.exceptions.Transient: if another lease has the host
     """
     project_id = work.lease.project_id
@@ -112,7 +111,7 @@ def evict(
 
 
 def _has(work: contract.Work, cloud: Cloud, host: str) -> bool:
-    """Look whether a host is in the reservation's aggregate."""
+    """Whether a host is in the reservation's aggregate."""
     aggregate = cloud.compute.find_aggregate(work.reservation.id)
     return aggregate is not None and host in aggregate.hosts
 
@@ -128,17 +127,17 @@ def _running(
 
 
 def _provider(resource: Resource) -> str:
-    # Nova gives a hypervisor and its provider the same id.
+    # A hypervisor in Nova and its provider in Placement have the same id.
     return str(resource.attributes['hypervisor_id'])
 
 
 def _hidden(cloud: Cloud, host: str, provider: str) -> Iterator[Server]:
-    """Yield the servers that hold something of a host, listed or not.
+    """Yield the servers that have an allocation on a host, listed or not.
 
-    Nova's lists leave out those of a cell that does not answer just now, and
-    those that the scheduler has sent to the host and that are under way.
-    Placement knows what they hold. It may know of holders that are long gone,
-    or that are no servers, as well: those do not count.
+    Nova's lists omit the servers of a cell that is down, and those that are
+    scheduled to the host and still being built. Placement has their allocations. It may
+    also have allocations of consumers that no longer exist or are not servers; these
+    are ignored.
     """
     try:
         holders = cloud.placement.allocations(provider)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What leases of hosts left among the aggregates, and hosts that got lost."""
+"""Finds aggregates that ended leases left behind, and hosts that are in no aggregate."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from climate.plugins.host.servers import service_host
 class HostSweep:
     """One sweep.
 
-    Hosts of active leases that are in the pool as well are left to the check
-    of the lease: for an instant they are there rightly, while a host is moved.
+    Hosts of active leases that are also in the pool are left to the check of the
+    lease: while a host is moved, it is in both for a moment.
 
-    :param dry_run: only say what would be done
+    :param dry_run: report what would be done, without doing it
     """
 
     def __init__(
@@ -43,18 +43,18 @@ class HostSweep:
         self._pools = pools
         self._records = records
         self._dry_run = dry_run
-        # What is being registered, or let go, is not reservable.
+        # A host that is being registered or unregistered is not reservable.
         self._ours = {service_host(item) for item in records.resources if item.reservable}
 
     def run(self, cloud: Cloud) -> Iterator[SweepFinding]:
-        """Look at the aggregates of leases, then for hosts that are nowhere."""
+        """Check the aggregates of leases, then look for hosts that are in none."""
         for aggregate in cloud.compute.list_aggregates():
             if self._of_lease(aggregate) and aggregate.name not in self._records.alive:
                 yield self._orphan(aggregate, cloud)
         yield from self._lost(cloud)
 
     def _of_lease(self, aggregate: Aggregate) -> bool:
-        """Whether it is named, and has a zone, as only aggregates of reservations are."""
+        """Whether its name and zone match, as only those of reservations do."""
         return aggregate.availability_zone == self._settings.zone_prefix + aggregate.name
 
     def _orphan(self, aggregate: Aggregate, cloud: Cloud) -> SweepFinding:
@@ -65,8 +65,8 @@ class HostSweep:
         what = f'{what} of a lease that is over{hosts}'
         busy = [host for host in aggregate.hosts if cloud.compute.list_servers(host)]
         if busy:
-            # Whose they are is for people to find out: nobody should have
-            # been able to start them.
+            # Operators have to find out whose they are: it should have been
+            # impossible to start them.
             return SweepFinding(what=f'{what}, and servers on {", ".join(busy)}')
         if self._dry_run:
             return SweepFinding(what=what)
@@ -83,7 +83,7 @@ class HostSweep:
         ours = [item for item in aggregate.hosts if item in registered or not registered]
         self._pools.give_back(cloud, aggregate, ours)
         for host in set(aggregate.hosts) - set(ours):
-            # Let go meanwhile: it is not for leases any more.
+            # Unregistered meanwhile: leases can no longer use it.
             cloud.compute.remove_host(aggregate.id, host)
 
     def _lost(self, cloud: Cloud) -> Iterator[SweepFinding]:
@@ -103,7 +103,7 @@ class HostSweep:
                 yield SweepFinding(what=what, done='put there')
 
     def _idle(self, cloud: Cloud) -> set[str]:
-        """Return the hosts of ours that are neither leased nor in the pool."""
+        """Return the registered hosts that are neither leased nor in the pool."""
         there = {
             host
             for aggregate in cloud.compute.list_aggregates()
@@ -113,9 +113,9 @@ class HostSweep:
         return self._ours - there
 
     def _yield_to_lease(self, cloud: Cloud, host: str) -> None:
-        """Take a host out of the pool again that a lease took at the same moment."""
+        """Remove a host from the pool if a lease has taken it at the same moment."""
         for aggregate in cloud.compute.list_aggregates():
-            # Those that are not known here include leases that began after this sweep.
+            # Unknown aggregates may belong to leases that started after this sweep began.
             over = aggregate.name in self._records.ended
             if host in aggregate.hosts and self._of_lease(aggregate) and not over:
                 self._pools.take_out_of_pool(cloud, host)
