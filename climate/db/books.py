@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Writes what resources are booked for: the one place where allocations come or grow."""
+"""Writes bookings: the only place that creates or extends allocations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from climate.domain.leases import Allocation
 from climate.domain.periods import Period
 from climate.domain.resources import Inventory
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
 _LOCK = (
     sa.select(RESOURCES.c.id, RESOURCES.c.generation)
@@ -55,16 +55,16 @@ _LIVE = sa.select(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(_IDS), ALLOCATIONS.c.l
 
 
 class NotLocked(RuntimeError):
-    """A resource was to be booked whose row the transaction has not locked."""
+    """The transaction has not locked the row of a resource that it books."""
 
 
 @dataclasses.dataclass(kw_only=True, slots=True)
 class Docket:
-    """What one transaction has done that has to be judged before it commits.
+    """What one transaction has booked, to be checked before it commits.
 
-    :ivar generations: of the resources whose rows are locked, as they were before
+    :ivar generations: of the resources with locked rows, from before the lock
     :ivar additions: what was booked
-    :ivar own: ids of the reservations that are booked for
+    :ivar own: ids of the reservations for which it was booked
     """
 
     generations: dict[int, int] = dataclasses.field(default_factory=dict)
@@ -72,7 +72,7 @@ class Docket:
     own: set[str] = dataclasses.field(default_factory=set)
 
     def judge(self, session: orm.Session) -> None:
-        """Return if the resources bear all of it.
+        """Check that the resources have the capacity for all of it.
 
         :raises climate.db.judgement.LostRace: if they do not
         """
@@ -80,20 +80,19 @@ class Docket:
 
 
 class Books(Repository):
-    """The right to book some resources, until the transaction ends.
+    """Books some resources, until the transaction ends.
 
-    Locks their rows in id order, so that two bookings never wait for each
-    other in a circle, and raises each generation by one. What is written is
-    judged before the commit, by :meth:`climate.db.store.Store.run`.
+    Locks their rows in id order, so that bookings cannot deadlock, and increments each
+    generation. :meth:`climate.db.store.Store.run` checks the result before the commit.
 
-    To never be over capacity in between, remove first, then move, then insert.
+    Remove first, then move, then insert: the capacity is then never exceeded in between.
 
     :param docket: of the transaction
-    :param resource_ids: ids of all resources that are to be booked
-    :param pause: the time for cleaning between two allocations of one resource
-        if either has the whole of it
-    :param own: ids of the reservations that are booked for; resources that
-        they released need no cleaning for them
+    :param resource_ids: ids of all resources to book
+    :param pause: the cleaning time between two allocations of one resource, if either
+        has the whole of it
+    :param own: ids of the reservations to book for; resources that they have released
+        themselves need no cleaning
     """
 
     def __init__(
@@ -114,15 +113,15 @@ class Books(Repository):
 
     @property
     def generations(self) -> dict[int, int]:
-        """The generations of the locked resources as they were before, by id; without those gone.
+        """The generations of the locked resources from before the lock, by id.
 
-        One that has moved on since a choice says that something about the
-        resource has changed, such as its properties.
+        Deleted resources are missing. If a generation differs from that of a choice,
+        the resource has changed since, for example in its properties.
         """
         return dict(self._docket.generations)
 
     def remove(self, ids: Collection[int]) -> None:
-        """Forget allocations that were booked but never used."""
+        """Delete allocations that were booked but never used."""
         if ids:
             self._session.execute(sa.delete(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(ids)))
 
@@ -131,7 +130,7 @@ class Books(Repository):
     ) -> None:
         """Change the periods of live allocations.
 
-        :param start: None if each keeps the instant at which it begins
+        :param start: None if each keeps its start
         :raises NotLocked: if the row of one of the resources is not locked
         """
         if not ids:
@@ -173,17 +172,17 @@ class Books(Repository):
             self._session.execute(sa.insert(ALLOCATIONS), values)
 
     def restock(self, resource_id: int, new: Iterable[Inventory]) -> None:
-        """Give a resource other inventories.
+        """Replace the inventories of a resource.
 
         :raises NotLocked: if its row is not locked
-        :raises climate.exceptions.InventoryInUse: if more is booked at one
-            instant than it would have
+        :raises climate.exceptions.InventoryInUse: if more is booked at one instant than
+            the new inventories have
         """
         self._check_locked(resource_id)
         wanted = {item.resource_class: item for item in new}
         self._check_supply(resource_id, wanted)
-        # What stays is changed in its place: the database lets no class go of
-        # which something is allocated, be it for a moment.
+        # Rows that stay are updated in place: the database refuses to delete the
+        # inventory of an allocated class, even for a moment.
         mine = INVENTORIES.c.resource_id == resource_id
         has = set(self._session.scalars(sa.select(INVENTORIES.c.resource_class).where(mine)))
         gone = has - set(wanted)
@@ -223,7 +222,7 @@ class Books(Repository):
             return
         found = self._session.execute(_LOCK, {'ids': sorted(ids)})
         self._docket.generations.update({row.id: row.generation for row in found})
-        # A constant of this module, which the session need not look through.
+        # A constant of this module, which the session need not process again.
         self._session.connection().execute(_RAISE, {'ids': sorted(ids)})
 
     def _check_locked(self, resource_id: int) -> None:
@@ -245,7 +244,7 @@ class Books(Repository):
         ]
 
     def _grown(self, old: Period, new: Period) -> Iterator[tuple[Period, Period]]:
-        """Yield what *new* has beyond *old*, each with the time for cleaning where it has it."""
+        """Yield the parts of *new* outside of *old*, each with its cleaning time if it has one."""
         padded = new.padded(self._pause)
         for part in new.beyond(old):
             start = padded.start if part.start == new.start else part.start

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the charges: reports that external judges of leases have not received yet."""
+"""Queries of charges: reports that external filters of leases have not received yet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Charges(Repository):
     """Rows of ``charges``."""
 
     def insert(self, charges: Iterable[Charge]) -> None:
-        """Write charges, in one statement."""
+        """Insert charges, in one statement."""
         values = [
             {
                 'charge_id': charge.charge_id,
@@ -58,24 +58,24 @@ class Charges(Repository):
             UPDATE charges SET state = :state, due = :now
             WHERE charge_id = :charge_id AND judge IN (:judges) AND state = 'asked'
 
-        :returns: of how many judges; fewer than *judges* if another process has
-            given the question up meanwhile
+        :returns: the number of rows; fewer than *judges* if another process has withdrawn
+            the question meanwhile
         """
         return self._changed(
             sa.update(CHARGES).where(*_asked(charge_id, judges)).values(state=state, due=self._now)
         )
 
     def forget(self, charge_id: str, judges: Collection[str]) -> None:
-        """Drop a question that came to nothing with these judges."""
+        """Delete a question that had no effect with these judges."""
         self._session.execute(sa.delete(CHARGES).where(*_asked(charge_id, judges)))
 
     def give_up(self) -> int:
-        """Withdraw questions without a decision in time: the process that asked is gone.
+        """Withdraw questions without a timely decision, whose process has died.
 
-        The lease of such a question does not exist, for it would have been
-        written in the transaction that decides; see :meth:`decide`.
+        The lease of such a question does not exist, because the transaction that
+        inserts the lease also records the decision; see :meth:`decide`.
 
-        :returns: how many
+        :returns: the number of questions
         """
         return self._changed(
             sa.update(CHARGES)
@@ -86,10 +86,10 @@ class Charges(Repository):
     def claim(
         self, owner: str, until: datetime.datetime, judges: Collection[str], limit: int
     ) -> list[Charge]:
-        """Take charges to tell, the first that waits of each of some leases.
+        """Claim the first waiting charge of each of some leases.
 
-        A judge receives the reports on one lease in order, so the next one is
-        taken after the first has arrived::
+        A judge receives the reports on one lease in order: the second one can be
+        claimed after the first has arrived::
 
             SELECT head.seq FROM charges head
             WHERE head.state != 'asked' AND head.due <= :now AND head.judge IN (:judges)
@@ -101,9 +101,9 @@ class Charges(Repository):
                                 AND earlier.state != 'asked' AND earlier.seq < head.seq)
             ORDER BY head.due, head.seq LIMIT :limit FOR UPDATE SKIP LOCKED
 
-        :param owner: who takes them
-        :param until: when others may take them over (aware UTC)
-        :param judges: whom *owner* can tell
+        :param owner: the claiming manager
+        :param until: when the claim expires (aware UTC)
+        :param judges: the judges that *owner* can reach
         """
         head, earlier = CHARGES.alias('head'), CHARGES.alias('earlier')
         free = sa.or_(
@@ -140,11 +140,11 @@ class Charges(Repository):
         return [_charge(row) for row in rows]
 
     def told(self, charge: Charge) -> None:
-        """Forget a charge that its judge has taken note of."""
+        """Delete a charge that its judge has accepted."""
         self._session.execute(sa.delete(CHARGES).where(CHARGES.c.seq == charge.seq))
 
     def postpone(self, charge: Charge, due: datetime.datetime, error: str) -> None:
-        """Report a charge later, from the first process that takes it."""
+        """Postpone a charge, and release the claim on it."""
         self._session.execute(
             sa.update(CHARGES)
             .where(CHARGES.c.seq == charge.seq)
@@ -158,7 +158,7 @@ class Charges(Repository):
         )
 
     def give_back(self, owner: str) -> None:
-        """Let others tell what *owner* has not come to."""
+        """Release the claims of *owner*."""
         self._session.execute(
             sa.update(CHARGES)
             .where(CHARGES.c.claim_owner == owner)
@@ -174,12 +174,12 @@ class Charges(Repository):
         return found
 
     def of_lease(self, lease_id: str) -> list[Charge]:
-        """Return what is known of a lease and was not told yet, in order."""
+        """Return the charges of a lease that are still to be reported, in order."""
         query = sa.select(CHARGES).where(CHARGES.c.lease_id == lease_id).order_by(CHARGES.c.seq)
         return [_charge(row) for row in self._session.execute(query)]
 
     def waiting(self) -> Mapping[str, int]:
-        """How many charges there are, by state."""
+        """Return the number of charges, by state."""
         query = sa.select(CHARGES.c.state, sa.func.count()).group_by(CHARGES.c.state)
         return {state: int(count) for state, count in self._session.execute(query)}
 

@@ -10,12 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the events.
+"""Queries of events.
 
-Payloads are stored as JSON with the version of their form. Rows without a version
-were written before there was one. They have the same keys, and so does version 1:
-while managers are upgraded one after the other, the older ones read and rewrite
-what the newer ones wrote.
+Payloads are stored as JSON, with a version. Rows without one are from releases that
+had no versions; their keys are those of version 1. Version 1 keeps these keys because,
+while managers are upgraded one after the other, older ones read and rewrite the rows
+of newer ones.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ from climate.domain.payloads import EndPayload
 from climate.domain.payloads import Move
 from climate.domain.payloads import Payload
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _UPDATE = sa.update(EVENTS).where(EVENTS.c.id == sa.bindparam('row_id'))
 _OF_LEASES = sa.select(EVENTS).where(
     EVENTS.c.lease_id.in_(sa.bindparam('lease_ids', expanding=True))
 )
 
 VERSION: Final = 1
-"""Of the form in which payloads are stored."""
+"""The version of stored payloads."""
 
 
 class Events(Repository):
     """Rows of ``events``."""
 
     def insert(self, new: Iterable[Event]) -> None:
-        """Write *new* events, in one statement."""
+        """Insert events, in one statement."""
         values = [
             {
                 'id': event.id,
@@ -76,7 +76,7 @@ class Events(Repository):
             self._session.execute(sa.insert(EVENTS), values)
 
     def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Event]:
-        """Return the events of the leases, in the order they happen.
+        """Return the events of the leases, in chronological order.
 
         :param lease_ids: ids, or a SELECT of ids
         """
@@ -87,7 +87,7 @@ class Events(Repository):
         return sorted(_events(found.all()), key=events.order)
 
     def update(self, event: Event) -> None:
-        """Write what may change in *event*."""
+        """Update the columns of *event* that may change."""
         self._session.connection().execute(
             _UPDATE,
             {
@@ -98,13 +98,13 @@ class Events(Repository):
         )
 
     def keep(self, lease: Lease, event: Event) -> Lease:
-        """Write *event*, and return *lease* with it."""
+        """Update *event*, and return *lease* with it."""
         kept = tuple(event if item.id == event.id else item for item in lease.events)
         self.update(event)
         return dataclasses.replace(lease, events=kept)
 
     def delete(self, ids: Collection[str]) -> None:
-        """Remove events that will not happen and need not be remembered."""
+        """Delete events that will not happen and need no record."""
         if ids:
             self._session.execute(sa.delete(EVENTS).where(EVENTS.c.id.in_(ids)))
 
@@ -116,14 +116,14 @@ class Events(Repository):
         *,
         looked_at: datetime.datetime,
     ) -> list[Event]:
-        """Return open events that were meant for a time before *before*, for operators.
+        """Return open events that were scheduled before *before*, for operators.
 
-        An event that keeps failing is due later each time, but still late.
-        A preparation that only waits for its turn is not: the lease before may
-        have what it needs for years.
+        Each retry postpones an event that fails, but it stays overdue. A preparation
+        that waits for another lease does not count: that lease may hold what it needs
+        for years.
 
-        :param looked_at: only of leases that are to be looked at before this;
-            keeps the query away from all that lies far ahead
+        :param looked_at: only of leases that are due before this; spares the query
+            the rows of the distant future
         """
         query = (
             sa.select(EVENTS)
@@ -179,7 +179,7 @@ def _events(found: Sequence[Any]) -> list[Event]:
 
 
 def dump_payload(payload: Payload) -> dict[str, Any]:
-    """Return a payload as JSON; values that are as by default are left out."""
+    """Return a payload as JSON, without default values."""
     stored: dict[str, Any] = {'version': VERSION}
     if isinstance(payload, AnnouncementPayload):
         stored |= {'seconds_to_start': payload.seconds_to_start, 'at_once': payload.at_once}
@@ -212,9 +212,9 @@ def dump_payload(payload: Payload) -> dict[str, Any]:
 
 
 def load_payload(kind: EventKind, stored: Mapping[str, Any]) -> Payload:
-    """Return a payload that this release has stored, or one before it.
+    """Return a payload that this or an earlier release has stored.
 
-    Keys that this release does not know are ignored.
+    Unknown keys are ignored.
     """
     expected = events.PAYLOADS[kind]
     if expected is AnnouncementPayload:

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Judges what a transaction has booked, from the database, as its last statement.
+"""Checks what a transaction has booked, as its last statement before the commit.
 
-The rows of all resources that the transaction books on are locked by then
-(:mod:`climate.db.books`), so what is read here is what is committed.
+The transaction has locked the rows of all resources on which it books
+(:mod:`climate.db.books`), so the commit cannot differ from what is read here.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from climate.domain.periods import Period
 
 
 class LostRace(exceptions.BookedMeanwhile):
-    """Another transaction changed what a choice rests on; choose again, in a new transaction."""
+    """Another transaction has changed what a choice was based on; choose again in a new one."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Addition:
-    """What a transaction has booked beyond what there was before.
+    """What a transaction has booked in addition to what was booked before.
 
     :ivar resource_class: None if the whole resource is booked
     :ivar period: the new part of the period
-    :ivar clear: *period* with the time for cleaning where it counts; no other
+    :ivar clear: *period*, extended by the cleaning time where it applies; no other
         allocation may overlap it if either has the whole resource
-    :ivar fresh: whether the allocation is new, and not one that lasts longer
+    :ivar fresh: whether the allocation is new, rather than extended
     """
 
     resource_id: int
@@ -55,10 +55,10 @@ class Addition:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """What is wrong with a resource.
+    """Why a resource cannot be booked.
 
-    :ivar resource_class: None if it is not about a class
-    :ivar peak: most units of the class that are booked at one instant
+    :ivar resource_class: None if no class is concerned
+    :ivar peak: the largest number of its units that are booked at one instant
     :ivar why: for the log
     """
 
@@ -72,11 +72,11 @@ class Finding:
 def judge(
     session: orm.Session, additions: Iterable[Addition], *, own: Collection[str] = ()
 ) -> None:
-    """Return if the resources bear what was written.
+    """Check that the resources have the capacity for what was written.
 
     :param additions: what the transaction has booked
-    :param own: ids of the reservations that it books for
-    :raises LostRace: if they do not bear an addition
+    :param own: ids of the reservations for which it books
+    :raises LostRace: if the capacity is exceeded
     """
     found = findings(session, additions, own=own)
     if found:
@@ -90,10 +90,10 @@ class Overbooked(Exception):
 def findings(
     session: orm.Session, additions: Iterable[Addition], *, own: Collection[str] = ()
 ) -> list[Finding]:
-    """Return what is wrong, by one statement; an empty list if nothing is.
+    """Return what is wrong, found by one statement; an empty list if nothing is.
 
-    Each addition is a window on a resource. Where a whole resource was added,
-    other allocations in the window are counted::
+    Each addition defines a window on a resource. Where a whole resource was added, the
+    statement counts other allocations in the window::
 
         SELECT * FROM (
             SELECT r.id, …, (SELECT COUNT(*) FROM allocations a
@@ -102,20 +102,20 @@ def findings(
             FROM resources r WHERE r.id IN (…)) found
         WHERE found.shut = 1 OR found.out = 1 OR found.n > 1
 
-    Where an amount was added, the most that is used at one instant of the
-    window is found as in :meth:`climate.db.rooms.Rooms.find`::
+    Where an amount was added, it finds the peak of use within the window, like
+    :meth:`climate.db.rooms.Rooms.find`::
 
         WITH windows AS (SELECT r.id, …, :from AS start_date, :until AS end_date
                          FROM resources r LEFT JOIN inventories i ON … WHERE r.id IN (…)
                          UNION ALL …),
              uses AS (SELECT windows.*, a.* FROM windows LEFT JOIN allocations a ON …),
-             steps AS (… each use twice: as it comes, and as it goes …),
+             steps AS (… each use twice: at its start and at its end …),
              levels AS (SELECT …, SUM(delta) OVER (PARTITION BY … ORDER BY at, delta) …)
         SELECT id, …, MAX(level) FROM levels GROUP BY id, …
         HAVING … OR MAX(level) > units * ratio
 
-    Only windows are judged: what was overbooked before, in another period or
-    of another class, is not held against it.
+    Only windows count: overbooking that existed before, in another period or of another
+    class, is no reason for a refusal.
     """
     wholes, parts = _shapes(additions)
     values: dict[str, Any] = {'own': list(own)}
@@ -134,7 +134,7 @@ _Shape = tuple[str | None, Period, Period, bool]
 def _shapes(
     additions: Iterable[Addition],
 ) -> tuple[dict[_Shape, set[int]], dict[_Shape, set[int]]]:
-    """Group additions, so that the statement does not grow with the resources."""
+    """Group additions, so that the statement has the same size for any number of resources."""
     wholes: dict[_Shape, set[int]] = defaultdict(set)
     parts: dict[_Shape, set[int]] = defaultdict(set)
     for one in additions:

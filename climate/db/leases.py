@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the leases."""
+"""Queries of leases."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.domain.requests import LeaseQuery
 
-# Made once: to put together what managers run for each event would take them
-# longer than to run it.
+# Built once: for statements that managers run for each event, building takes longer
+# than running.
 _UPDATE = sa.update(LEASES).where(LEASES.c.id == sa.bindparam('row_id'))
 _CLAIMED = (
     sa.select(LEASES)
@@ -53,10 +53,10 @@ _CLAIMED = (
 
 
 class Leases(Repository):
-    """Rows of ``leases``, with what belongs to them."""
+    """Rows of ``leases``, with their reservations and events."""
 
     def insert(self, lease: Lease) -> None:
-        """Write a new lease; its reservations and events are written apart."""
+        """Insert a lease, without its reservations and events."""
         self._session.execute(
             sa.insert(LEASES),
             {
@@ -69,9 +69,9 @@ class Leases(Repository):
         )
 
     def update(self, lease: Lease, *, unclaim: bool = False) -> None:
-        """Write what may change in *lease*, without its parts.
+        """Update the columns of *lease* that may change, without its parts.
 
-        :param unclaim: let others claim it when it is due again
+        :param unclaim: release the claim, so that any manager can claim it when due
         """
         values = {'row_id': lease.id, 'updated_at': self._now, **_changeable(lease)}
         if unclaim:
@@ -81,9 +81,9 @@ class Leases(Repository):
     def get(self, lease_id: str, project_id: str | None = None, *, lock: bool = False) -> Lease:
         """Return a lease with its reservations and events.
 
-        :param project_id: look in this project only; None looks in all
-        :param lock: keep others from changing it until the transaction ends
-        :raises climate.exceptions.NotFound: if there is none, or it was deleted
+        :param project_id: search only this project; None searches all
+        :param lock: lock the row until the transaction ends
+        :raises climate.exceptions.NotFound: if it does not exist or was deleted
         """
         query = sa.select(LEASES).where(LEASES.c.id == lease_id, LEASES.c.deleted_at.is_(None))
         if project_id is not None:
@@ -94,35 +94,35 @@ class Leases(Repository):
         return self._whole([row])[0]
 
     def find(self, lease_id: str) -> Lease | None:
-        """Return a lease that was not deleted, for a manager; None if it is gone."""
+        """Return a lease, for a manager; None if it was deleted."""
         query = sa.select(LEASES).where(LEASES.c.id == lease_id, LEASES.c.deleted_at.is_(None))
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
 
     def with_reservation(self, reservation_id: str) -> Lease | None:
-        """Return the lease of a reservation, be it over or deleted; None if there is none."""
+        """Return the lease of a reservation, even if ended or deleted; None without one."""
         mine = sa.select(RESERVATIONS.c.lease_id).where(RESERVATIONS.c.id == reservation_id)
         query = sa.select(LEASES).where(LEASES.c.id.in_(mine))
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
 
     def project_of(self, lease_id: str) -> str | None:
-        """Return the project of a lease, be it over or deleted; None if there never was one."""
+        """Return the project of a lease, even if ended or deleted; None if it never existed."""
         query = sa.select(LEASES.c.project_id).where(LEASES.c.id == lease_id)
         found: str | None = self._session.scalar(query)
         return found
 
     def given_up(self, lease_id: str) -> bool:
-        """Whether a lease was deleted before it began."""
+        """Whether a lease was deleted before it started."""
         query = sa.select(LEASES.c.id).where(LEASES.c.id == lease_id, _given_up())
         return self._session.scalar(query) is not None
 
     def requests_given_up(
         self, resource_type: str, since: datetime.datetime
     ) -> list[Mapping[str, Any]]:
-        """Return the requests of a type whose leases were deleted before they began.
+        """Return the requests of a type whose leases were deleted before they started.
 
-        :param since: of leases that were deleted then or later (aware UTC)
+        :param since: only of leases that were deleted then or later (aware UTC)
         """
         query = (
             sa.select(RESERVATIONS.c.request)
@@ -136,7 +136,7 @@ class Leases(Repository):
         return [dict(request) for request in self._session.scalars(query)]
 
     def ids_with(self, resource_type: str, name: str, *, live: bool = False) -> list[str]:
-        """Return the ids of the leases that have or had a resource, the latest first.
+        """Return the ids of the leases that have or had a resource, newest first.
 
         ::
 
@@ -145,7 +145,7 @@ class Leases(Repository):
             WHERE resources.resource_type = :type AND resources.name = :name
             ORDER BY leases.created_at DESC
 
-        :param live: only those that have it still; else deleted ones as well
+        :param live: only those that still have it; otherwise also deleted ones
         """
         query = (
             sa.select(LEASES.c.id, LEASES.c.created_at)
@@ -161,9 +161,9 @@ class Leases(Repository):
         return [row.id for row in self._session.execute(query)]
 
     def claimed(self, lease_id: str, owner: str) -> Lease | None:
-        """Lock a lease that *owner* has a claim on, and return it.
+        """Lock a lease that *owner* has claimed, and return it.
 
-        :returns: None if another process has it by now, or it was deleted
+        :returns: None if another process has claimed it meanwhile, or it was deleted
         """
         found = self._whole(
             self._session.execute(_CLAIMED, {'lease_id': lease_id, 'owner': owner}).all()
@@ -173,11 +173,11 @@ class Leases(Repository):
     def page(
         self, query: LeaseQuery, *, after: Lease | None = None, most: int | None = None
     ) -> tuple[list[Lease], bool]:
-        """Return the leases *query* asks for, and whether more come after them.
+        """Return the leases that match *query*, and whether more follow.
 
-        :param after: the last lease of the page before, which need not be
-            there any more; only for leases in the order they were made
-        :param most: how many at most, where the query has no limit
+        :param after: the last lease of the previous page, which may have been deleted
+            since; only for leases in order of creation
+        :param most: the limit if the query has none
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
         conditions = [LEASES.c.deleted_at.is_(None), *_conditions(query)]
@@ -197,7 +197,7 @@ class Leases(Repository):
         return self._whole(found[:limit]), len(found) > limit
 
     def _after(self, query: LeaseQuery, keys: list[tuple[Any, bool]]) -> Any:
-        """The condition that a lease comes after the marker in the order of *keys*."""
+        """Return the condition that a lease follows the marker in the order of *keys*."""
         scope = [LEASES.c.id == query.marker]
         if query.project_id is not None:
             scope.append(LEASES.c.project_id == query.project_id)
@@ -209,10 +209,10 @@ class Leases(Repository):
         return _beyond(keys, marker)
 
     def _whole(self, found: Sequence[Any], scope: Any = None) -> list[Lease]:
-        """Put the parts to the leases, in two statements however many there are.
+        """Load the parts of the leases, in two statements for any number of leases.
 
-        :param scope: a SELECT of the same leases' ids, where the list of ids
-            may be longer than an engine takes
+        :param scope: a SELECT of the same leases' ids, where a list of ids might be
+            too long for an engine
         """
         if not found:
             return []
@@ -231,7 +231,7 @@ def _given_up() -> Any:
 
 
 def _beyond(keys: list[tuple[Any, bool]], values: Sequence[Any]) -> Any:
-    """The condition that a row comes after one with these values, in the order of *keys*."""
+    """Return the condition that a row follows one with these values in the order of *keys*."""
     alternatives = []
     for place, (key, down) in enumerate(keys):
         same = [keys[i][0] == values[i] for i in range(place)]
@@ -283,7 +283,7 @@ def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event
 
 
 def _options(lease: Lease) -> dict[str, Any]:
-    """Return the column ``options``: what is not asked for is not in it."""
+    """Return the column ``options``, without what the client did not ask for."""
     said = lease.readiness
     values: dict[str, Any] = {
         'notify_before_start': lease.notify_before_start,
@@ -320,7 +320,7 @@ def _sort_keys(query: LeaseQuery) -> list[tuple[Any, bool]]:
     wanted = query.sort or (('created_at', 'asc'),)
     keys = [(LEASES.c[name], direction == 'desc') for name, direction in wanted]
     if all(name != 'id' for name, _ in wanted):
-        # The id makes the order total, so that no page repeats or loses one.
+        # The id makes the order total, so that pages neither repeat nor omit a lease.
         keys.append((LEASES.c.id, keys[-1][1]))
     return keys
 

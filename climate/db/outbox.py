@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the outbox: notifications on their way to the bus."""
+"""Queries of the outbox: notifications that are to be sent to the bus."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from climate.db.tables import OUTBOX
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class OutboxRow:
-    """A notification that was not yet accepted by the bus.
+    """A notification that the bus has not accepted yet.
 
-    :ivar id: unique, so that receivers can drop what comes twice
-    :ivar attempts: how often it could not be sent while the bus was there
-    :ivar error: why, the last time
-    :ivar set_aside_at: when it was given up (aware UTC); None if it was not
+    :ivar id: unique, so that receivers can drop duplicates
+    :ivar attempts: the number of failed attempts while the bus was available
+    :ivar error: why the last attempt failed
+    :ivar set_aside_at: when it was set aside (aware UTC); None if it was not
     """
 
     id: str
@@ -52,7 +52,7 @@ class Outbox(Repository):
     """Rows of ``outbox``."""
 
     def insert(self, messages: Iterable[OutboxRow]) -> None:
-        """Write notifications, in one statement."""
+        """Insert notifications, in one statement."""
         values = [
             {
                 'id': message.id,
@@ -68,11 +68,11 @@ class Outbox(Repository):
             self._session.execute(sa.insert(OUTBOX), values)
 
     def claim(self, owner: str, until: datetime.datetime, most: int) -> list[OutboxRow]:
-        """Take notifications to send, those that wait longest.
+        """Claim the oldest notifications.
 
-        Only the head of a lease's queue can be taken, and what waits behind it
-        comes with it: another sender cannot overtake, and order is kept per
-        lease. What is set aside waits for nothing and holds nothing up::
+        A claim on the first notification of a lease includes those that follow it: no
+        other sender can overtake, and the order per lease is kept. Notifications that
+        are set aside neither wait nor delay others::
 
             SELECT head.lease_id FROM outbox head
             WHERE head.set_aside_at IS NULL AND (head.due IS NULL OR head.due <= :now)
@@ -83,18 +83,18 @@ class Outbox(Repository):
                                 AND earlier.set_aside_at IS NULL)
             ORDER BY head.seq LIMIT :most FOR UPDATE SKIP LOCKED
 
-        What *owner* has taken before and not settled, because the database went
-        away, comes again: no other sender has it.
+        Notifications that *owner* has claimed before and not settled, because the
+        database was unavailable, are returned again: no other sender has them.
 
-        :param owner: who takes them
-        :param until: when others may take them over (aware UTC)
-        :param most: how many at most, of all leases together
+        :param owner: the claiming sender
+        :param until: when the claim expires (aware UTC)
+        :param most: the limit for all leases together
         """
         lease_ids = list(self._session.scalars(self._heads(owner, most)))
         if not lease_ids:
             return []
-        # Locked by their heads. In the order of all, so that what is taken of
-        # each lease is a beginning.
+        # The lock on the first one protects the others. The order is global, so that
+        # the limit cuts off the end of a lease's queue, never its beginning.
         query = (
             sa.select(OUTBOX.c.seq)
             .where(OUTBOX.c.lease_id.in_(lease_ids), OUTBOX.c.set_aside_at.is_(None))
@@ -132,12 +132,12 @@ class Outbox(Repository):
         )
 
     def delete(self, ids: Collection[str]) -> None:
-        """Forget notifications that the bus has accepted."""
+        """Delete notifications that the bus has accepted."""
         if ids:
             self._session.execute(sa.delete(OUTBOX).where(OUTBOX.c.id.in_(ids)))
 
     def give_back(self, owner: str) -> None:
-        """Let others send what *owner* could not."""
+        """Release the claims of *owner*."""
         self._session.execute(
             sa.update(OUTBOX)
             .where(OUTBOX.c.claim_owner == owner)
@@ -145,11 +145,11 @@ class Outbox(Repository):
         )
 
     def postpone(self, message_id: str, due: datetime.datetime, error: str) -> None:
-        """Have one sent later that could not be sent, and those of its lease behind it."""
+        """Postpone a notification, and with it those of its lease that follow."""
         self._change(message_id, due=due, error=error, attempts=OUTBOX.c.attempts + 1)
 
     def set_aside(self, message_id: str, error: str) -> None:
-        """Give one up; those of its lease behind it go on without it."""
+        """Set a notification aside; those of its lease that follow are sent without it."""
         self._change(
             message_id, set_aside_at=self._now, error=error, attempts=OUTBOX.c.attempts + 1
         )
@@ -162,12 +162,12 @@ class Outbox(Repository):
         )
 
     def failing(self) -> list[OutboxRow]:
-        """Return what could not be sent though the bus was there, oldest first."""
+        """Return what could not be sent although the bus was available, oldest first."""
         query = sa.select(OUTBOX).where(OUTBOX.c.attempts > 0).order_by(OUTBOX.c.seq)
         return [_row(row) for row in self._session.execute(query)]
 
     def retry(self, ids: Collection[str] | None) -> int:
-        """Have what was set aside sent again, as if it was never tried.
+        """Send again what was set aside, with all attempts.
 
         :param ids: None for all of it
         :returns: how many were set aside
@@ -177,7 +177,7 @@ class Outbox(Repository):
         )
 
     def drop(self, ids: Collection[str] | None) -> int:
-        """Forget what was set aside.
+        """Delete what was set aside.
 
         :param ids: None for all of it
         :returns: how many were set aside
@@ -192,7 +192,7 @@ class Outbox(Repository):
         return int(result.rowcount)
 
     def waiting(self) -> int:
-        """How many notifications are still to be accepted."""
+        """Return the number of notifications that the bus has not accepted."""
         query = sa.select(sa.func.count()).where(OUTBOX.c.set_aside_at.is_(None))
         return int(self._session.scalar(query) or 0)
 

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""SQL of capacity: how much of what resources have is left over a period."""
+"""Queries of capacity: how much of their inventories resources have left in a period."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from climate.domain.periods import Period
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Window:
-    """The period that is wanted, and whose use of it does not count.
+    """The requested period, and the reservations that do not count in it.
 
-    :ivar period: in which parts are to be used
-    :ivar padded: in which no resource may be allocated as a whole: *period*
-        with the time for cleaning before and after
-    :ivar except_reservations: ids of reservations that are being changed
+    :ivar period: the period in which units are requested
+    :ivar padded: *period* with the cleaning time before and after, in which no
+        resource may be allocated as a whole
+    :ivar except_reservations: ids of the reservations that are being changed
     """
 
     period: Period
@@ -47,11 +47,11 @@ class Window:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Room:
-    """What is left of a resource throughout a window.
+    """The free capacity of a resource throughout a window.
 
-    :ivar capacity: units by resource class, of those that were asked for
-    :ivar left: units that are free at every instant of the window; less than 0
-        if more is promised than there is
+    :ivar capacity: units by resource class, for the requested classes
+    :ivar left: units that are free at every instant of the window; negative if the
+        resource is overbooked
     """
 
     resource_id: int
@@ -62,7 +62,7 @@ class Room:
 
 
 class Rooms(Repository):
-    """What is left of the inventories of resources."""
+    """The free capacity of resources."""
 
     def find(
         self,
@@ -78,11 +78,10 @@ class Rooms(Repository):
         except_ids: Collection[int] = (),
         limit: int | None = None,
     ) -> list[Room]:
-        """Return the room on resources that match and have all classes of *demand*.
+        """Return the free capacity of the resources that match and have all classes of *demand*.
 
-        One statement, whatever the number of resources and allocations. The
-        most that is used at once is found by walking through the beginnings
-        and ends within the window, ends first::
+        One statement, for any number of resources and allocations. It finds the peak
+        of use by visiting all starts and ends within the window in order, ends first::
 
             WITH hosts AS (SELECT r.id, r.name, r.generation FROM resources r
                            WHERE … AND EXISTS (… inventories …) ORDER BY r.id LIMIT :limit),
@@ -96,16 +95,16 @@ class Rooms(Repository):
             SELECT id, …, MAX(CASE WHEN resource_class = :name0 THEN level END) AS peak0, …
             FROM levels GROUP BY id, … ORDER BY id
 
-        Only the next step reads each step. What is read
-        twice MariaDB makes twice, and what is joined afterwards PostgreSQL and
-        SQLite compare row by row, for none of them knows how much it will be.
+        Each expression is read once, by the next one. MariaDB would compute it again for
+        a second reader, and PostgreSQL and SQLite would join it with a nested loop,
+        since no engine can estimate its size.
 
-        :param demand: units by resource class to have at once; classes
-            with 0 units do not count
-        :param loaded: only those with a part allocated within the window,
-            or only the others; None for both
-        :param bookable: only what is open to new bookings
-        :returns: in id order; also those with too little left
+        :param demand: units by resource class that are needed at the same time;
+            classes with 0 units are ignored
+        :param loaded: only resources with a partial allocation within the window, or
+            only those without; None for both
+        :param bookable: only resources that are open to new bookings
+        :returns: in id order, including resources with too little left
         """
         classes = search.used_classes(demand)
         query = _hosts(match, classes, window, bookable).where(RESOURCES.c.id >= first_id)
@@ -124,14 +123,14 @@ class Rooms(Repository):
         return [_room(row, classes) for row in found.mappings()]
 
     def has(self, match: Match) -> bool:
-        """Whether anything matches, be it large or small."""
+        """Whether any resource matches, whatever its size."""
         query = sa.select(RESOURCES.c.id).where(*match.conditions()).limit(1)
         return self._session.scalar(query) is not None
 
     def sizes(self, match: Match, demand: Mapping[str, int]) -> list[int]:
-        """Return how often *demand* fits on each resource that matches, without any allocations.
+        """Return how often *demand* fits on each matching resource without allocations.
 
-        :returns: in no order; what is too small is left out
+        :returns: in no particular order, without resources that are too small
         """
         classes = search.used_classes(demand)
         source: Any = RESOURCES
@@ -156,9 +155,9 @@ class Rooms(Repository):
     def first_end(
         self, match: Match, demand: Mapping[str, int], window: Window
     ) -> datetime.datetime | None:
-        """Return when the first allocation ends that is in the way.
+        """Return the earliest end of an allocation that prevents the booking.
 
-        What is too small for *demand* has none that is.
+        Resources that are too small for *demand* do not count.
         """
         large = sa.select(RESOURCES.c.id).where(*match.conditions(), *_holding(demand))
         overlapping = [
@@ -179,15 +178,15 @@ class Rooms(Repository):
 
 
 def _holding(demand: Mapping[str, int]) -> list[Any]:
-    """Return the conditions that a resource can give all of *demand* to one who has it alone."""
+    """Return the conditions that a resource without allocations has all of *demand*."""
     return [
         *search.offering(demand),
         *(
             sa.exists().where(
                 INVENTORIES.c.resource_id == RESOURCES.c.id,
                 INVENTORIES.c.resource_class == name,
-                # As domain.resources.Inventory: what is rounded down is enough
-                # for a whole number if it is enough before.
+                # As in domain.resources.Inventory: a whole number fits into what is rounded
+                # down exactly if it fits before rounding.
                 (INVENTORIES.c.total - INVENTORIES.c.reserved) * INVENTORIES.c.allocation_ratio
                 >= units,
             )
@@ -223,11 +222,11 @@ def _room(row: Any, classes: Collection[str]) -> Room:
 
 
 def _whole(window: Window) -> Any:
-    """Select allocations of whole resources, live or within the time for cleaning."""
+    """Select allocations of whole resources, live or within the cleaning time."""
     query = sa.select(ALLOCATIONS.c.id).where(
         ALLOCATIONS.c.resource_id == RESOURCES.c.id,
-        # Both there are, named so that the index leads to the period. A
-        # released one has ended, and only the time for cleaning can overlap it.
+        # Names both values of the column, so that the index leads to the period. A
+        # released allocation has ended, so only the cleaning time can overlap it.
         ALLOCATIONS.c.live.in_((0, 1)),
         ALLOCATIONS.c.end_date > window.padded.start,
         ALLOCATIONS.c.start_date < window.padded.end,
@@ -235,7 +234,7 @@ def _whole(window: Window) -> Any:
     )
     if window.except_reservations:
         query = query.where(ALLOCATIONS.c.reservation_id.not_in(window.except_reservations))
-    # It limits nothing, but has engines look at each resource in its turn.
+    # No real limit; it makes engines look up one resource after the other.
     return query.limit(1).offset(0)
 
 
@@ -250,7 +249,7 @@ def _partly_used(window: Window) -> Any:
 
 
 def _uses(hosts: Any, classes: Collection[str], window: Window) -> Any:
-    """Select what others have within the window; without allocations, an empty row."""
+    """Select what other reservations have within the window; an empty row without any."""
     columns: list[Any] = list(hosts.c)
     source = hosts
     for place, name in enumerate(classes):
@@ -282,7 +281,7 @@ def _uses(hosts: Any, classes: Collection[str], window: Window) -> Any:
 
 
 def _steps(uses: Any) -> Any:
-    """Each use twice: as it comes, and as it goes."""
+    """Select each use twice: at its start and at its end."""
     signs = sa.union_all(
         sa.select(sa.literal_column('1').label('sign')), sa.select(sa.literal_column('-1'))
     ).subquery('signs')
@@ -296,9 +295,9 @@ def _steps(uses: Any) -> Any:
 
 
 def _levels(steps: Any) -> Any:
-    """How much is in use after each step."""
-    # At one instant what ends comes first, for its step is negative. Uses that
-    # reach out of the window need no clipping, see allocation.timeline.peak.
+    """Select how much is in use after each step."""
+    # At the same instant, ends come first because their steps are negative. Uses that
+    # extend beyond the window need no clipping, see allocation.timeline.peak.
     level = sa.func.sum(steps.c.delta).over(
         partition_by=[steps.c.id, steps.c.resource_class],
         order_by=[steps.c.at, steps.c.delta],

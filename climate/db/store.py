@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The door to the database: transactions, and what is done when they fail."""
+"""Transactions on the configured database, and the retries of those that fail."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _WRITES = 'climate_writes'
 _SQLITE_BUSY_SECONDS = 30
 _CONNECT_SECONDS = 5
 _COMPARISONS = 3
-# What a database says that it is o'clock in UTC, in the middle of a transaction.
+# The current time of the database in UTC, not that at which the transaction began.
 _MYSQL_CLOCK = sa.text('SELECT UTC_TIMESTAMP(6)')
 _CLOCKS = {
     'mysql': _MYSQL_CLOCK,
@@ -83,26 +83,26 @@ _CLOCKS = {
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register oslo.db's options on *conf*, with defaults fit for a service.
+    """Register oslo.db's options on *conf*, with defaults that suit a service.
 
-    If the database is down, requests get 503 at once and do not wait: each
-    caller tries again in its own way.
+    If the database is down, requests fail at once with 503: each caller has its own
+    way to retry.
     """
     oslo_options.set_defaults(conf)
     options.register_opts(conf)
     conf.set_default('max_retries', 0, group='database')
-    # As many as the threads of a process: a thread without a
-    # connection in the pool opens one for each transaction, which takes longer.
+    # As many as a process has threads. A thread that finds no connection in the pool
+    # opens one for each transaction, which takes longer.
     conf.set_default('max_pool_size', 20, group='database')
 
 
 class Transaction:
-    """One transaction, and the tables it can reach.
+    """A transaction, with a repository for each table.
 
-    :ivar now: the instant it began (aware UTC); written as created_at and
-        updated_at
-    :param clock: says what time it is
-    :param docket: None if it only reads
+    :ivar now: the instant at which it began (aware UTC), used for ``created_at``
+        and ``updated_at``
+    :param clock: the source of that instant
+    :param docket: None in a read-only transaction
     """
 
     def __init__(self, session: orm.Session, clock: Clock, docket: Docket | None = None) -> None:
@@ -137,7 +137,7 @@ class Transaction:
         self.projects = Projects(session, now)
 
     def undo(self) -> None:
-        """Take back all that was written; nothing is locked any more."""
+        """Roll back what was written, and release all locks."""
         self.session.rollback()
 
     def book(
@@ -147,9 +147,9 @@ class Transaction:
         pause: datetime.timedelta = datetime.timedelta(0),
         own: Collection[str] = (),
     ) -> Books:
-        """Lock resources and return the right to book them; see :class:`Books`.
+        """Lock resources, and return the :class:`Books` that can book them.
 
-        :raises RuntimeError: if the transaction only reads
+        :raises RuntimeError: in a read-only transaction
         """
         if self._docket is None:
             raise RuntimeError('a transaction that only reads cannot book')
@@ -158,10 +158,10 @@ class Transaction:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """How two clocks differ.
+    """The difference between the clock of the database and that of this process.
 
-    :ivar offset: what has to be added to ours for that of the database
-    :ivar uncertainty: half of the time that asking took
+    :ivar offset: the time of the database minus the local time
+    :ivar uncertainty: half of the duration of the query
     """
 
     offset: datetime.timedelta = datetime.timedelta(0)
@@ -171,9 +171,9 @@ class Difference:
 class Store:
     """Runs work in transactions on the configured database.
 
-    :ivar vault: what encrypts the secrets of drafts
-    :raises climate.exceptions.ConfigurationError: if none is configured, or
-        what it takes to reach it is not installed
+    :ivar vault: encrypts the secrets of drafts
+    :raises climate.exceptions.ConfigurationError: if no database is configured, or
+        its driver is not installed
     """
 
     def __init__(self, conf: cfg.ConfigOpts, clock: Clock) -> None:
@@ -184,13 +184,13 @@ class Store:
         ours = {option.dest for option in options.OPTS}
         theirs = {key: value for key, value in conf.database.items() if key not in ours}
         self._manager.configure(**{**theirs, 'connection': connection})
-        # The pause after each use is for green threads, which there are none of.
+        # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
         self._manager.append_on_engine_create(_tune)
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[sa.Engine]:
-        """Give the engine to what needs it, such as migrations.
+        """Yield the engine, and translate the errors of its use, for migrations.
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
@@ -206,7 +206,7 @@ class Store:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """Open a transaction that only reads.
+        """Open a read-only transaction.
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
@@ -220,30 +220,29 @@ class Store:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Transaction]:
         with self._manager.writer.using(_Context()) as session:
-            # Must be the first thing the session hears: SQLite decides at
-            # BEGIN whether the transaction may write.
+            # Has to be the first use of the session: SQLite decides at BEGIN whether
+            # the transaction may write.
             session.connection(execution_options={_WRITES: True})
             session.info[VAULT] = self.vault
             docket = Docket()
             yield Transaction(session, self._clock, docket)
             if docket.additions:
-                # The last statement before the commit, whatever the work was.
+                # This has to be the last statement before the commit.
                 docket.judge(session)
 
     def run(self, work: Callable[[Transaction], T]) -> T:
         """Run *work* in a transaction that may write, and commit.
 
-        What it books is judged first (:mod:`climate.db.judgement`). The one
-        place where a deadlock is tried again; *work* is then called again and
-        must have no other effects than those in SQL. So is one that writes
-        what another transaction has written since it looked: called again,
-        *work* finds it there, and refuses or uses it.
+        Bookings are checked before the commit (:mod:`climate.db.judgement`). After a
+        deadlock, or an insert of a row that another transaction has inserted
+        meanwhile, *work* is called again in a new transaction. It must therefore have
+        no effects outside the database. This is the only place that retries.
 
-        :raises climate.db.judgement.LostRace: if the resources do not bear
-            what was booked; nothing is then
-        :raises climate.exceptions.DatabaseUnavailable: if it does not answer
-        :raises climate.exceptions.BookedMeanwhile: if the database itself finds
-            something booked twice
+        :raises climate.db.judgement.LostRace: if the resources lack the capacity for
+            what was booked; the transaction is rolled back
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
+        :raises climate.exceptions.BookedMeanwhile: if a constraint of the database
+            finds a double booking
         """
 
         @oslo_api.wrap_db_retry(
@@ -265,17 +264,17 @@ class Store:
             errors.reraise(error)
 
     def ping(self) -> None:
-        """Ask the database for an answer.
+        """Check that the database answers.
 
-        :raises climate.exceptions.DatabaseUnavailable: if there is none
+        :raises climate.exceptions.DatabaseUnavailable: if it does not
         """
         with self.reading() as transaction:
             transaction.session.execute(sa.text('SELECT 1'))
 
     def difference(self) -> Difference:
-        """Compare the clock of the database with ours.
+        """Compare the clock of the database with the local one.
 
-        SQLite has none of its own.
+        With SQLite they are the same.
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
@@ -283,8 +282,8 @@ class Store:
             ask = _CLOCKS.get(transaction.session.connection().dialect.name)
             if ask is None:
                 return Difference()
-            # The first statement may have to connect, and any may have to wait
-            # for a processor: the quickest answer says most.
+            # The first statement may have to connect, and each may have to wait for a
+            # processor: the fastest measurement is the most precise.
             found = [self._compare(transaction.session, ask) for _ in range(_COMPARISONS)]
             return min(found, key=lambda one: one.uncertainty)
 
@@ -295,13 +294,13 @@ class Store:
         return Difference(offset=theirs - before - half, uncertainty=half)
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self._manager.dispose_pool()
 
 
 @enginefacade.transaction_context_provider
 class _Context:
-    """What oslo.db hangs a transaction on; a new one for each."""
+    """The context that oslo.db requires; a new one for each transaction."""
 
 
 def _is_duplicate(error: Exception) -> bool:
@@ -315,7 +314,7 @@ def _tune(engine: sa.Engine) -> None:
 
 
 def _tune_other(engine: sa.Engine) -> None:
-    """PostgreSQL is as it should be: READ COMMITTED is its default."""
+    """Limit the time to connect. PostgreSQL is READ COMMITTED by default."""
     event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
     if engine.dialect.driver == 'psycopg':
         event.listen(engine, 'do_connect', _unprepared)
@@ -326,8 +325,8 @@ def _tune_mysql(engine: sa.Engine) -> None:
 
     @event.listens_for(engine, 'connect')
     def _isolate(dbapi_connection: Any, _record: Any) -> None:
-        # With InnoDB's own default a transaction that lost a race would read
-        # the losing snapshot until its end.
+        # At InnoDB's default level, a transaction that has lost a race would keep
+        # reading its old snapshot.
         with dbapi_connection.cursor() as cursor:
             cursor.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
 
@@ -337,14 +336,14 @@ def _limit_connect(name: str, _dialect: Any, _record: Any, _args: Any, params: A
 
 
 def _unprepared(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
-    # What is prepared at the server gets one plan for whatever is asked, and
-    # searches need that of their own; nor do all poolers of connections know it.
+    # A prepared statement may get one plan for all parameters, but searches need
+    # specific plans; and some connection poolers do not support it.
     params.setdefault('prepare_threshold', None)
 
 
 def _tune_sqlite(engine: sa.Engine) -> None:
-    # oslo.db opens the file for each transaction, which takes longer than most
-    # transactions. Its listeners on the pool move to the new one.
+    # oslo.db's pool opens the file for each transaction, which takes longer than most
+    # transactions. Its listeners move to the new pool.
     engine.pool = sa.QueuePool(
         engine.pool._creator,
         max_overflow=-1,
@@ -356,13 +355,13 @@ def _tune_sqlite(engine: sa.Engine) -> None:
     def _prepare(dbapi_connection: Any, _record: Any) -> None:
         dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')
         dbapi_connection.execute('PRAGMA journal_mode = WAL')
-        # In WAL mode NORMAL loses nothing when a process dies, only the last
-        # commits when the machine does; FULL would cost an fsync per commit.
+        # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
+        # the machine does; FULL costs an fsync per commit.
         dbapi_connection.execute('PRAGMA synchronous = NORMAL')
 
-    # oslo.db's listener comes first whatever one asks for, and what it has
-    # begun cannot be made to write: it is replaced, and its marker kept, for
-    # its listeners for the end remove it.
+    # oslo.db's listener always comes first, and a transaction that it has begun cannot
+    # become one that writes. It is therefore replaced; its marker stays, because its
+    # listeners for the end of a transaction remove it.
     for listener in list(engine.dispatch.begin):
         event.remove(engine, 'begin', listener)
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The statement that finds what is booked twice, in windows on resources."""
+"""The statement that finds double bookings in windows on resources."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ONE: Any = sa.literal_column('1')
 def statement(wholes: int, parts: int) -> Any:
     """Return the statement; see :func:`climate.db.judgement.findings`.
 
-    Built once for each number of shapes, for that takes longer than to run it.
+    Built once for each number of shapes, since building takes longer than running.
 
     :param wholes: how many shapes of whole resources there are, with
         parameters that begin with ``w0_``, ``w1_``…
@@ -63,7 +63,7 @@ class _Bind:
         )
 
     def shut(self) -> Any:
-        """Whether nothing may be added: to what is booked already a little less strictly."""
+        """Whether nothing may be booked; extensions of allocations are restricted less."""
         closed = sa.or_(
             RESOURCES.c.reservable.is_(False),
             RESOURCES.c.disabled.is_(True),
@@ -74,7 +74,7 @@ class _Bind:
         )
 
     def away(self) -> Any:
-        """Whether a maintenance lies in the window."""
+        """Whether a maintenance overlaps the window."""
         query = sa.exists().where(
             MAINTENANCES.c.resource_id == RESOURCES.c.id,
             MAINTENANCES.c.end_date > self.start,
@@ -96,7 +96,7 @@ def _whole(prefix: str) -> Any:
         ALLOCATIONS.c.end_date > bind.clear_from,
         ALLOCATIONS.c.start_date < bind.clear_until,
     )
-    # A released allocation has ended; only the time for cleaning can overlap it.
+    # A released allocation has ended; only the cleaning time can overlap it.
     dirty = sa.exists().where(
         of_it,
         ALLOCATIONS.c.live == _ZERO,
@@ -122,7 +122,7 @@ def _whole(prefix: str) -> Any:
 
 
 def _window(number: int) -> Any:
-    """The resources of one shape, each with its supply of the class."""
+    """Select the resources of one shape, each with its inventory of the class."""
     bind = _Bind(f'p{number}')
     supply = sa.and_(
         INVENTORIES.c.resource_id == RESOURCES.c.id,
@@ -130,7 +130,7 @@ def _window(number: int) -> Any:
     )
     return (
         sa.select(
-            # Two shapes may differ in nothing else that matters here.
+            # Two shapes may differ only in this.
             sa.literal_column(str(number)).label('number'),
             RESOURCES.c.id,
             RESOURCES.c.name,
@@ -150,7 +150,7 @@ def _window(number: int) -> Any:
 
 
 def _uses(windows: Any) -> Any:
-    """Who has a part in a window, or the whole in it or in the time for cleaning around it."""
+    """Select partial allocations in a window, and whole ones in it or its cleaning time."""
     inside = sa.and_(
         ALLOCATIONS.c.resource_class == windows.c.resource_class,
         ALLOCATIONS.c.end_date > windows.c.start_date,
@@ -164,7 +164,7 @@ def _uses(windows: Any) -> Any:
     )
     of_it = sa.and_(
         ALLOCATIONS.c.resource_id == windows.c.id,
-        # Both there are, named so that the index leads to the period.
+        # Names both values of the column, so that the index leads to the period.
         ALLOCATIONS.c.live.in_([_ZERO, _ONE]),
         ALLOCATIONS.c.end_date > windows.c.clear_from,
         ALLOCATIONS.c.start_date < windows.c.clear_until,
@@ -203,9 +203,9 @@ def _peaks(windows: list[Any]) -> Any:
                 named.shut == _ONE,
                 named.away == _ONE,
                 others == _ONE,
-                # As domain.resources.Inventory: a class without an inventory
-                # has nothing. An amount is over what is rounded down if it is
-                # over what is not.
+                # As in domain.resources.Inventory: a class without an inventory has no
+                # capacity. An amount exceeds the rounded capacity exactly if it
+                # exceeds the unrounded one.
                 sa.and_(peak > _ZERO, named.units.is_(None)),
                 peak > named.units * named.ratio,
             )
@@ -217,7 +217,7 @@ _KEY = ('number', 'id', 'name', 'resource_class', 'shut', 'away', 'units', 'rati
 
 
 def _steps(uses: Any) -> Any:
-    """Each use twice: as it comes, and as it goes."""
+    """Select each use twice: at its start and at its end."""
     signs: Any = sa.union_all(
         sa.select(sa.literal_column('1').label('sign')), sa.select(sa.literal_column('-1'))
     ).subquery('signs')
@@ -231,8 +231,8 @@ def _steps(uses: Any) -> Any:
 
 
 def _levels(steps: Any) -> Any:
-    """How much is in use after each step."""
-    # At one instant what ends comes first, for its step is negative.
+    """Select how much is in use after each step."""
+    # At the same instant, ends come first because their steps are negative.
     level = sa.func.sum(steps.c.delta).over(
         partition_by=[steps.c.number, steps.c.id, steps.c.resource_class],
         order_by=[steps.c.at, steps.c.delta],
