@@ -74,34 +74,6 @@ class ExtraCapabilityTooLong(InvalidInput):
     template = 'Extra capability key too long'
 
 
-class InvalidIPFormat(InvalidInput):
-    """The text is not an IP address."""
-
-    error_name = 'INVALID_IP_FORMAT'
-    template = 'IP address %(ip)s is invalid'
-
-
-class TooLongFloatingIPs(InvalidInput):
-    """The request names more addresses than the floating IPs that it asks for."""
-
-    error_name = 'TOO_LONG_FLOATING_IPS'
-    template = 'More required_floatingips than the amount of floating IPs'
-
-
-class FloatingIPNetworkNotFound(InvalidInput):
-    """Neutron has no such network, or it is not external."""
-
-    error_name = 'FLOATING_IP_NETWORK_NOT_FOUND'
-    template = "Floating IP network '%(network)s' was not found"
-
-
-class NeutronUsesFloatingIP(InvalidInput):
-    """Neutron uses the address, or may allocate it."""
-
-    error_name = 'NEUTRON_USES_FLOATING_IP'
-    template = 'Floating IP %(floatingip)s is used by Neutron'
-
-
 class UnsupportedResourceType(InvalidInput):
     """No plugin reserves resources of this type."""
 

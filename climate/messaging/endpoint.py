@@ -18,6 +18,7 @@ import contextlib
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 from typing import Final
 from typing import Protocol
@@ -62,12 +63,26 @@ class ManagerEndpoint(Protocol):
         ...
 
 
+def _sent(error: type[exceptions.ClimateError]) -> type[exceptions.ClimateError]:
+    """Return the class under which an error is sent.
+
+    An API looks the class of a refusal up in :mod:`climate.exceptions`, those of plugins
+    too: there they are in the release before. Faults stay what they are, because what
+    they say is not for callers.
+    """
+    home = exceptions.__name__
+    if error.__module__.startswith(home) or error.code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return error
+    return type(error.__name__, (error,), {'__module__': home})
+
+
 @contextlib.contextmanager
 def _only_climate_errors() -> Iterator[None]:
     # Others would arrive at the client as an OSError or KeyError of its own.
     try:
         yield
-    except exceptions.ClimateError:
+    except exceptions.ClimateError as error:
+        error.__class__ = _sent(type(error))
         raise
     except Exception:
         LOG.exception('Unexpected error in a request over RPC')

@@ -139,13 +139,12 @@ class ManagerClient:
 def plain(error: exceptions.ClimateError) -> exceptions.ClimateError:
     """Return *error* as the manager raised it.
 
-    What travels comes back as a made-up subclass, ``HostExists_Remote``,
+    What travels comes back as a made-up subclass, such as ``NotFound_Remote``,
     whose text ends with the stack trace of the other side.
     """
-    made_up = type(error)
-    if not made_up.__name__.endswith(_REMOTE_SUFFIX):
+    original = getattr(exceptions, type(error).__name__.removesuffix(_REMOTE_SUFFIX))
+    if type(error) is original:
         return error
-    original = made_up.__mro__[1]
     assert issubclass(original, exceptions.ClimateError)
     # Not through the constructor: what travelled is the finished message,
     # and some constructors put one together from parts.

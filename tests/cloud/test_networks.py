@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from climate import exceptions
+from climate.plugins.network import errors
 from climate.plugins.network.plugin import NetworkPlugin
 from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
@@ -83,7 +83,7 @@ class NetworkTest(NeutronTest):
         self.assertEqual(
             [network_id], [item.id for item in self.neutron.networks(tags=self.tag(lease))]
         )
-        self.assertRaises(exceptions.SegmentInUse, self.registry.register, self.plugin, **self.vlan)
+        self.assertRaises(errors.SegmentInUse, self.registry.register, self.plugin, **self.vlan)
         subnet = self.subnet(network_id)
         router = self.router(subnet)
         server = self.boot_on(network_id)

@@ -47,6 +47,7 @@ from climate.plugins import marks
 from climate.plugins import models
 from climate.plugins import schemas
 from climate.plugins.fields import Fixed
+from climate.plugins.floating_ip import errors
 from climate.plugins.floating_ip.effects import AddressEffects
 
 RESOURCE_TYPE = 'virtual:floatingip'
@@ -109,7 +110,7 @@ class FloatingIPRequest(models.Request):
     def check(self) -> None:
         """Refuse more addresses than are to be leased."""
         if len(self.required) > self.amount:
-            raise exceptions.TooLongFloatingIPs
+            raise errors.TooLongFloatingIPs
 
     def check_change(self, before: Self, given: Collection[str], *, running: bool) -> None:
         """Refuse addresses that were not required before, in a running lease.
@@ -210,7 +211,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
             cloud.network.find_port_of_address(network.id, address)
             or cloud.network.find_floating_ip(network.id, address)
         ):
-            raise exceptions.NeutronUsesFloatingIP(floatingip=address)
+            raise errors.NeutronUsesFloatingIP(floatingip=address)
         return Resource(
             resource_type=RESOURCE_TYPE,
             name=resource_name(network.id, address),
@@ -231,18 +232,18 @@ def resource_name(network_id: str, address: str) -> str:
 def _address(value: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     """Return an IP address.
 
-    :raises climate.exceptions.InvalidIPFormat: if it is none
+    :raises climate.plugins.floating_ip.errors.InvalidIPFormat: if it is none
     """
     if isinstance(value, str):
         with contextlib.suppress(ValueError):
             return ipaddress.ip_address(value)
-    raise exceptions.InvalidIPFormat(ip=repr(value)[:60])
+    raise errors.InvalidIPFormat(ip=repr(value)[:60])
 
 
 def _network(cloud: Cloud, network_id: str) -> Network:
     """Return an external network.
 
-    :raises climate.exceptions.FloatingIPNetworkNotFound: if there is none
+    :raises climate.plugins.floating_ip.errors.FloatingIPNetworkNotFound: if there is none
     """
     try:
         found = cloud.network.find_network(network_id)
@@ -250,21 +251,21 @@ def _network(cloud: Cloud, network_id: str) -> Network:
         # Several have this name; it is no id.
         found = None
     if found is None or found.id != network_id or not found.external:
-        raise exceptions.FloatingIPNetworkNotFound(network=network_id)
+        raise errors.FloatingIPNetworkNotFound(network=network_id)
     return found
 
 
 def _subnet(subnets: Iterable[Subnet], address: str) -> Subnet:
     """Return the subnet that an address is of.
 
-    :raises climate.exceptions.FloatingIPSubnetNotFound: if there is none
+    :raises climate.plugins.floating_ip.errors.FloatingIPSubnetNotFound: if there is none
     """
     wanted = ipaddress.ip_address(address)
     for subnet in subnets:
         network = ipaddress.ip_network(subnet.cidr)
         if wanted in network and wanted not in _reserved(network):
             return subnet
-    raise exceptions.FloatingIPSubnetNotFound(floatingip=address)
+    raise errors.FloatingIPSubnetNotFound(floatingip=address)
 
 
 def _reserved(network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> Iterator[Any]:

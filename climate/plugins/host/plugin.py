@@ -38,6 +38,7 @@ from climate.domain.resources import ResourceDraft
 from climate.plugins import contract
 from climate.plugins import fields
 from climate.plugins import models
+from climate.plugins.host import errors
 from climate.plugins.host import images
 from climate.plugins.host import isolation
 from climate.plugins.host import pools
@@ -211,7 +212,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         """Look up an empty hypervisor in Nova and in Placement."""
         hypervisor = cloud.compute.find_hypervisor(draft.name)
         if hypervisor is None:
-            raise exceptions.HostNotFound(host=draft.name)
+            raise errors.HostNotFound(host=draft.name)
         provider = cloud.placement.find_provider(hypervisor.hostname)
         found = Resource(
             resource_type=RESOURCE_TYPE,

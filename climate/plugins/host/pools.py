@@ -32,6 +32,7 @@ from climate.conf.settings import Settings
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.plugins import contract
+from climate.plugins.host import errors
 from climate.plugins.host import isolation
 from climate.plugins.host import servers as host_servers
 from climate.plugins.host.isolation import Isolation
@@ -77,11 +78,11 @@ class HostPools:
     def put_into_pool(self, cloud: Cloud, host: str) -> None:
         """Add a host to the pool.
 
-        :raises climate.exceptions.FreePoolNotFound: if there is no pool
+        :raises climate.plugins.host.errors.FreePoolNotFound: if there is no pool
         """
         freepool = cloud.compute.find_aggregate(self._settings.freepool)
         if freepool is None:
-            raise exceptions.FreePoolNotFound(name=self._settings.freepool)
+            raise errors.FreePoolNotFound(name=self._settings.freepool)
         self._close(cloud, freepool)
         if host not in freepool.hosts:
             cloud.compute.add_host(freepool.id, host)

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from climate import exceptions
 from climate.domain.resources import Resource
 from climate.plugins import refusals
+from climate.plugins.host import errors
 
 # The API shows the properties of a host next to these keys.
 RESERVED_PROPERTIES: Final = frozenset(
@@ -48,14 +48,14 @@ RESERVED_PROPERTIES: Final = frozenset(
 class HostRefusals(refusals.Refusals):
     """The errors that clients of ``/os-hosts`` know."""
 
-    def exists(self, resource_type: str, name: str) -> exceptions.HostExists:
+    def exists(self, resource_type: str, name: str) -> errors.HostExists:
         """Return the error for a name that is registered already."""
-        return exceptions.HostExists(host=name)
+        return errors.HostExists(host=name)
 
-    def in_use(self, resource: Resource) -> exceptions.HostInUse:
+    def in_use(self, resource: Resource) -> errors.HostInUse:
         """Return the error for deleting a host that has reservations."""
-        return exceptions.HostInUse(host=resource.name)
+        return errors.HostInUse(host=resource.name)
 
-    def required(self, resource: Resource, name: str) -> exceptions.CapabilityInUse:
+    def required(self, resource: Resource, name: str) -> errors.CapabilityInUse:
         """Return the error for changing a capability that a reservation requires."""
-        return exceptions.CapabilityInUse(name=name, host=resource.name)
+        return errors.CapabilityInUse(name=name, host=resource.name)

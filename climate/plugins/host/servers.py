@@ -30,6 +30,7 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Server
 from climate.domain.resources import Resource
 from climate.plugins import contract
+from climate.plugins.host import errors
 
 LOG = logging.getLogger(__name__)
 
@@ -152,10 +153,10 @@ def _hidden(cloud: Cloud, host: str, provider: str) -> Iterator[Server]:
 def refuse_servers(cloud: Cloud, resource: Resource) -> None:
     """Refuse a host on which servers run.
 
-    :raises climate.exceptions.HostHavingServers: naming them
+    :raises climate.plugins.host.errors.HostHavingServers: naming them
     """
     host = service_host(resource)
     servers = cloud.compute.list_servers(host) or _hidden(cloud, host, _provider(resource))
     ids = ', '.join(server.id for server in servers)
     if ids:
-        raise exceptions.HostHavingServers(servers=ids, host=resource.name)
+        raise errors.HostHavingServers(servers=ids, host=resource.name)

@@ -38,6 +38,7 @@ from climate.plugins import marks
 from climate.plugins import models
 from climate.plugins.fields import Fixed
 from climate.plugins.network import effects
+from climate.plugins.network import errors
 from climate.plugins.network.effects import Segments
 from climate.plugins.network.facts import NetworkFacts
 
@@ -186,7 +187,7 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Let a segment go that no network is on.
 
-        :raises climate.exceptions.SegmentInUse: if there is one
+        :raises climate.plugins.network.errors.SegmentInUse: if there is one
         """
         _refuse_use(resource, cloud)
 
@@ -213,4 +214,4 @@ def _check_segment(attributes: Mapping[str, Any]) -> None:
 def _refuse_use(resource: Resource, cloud: Cloud) -> None:
     used = cloud.network.find_network_of_segment(effects.of(resource.attributes))
     if used is not None:
-        raise exceptions.SegmentInUse(segment=resource.name, network=used.id)
+        raise errors.SegmentInUse(segment=resource.name, network=used.id)

@@ -23,6 +23,7 @@ from climate import exceptions
 from climate.db.store import Transaction
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Resource
+from climate.plugins.host import errors
 from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.host.pools import HostSettings
 from climate.resources import registrar
@@ -95,7 +96,7 @@ class _Duplicates:
                 lambda tx: tx.resources.insert(host),
                 lambda: desk.register_resource(drafts.host('compute-1')),
             )
-        self.assertIsInstance(error, exceptions.HostExists)
+        self.assertIsInstance(error, errors.HostExists)
         # The one that is there is left as it is.
         self.assertEqual(409, error.code)
         with self.store.reading() as tx:

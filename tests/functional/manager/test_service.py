@@ -27,6 +27,7 @@ from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
 from climate.manager.service import unique_owner
 from climate.messaging.publisher import OutboxMessage
+from climate.plugins.host import errors
 from tests import base
 from tests import drafts
 from tests import services
@@ -172,9 +173,7 @@ class TestManager(base.TestCase):
         self.office.cloud.add_hypervisor('compute-5')
         host_id = manager.register_resource(drafts.host('compute-5', gpu='yes'))
         self.assertIn('compute-5', self.office.pooled())
-        self.assertRaises(
-            exceptions.HostExists, manager.register_resource, drafts.host('compute-5')
-        )
+        self.assertRaises(errors.HostExists, manager.register_resource, drafts.host('compute-5'))
         manager.delete_resource(host_id)
         self.assertNotIn('compute-5', self.office.pooled())
         self.office.cloud.reachable = False

@@ -27,6 +27,7 @@ from climate import exceptions
 from climate.domain.resources import ResourceDraft
 from climate.messaging import rpc
 from climate.messaging import transport
+from climate.plugins.host import errors
 from tests import base
 from tests import services
 from tests.functional.messaging import proxy
@@ -49,7 +50,7 @@ class Manager:
     def register_resource(self, draft: ResourceDraft) -> int:
         self.drafts.append(draft)
         if draft.name == 'taken':
-            raise exceptions.HostExists(host=draft.name)
+            raise errors.HostExists(host=draft.name)
         if draft.name == 'short':
             raise exceptions.NotEnoughResources('hosts', matched=1, free=0)
         if draft.name == 'broken':
@@ -57,7 +58,7 @@ class Manager:
         return len(draft.capabilities)
 
     def delete_resource(self, resource_id: int) -> None:
-        raise exceptions.HostInUse(host=str(resource_id))
+        raise errors.HostInUse(host=str(resource_id))
 
 
 class BusCase(base.TestCase):

@@ -22,6 +22,7 @@ from climate.domain.resources import ResourceDraft
 from climate.messaging import broker
 from climate.messaging import rpc
 from climate.messaging import transport as transports
+from climate.plugins.host import errors
 from tests import drafts
 from tests import waiting
 from tests.functional.messaging import bus
@@ -65,19 +66,17 @@ class TestInProcess(bus.BusCase):
         made = before.call({}, 'register_host', name='compute-1', capabilities={'a': '1'})
         self.assertEqual(1, made)
         self.assertEqual([drafts.host('compute-1', a='1')], manager.drafts)
-        error = self.assertRaises(exceptions.HostInUse, before.call, {}, 'delete_host', host_id=7)
+        error = self.assertRaises(errors.HostInUse, before.call, {}, 'delete_host', host_id=7)
         self.assertIn('Host 7 cannot be deleted', str(error))
 
     def test_an_error_comes_back_as_itself(self) -> None:
         client = self.serve()
-        error = self.assertRaises(
-            exceptions.HostExists, client.register_resource, drafts.host('taken')
-        )
-        self.assertIs(exceptions.HostExists, type(error))
+        error = self.assertRaises(errors.HostExists, client.register_resource, drafts.host('taken'))
+        self.assertIs(errors.HostExists, type(error))
         self.assertEqual("Host 'taken' is registered already", error.message)
         self.assertEqual(error.message, str(error))
         self.assertEqual(409, error.code)
-        in_use = self.assertRaises(exceptions.HostInUse, client.delete_resource, 7)
+        in_use = self.assertRaises(errors.HostInUse, client.delete_resource, 7)
         self.assertEqual('HOST_IN_USE', in_use.error_name)
 
     def test_an_error_that_makes_its_text_comes_back_as_itself(self) -> None:

@@ -22,6 +22,7 @@ from climate import exceptions
 from climate.api import errors
 from climate.api import microversions
 from climate.api.middleware import JsonErrors
+from climate.plugins.host.errors import HostNotFound
 from tests import base
 
 
@@ -67,7 +68,7 @@ class JsonErrorsTest(base.TestCase):
             (exc.HTTPGone(), 400),
             (exc.HTTPBadGateway(), 503),
             (UnicodeDecodeError('utf-8', b'\xff', 0, 1, 'no'), 400),
-            (exceptions.HostNotFound(host='h'), 404),
+            (HostNotFound(host='h'), 404),
             (exceptions.DatabaseUnavailable(), 503),
             (RecursionError(), 500),
             (KeyError('x'), 500),

@@ -19,6 +19,9 @@ import inspect
 import re
 
 from climate import exceptions
+from climate.plugins.floating_ip import errors as floating_ip
+from climate.plugins.host import errors as host
+from climate.plugins.network import errors as network
 from tests import base
 
 # Programs compare these names. A line may be added; none may ever be changed
@@ -89,10 +92,11 @@ PUBLISHED = {
 
 
 def every_error() -> list[type[exceptions.ClimateError]]:
-    """Return every class of the module that may reach a caller."""
+    """Return every class that may reach a caller: those of all types, and those of each."""
     return [
         error
-        for _, error in inspect.getmembers(exceptions, inspect.isclass)
+        for module in (exceptions, floating_ip, host, network)
+        for _, error in inspect.getmembers(module, inspect.isclass)
         if issubclass(error, exceptions.ClimateError)
     ]
 
@@ -151,3 +155,14 @@ class MessageTest(base.TestCase):
         ends = datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC)
         error = exceptions.NotEnoughResources('hosts', matched=4, free=1, first_blocker_ends=ends)
         self.assertEqual((4, 1, ends), (error.matched, error.free, error.first_blocker_ends))
+
+
+class PluginErrorTest(base.TestCase):
+    """RPC finds every error in ``climate.exceptions``, those of plugins too."""
+
+    def test_found_by_name(self) -> None:
+        self.assertIs(host.HostExists, exceptions.HostExists)
+        self.assertIs(exceptions.NotFound, exceptions.NotFound)
+
+    def test_unknown(self) -> None:
+        self.assertRaises(AttributeError, getattr, exceptions, 'Nothing')

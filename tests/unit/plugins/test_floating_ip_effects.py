@@ -20,6 +20,7 @@ from collections.abc import Callable
 from climate import exceptions
 from climate.clients.base import CloudQuota
 from climate.plugins import contract
+from climate.plugins.floating_ip import errors
 from tests import base
 from tests.unit.plugins import every_call
 from tests.unit.plugins import neutron_worlds
@@ -329,7 +330,7 @@ class TestDiscover(base.TestCase):
 
     def test_what_is_no_address(self) -> None:
         for address in ('', '203.0.113', '203.0.113.01', '203.0.113.1/24', 'x' * 1000, 7, None):
-            self.refused(exceptions.InvalidIPFormat, address)
+            self.refused(errors.InvalidIPFormat, address)
 
     def test_a_network_that_is_not_there_or_leads_nowhere(self) -> None:
         inner = self.world.cloud.networks.add_network('inner', OWNER)
@@ -337,19 +338,19 @@ class TestDiscover(base.TestCase):
         for name in ('twice', 'twice'):
             self.world.cloud.networks.add_network(name, OWNER)
         for network in (inner.id, 'nowhere', 'public', 'twice'):
-            self.refused(exceptions.FloatingIPNetworkNotFound, '203.0.113.200', network)
+            self.refused(errors.FloatingIPNetworkNotFound, '203.0.113.200', network)
 
     def test_an_address_of_no_subnet(self) -> None:
         for address in ('198.51.100.1', '203.0.113.0', '203.0.113.255', '2001:db8::1'):
-            self.refused(exceptions.FloatingIPSubnetNotFound, address)
+            self.refused(errors.FloatingIPSubnetNotFound, address)
 
     def test_an_address_that_neutron_gives_away(self) -> None:
         for address in ('203.0.113.1', '203.0.113.2', '203.0.113.50', '203.0.113.99'):
-            self.refused(exceptions.NeutronUsesFloatingIP, address)
+            self.refused(errors.NeutronUsesFloatingIP, address)
 
     def test_an_address_in_use(self) -> None:
         self.world.take('203.0.113.210')
         subnet = self.world.cloud.network.list_subnets(self.public)[0]
         self.world.cloud.networks.add_port(subnet.id, OTHER, 'router', address='203.0.113.211')
         for address in ('203.0.113.210', '203.0.113.211'):
-            self.refused(exceptions.NeutronUsesFloatingIP, address)
+            self.refused(errors.NeutronUsesFloatingIP, address)

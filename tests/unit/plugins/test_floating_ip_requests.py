@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from climate import exceptions
 from climate.allocation import requirements
 from climate.domain.leases import Reservation
+from climate.plugins.floating_ip import errors
 from climate.plugins.floating_ip.plugin import FloatingIP
 from climate.plugins.floating_ip.plugin import FloatingIPRequest
 from tests import base
@@ -90,12 +91,12 @@ class TestParse(base.TestCase):
             ({'amount': 'x'}, exceptions.MalformedParameter, 'amount'),
             ({'required_floatingips': {}}, exceptions.MalformedParameter, 'required_floatingips'),
             ({'required_floatingips': '1.2.3.4'}, exceptions.MalformedParameter, 'required'),
-            ({'required_floatingips': ['1.2.3']}, exceptions.InvalidIPFormat, "'1.2.3'"),
-            ({'required_floatingips': [7]}, exceptions.InvalidIPFormat, '7'),
-            ({'required_floatingips': [None]}, exceptions.InvalidIPFormat, 'None'),
+            ({'required_floatingips': ['1.2.3']}, errors.InvalidIPFormat, "'1.2.3'"),
+            ({'required_floatingips': [7]}, errors.InvalidIPFormat, '7'),
+            ({'required_floatingips': [None]}, errors.InvalidIPFormat, 'None'),
             (
                 {'required_floatingips': ['1.2.3.4', '1.2.3.5', '1.2.3.6']},
-                exceptions.TooLongFloatingIPs,
+                errors.TooLongFloatingIPs,
                 'required_floatingips',
             ),
         ):
@@ -165,7 +166,7 @@ class TestChange(base.TestCase):
             self.assertEqual(2, self.change(running, amount=2).amount)
 
     def test_fewer_than_required_need_fewer_required(self) -> None:
-        self.assertRaises(exceptions.TooLongFloatingIPs, self.change, amount=1)
+        self.assertRaises(errors.TooLongFloatingIPs, self.change, amount=1)
         changed = self.change(True, amount=1, required_floatingips=[])
         self.assertEqual((1, ()), (changed.amount, changed.required))
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from climate import exceptions
 from climate.clients.base import CloudNotFound
+from climate.plugins.host import errors
 from climate.plugins.host.isolation import Isolation
 from tests import base
 from tests.unit.plugins.world import draft
@@ -46,23 +47,23 @@ class TestResources(base.TestCase):
     def test_refusals(self) -> None:
         world = World()
         self.assertRaises(
-            exceptions.HostNotFound, world.plugin.discover, draft('compute-9'), world.cloud
+            errors.HostNotFound, world.plugin.discover, draft('compute-9'), world.cloud
         )
         world.cloud.boot_server('compute-1', OTHER, 'stranger')
         error = self.assertRaises(
-            exceptions.HostHavingServers,
+            errors.HostHavingServers,
             world.plugin.discover,
             draft('compute-1'),
             world.cloud,
         )
         self.assertIn('compute-1', error.message)
         self.assertRaises(
-            exceptions.HostHavingServers, world.plugin.release, world.resources[0], world.cloud
+            errors.HostHavingServers, world.plugin.release, world.resources[0], world.cloud
         )
         # They are there although Nova does not list them just now.
         world.cloud.hide_servers('compute-1')
         again = self.assertRaises(
-            exceptions.HostHavingServers,
+            errors.HostHavingServers,
             world.plugin.discover,
             draft('compute-1'),
             world.cloud,
@@ -76,7 +77,7 @@ class TestResources(base.TestCase):
             world.cloud.compute.remove_host(pool.id, host)
         world.cloud.compute.delete_aggregate(pool.id)
         self.assertRaises(
-            exceptions.FreePoolNotFound, world.plugin.admit, world.resources[0], world.cloud
+            errors.FreePoolNotFound, world.plugin.admit, world.resources[0], world.cloud
         )
         world.plugin.release(world.resources[0], world.cloud)
 

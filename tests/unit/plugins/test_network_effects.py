@@ -21,6 +21,7 @@ from climate.clients.base import CloudQuota
 from climate.domain.resources import ResourceDraft
 from climate.plugins import contract
 from climate.plugins.network import effects
+from climate.plugins.network import errors
 from tests import base
 from tests.unit.plugins import every_call
 from tests.unit.plugins import neutron_worlds
@@ -321,7 +322,7 @@ class TestResources(base.TestCase):
 
     def test_a_segment_in_use_is_neither_taken_nor_let_go(self) -> None:
         error = self.assertRaises(
-            exceptions.SegmentInUse,
+            errors.SegmentInUse,
             self.world.plugin.discover,
             neutron_worlds.vlan_draft(100),
             self.world.cloud,
@@ -335,5 +336,5 @@ class TestResources(base.TestCase):
         self.world.plugin.release(resource, self.world.cloud)
         self.world.run('start')
         self.assertRaises(
-            exceptions.SegmentInUse, self.world.plugin.release, resource, self.world.cloud
+            errors.SegmentInUse, self.world.plugin.release, resource, self.world.cloud
         )

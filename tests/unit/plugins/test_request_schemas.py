@@ -40,6 +40,7 @@ from climate.plugins import models
 from climate.plugins import schemas
 from climate.plugins.custom.plugin import Custom
 from climate.plugins.fields import Fixed
+from climate.plugins.floating_ip import errors
 from climate.plugins.floating_ip.plugin import FloatingIP
 from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.instance.by_flavor import FlavorInstance
@@ -83,7 +84,7 @@ TYPES: dict[str, tuple[contract.Plugin[Any], dict[str, Any]]] = {
 UNSTATED = (
     exceptions.MalformedRequirements,
     exceptions.InvalidRange,
-    exceptions.TooLongFloatingIPs,
+    errors.TooLongFloatingIPs,
 )
 MISSING = object()
 STEPS = (

@@ -1,0 +1,59 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Errors about hosts."""
+
+from __future__ import annotations
+
+from climate import exceptions
+
+
+class HostNotFound(exceptions.NotFound):
+    """Nova has no hypervisor of this name."""
+
+    error_name = 'HOST_NOT_FOUND'
+    template = "Host '%(host)s' not found"
+
+
+class FreePoolNotFound(exceptions.NotFound):
+    """The aggregate that holds the reservable hosts does not exist."""
+
+    error_name = 'FREE_POOL_NOT_FOUND'
+    template = "The aggregate '%(name)s' of reservable hosts was not found"
+
+
+class HostHavingServers(exceptions.Conflict):
+    """A host with servers can be neither registered nor deregistered."""
+
+    error_name = 'HOST_HAVING_SERVERS'
+    template = 'Servers [%(servers)s] found for host %(host)s'
+
+
+class HostExists(exceptions.ResourceExists):
+    """The host is already registered."""
+
+    error_name = 'HOST_EXISTS'
+    template = "Host '%(host)s' is registered already"
+
+
+class HostInUse(exceptions.ResourceInUse):
+    """The host has reservations."""
+
+    error_name = 'HOST_IN_USE'
+    template = 'Host %(host)s cannot be deleted: it has reservations'
+
+
+class CapabilityInUse(exceptions.PropertyInUse):
+    """A reservation's requirements mention the capability."""
+
+    error_name = 'CAPABILITY_IN_USE'
+    template = "Capability '%(name)s' of host %(host)s cannot be changed: a reservation requires it"
