@@ -32,6 +32,7 @@ from climate.domain.leases import Reservation
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Inventory
 from climate.plugins import contract
+from climate.plugins import models
 from climate.plugins.custom.facts import CustomFacts
 from climate.plugins.custom.request import CustomRequest
 from climate.plugins.custom.request import SlotRequest
@@ -96,7 +97,26 @@ class Custom(contract.Plugin[CustomRequest]):
         running: bool = False,
     ) -> CustomRequest:
         """Return *request* with the changes a client sent."""
-        return self._checked(super().change(request, body, strict=strict, running=running))
+        changed = models.of(type(request)).change(
+            request, body, self.resource_type, strict=strict, running=running
+        )
+        if isinstance(changed, SlotRequest) and changed.resources == request.resources:
+            return changed
+        return self._checked(changed)
+
+    def dump(self, request: CustomRequest) -> dict[str, Any]:
+        """Return *request* as JSON values, for the store."""
+        return models.of(type(request)).dump(request)
+
+    def load(self, stored: Mapping[str, Any]) -> CustomRequest:
+        """Return the request that :meth:`dump` wrote.
+
+        Its form tells its class, not the declaration: while no lease used the type,
+        another process can have changed it since this one read it.
+        """
+        if 'amount' in stored:
+            return models.of(SlotRequest).load(stored)
+        return models.of(WholeRequest).load(stored)
 
     def _checked(self, request: CustomRequest) -> CustomRequest:
         """Return *request* if it goes with the declaration."""

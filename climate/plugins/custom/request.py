@@ -150,7 +150,7 @@ class WholeRequest(models.Request):
 class SlotRequest(models.Request):
     """Some slots on resources."""
 
-    amount: Annotated[int, fields.Count('The number of slots.')]
+    amount: Annotated[int, fields.Count('The number of slots.', blank=True)]
     resources: Annotated[
         Mapping[str, int],
         Units(

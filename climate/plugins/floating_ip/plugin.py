@@ -92,6 +92,7 @@ class FloatingIPRequest(models.Request):
             'The external network, by its id in Neutron.',
             required=True,
             fixed=Fixed.ALWAYS,
+            blank=True,
         ),
     ]
     amount: Annotated[int, fields.Count('The number of floating IPs.')]

@@ -120,6 +120,26 @@ class RequestTest(TestCase):
         self.assertIs(Spread.TOGETHER, changed.spread)
         self.assertEqual(changed, plugin.change(changed, {'min': 7, 'resources': None}))
 
+    def test_an_empty_amount_changes_nothing(self) -> None:
+        plugin = Custom(SIMPLE)
+        request = plugin.parse({'amount': 2})
+        self.assertEqual(request, plugin.change(request, {'amount': ''}, strict=True))
+
+    def test_requests_outlast_the_declaration_that_a_process_read(self) -> None:
+        now = Declaration(name=RACK.name, exclusive=False, classes=SIMPLE.classes)
+        for old, new, body, resources in (
+            (RACK, now, {'amount': 2}, {'SEAT': 1}),
+            (now, RACK, {'min': 2, 'max': 2}, {}),
+        ):
+            stored = Custom(new).dump(Custom(new).parse(body))
+            plugin = Custom(old)
+            request = plugin.load(stored)
+            self.assertEqual(stored, plugin.dump(request))
+            search = plugin.search(request)
+            self.assertEqual((2, 2, resources), (search.minimum, search.maximum, search.demand))
+            changed = plugin.change(request, {'amount': 3})
+            self.assertEqual((3, 3), (changed.minimum, changed.maximum))
+
     def test_it_cannot_be_installed(self) -> None:
         self.assertRaises(exceptions.ConfigurationError, Custom.from_conf, None)
 

@@ -156,7 +156,7 @@ class TestChange(base.TestCase):
 
     def test_nothing_or_null_leaves_it_as_it_is(self) -> None:
         same = PLUGIN.dump(self.request)
-        for changes in ({}, dict.fromkeys(same), same):
+        for changes in ({}, dict.fromkeys(same), {'network_id': ''}, same):
             for running in (False, True):
                 self.assertEqual(self.request, self.change(running, **changes))
 
