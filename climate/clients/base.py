@@ -10,28 +10,27 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The verbs over a cloud: the contract of its clients, and their errors.
+"""The clients of a cloud: their contract and their errors.
 
-These docstrings are the contract. ``tests/contract`` holds every client to it:
-the real ones in :mod:`climate.clients.nova` and
-:mod:`climate.clients.placement`, and their cloud in
+These docstrings are the contract. ``tests/contract`` runs the same tests against the
+real clients, such as :mod:`climate.clients.nova` and
+:mod:`climate.clients.placement`, and against the simulated cloud,
 :mod:`climate.simulator`.
 
-Every verb may raise :class:`climate.exceptions.Transient` (the service does
-not answer in time, refuses connections, is overloaded or broken, or does not
-accept our identity for the moment) and :class:`climate.exceptions.Permanent`
-(it refuses and will go on refusing); this is not repeated below. After a
-Transient the work may have been done nevertheless, with only the answer lost:
-callers repeat the verb, or look first where a verb is not repeatable.
+Every method may raise :class:`climate.exceptions.Transient` (the service does not
+respond in time, refuses connections, is overloaded or broken, or temporarily rejects
+the credentials of Climate) and :class:`climate.exceptions.Permanent` (the service
+refuses the request, and will refuse it again); this is not repeated below. After a
+Transient, the request may have been carried out, with only the response lost:
+callers repeat an idempotent method, and check the result of any other first.
 
-Failure and drift: no verb remembers what it did and nothing is cached. Others
-change the cloud too (operators, other services, our own other processes), so
-an answer is true for the instant at which it was given and no longer: callers
-look, act, and treat a conflict as a reason to look again.
+Nothing is cached. Operators, other services and other processes of Climate change
+the cloud as well, so a response describes a single instant. Callers look, act, and
+look again after a conflict.
 
-A *service host* is the name of the machine that runs nova-compute, as
-aggregates and servers name it; a *hypervisor hostname* is what nova-compute
-calls the machine that it manages. They are often the same text, not always.
+A *service host* is the name of the machine that runs nova-compute, as aggregates and
+servers refer to it. A *hypervisor hostname* is the name by which nova-compute knows
+the machine that it manages. Often, but not always, they are equal.
 """
 
 from __future__ import annotations
@@ -127,16 +126,16 @@ AVAILABILITY_ZONE_KEY = 'availability_zone'
 
 
 class CloudNotFound(exceptions.Permanent):
-    """What the verb is about does not exist in the cloud."""
+    """The object does not exist in the cloud."""
 
     error_name = 'CLOUD_NOT_FOUND'
     template = 'The cloud has no such object'
 
 
 class CloudConflict(exceptions.Permanent):
-    """What the verb asks for contradicts the present state of the cloud.
+    """The present state of the cloud does not allow the request.
 
-    Trying again unchanged does not help; looking again may.
+    Repeating the same request does not help; reading the state again may.
     """
 
     error_name = 'CLOUD_CONFLICT'
@@ -144,7 +143,7 @@ class CloudConflict(exceptions.Permanent):
 
 
 class CloudQuota(exceptions.Permanent):
-    """The project may not have as much as the verb asks for.
+    """The request exceeds the quota of the project.
 
     A retry succeeds once something else is released, or an administrator
     raises the quota.
@@ -155,7 +154,7 @@ class CloudQuota(exceptions.Permanent):
 
 
 class TrustLost(exceptions.Permanent):
-    """The trust of a user is of no use: gone, expired, or the user left the project.
+    """The trust of a user cannot be used: it is deleted or expired, or a role is gone.
 
     Not a :class:`CloudNotFound`: the object requested on behalf of the
     user may exist.
@@ -168,45 +167,45 @@ class TrustLost(exceptions.Permanent):
 class Compute(
     Hypervisors, ComputeServices, Servers, Attachments, Aggregates, Flavors, ServerGroups, Protocol
 ):
-    """What Climate wants of Nova."""
+    """The part of Nova that Climate uses."""
 
 
 class Placement(Providers, Traits, ResourceClasses, Protocol):
-    """What Climate wants of Placement."""
+    """The part of Placement that Climate uses."""
 
 
 class Networking(Networks, Ports, FloatingIPs, Protocol):
-    """What Climate wants of Neutron."""
+    """The part of Neutron that Climate uses."""
 
 
 class BlockStorage(Volumes, Snapshots, Backups, VolumeTypes, Protocol):
-    """What Climate wants of Cinder."""
+    """The part of Cinder that Climate uses."""
 
 
 class Orchestration(Stacks, Protocol):
-    """What Climate wants of Heat."""
+    """The part of Heat that Climate uses."""
 
 
 class IdentityService(TrustVerbs, Members, Protocol):
-    """What Climate wants of Keystone."""
+    """The part of Keystone that Climate uses."""
 
 
 class Cloud(Protocol):
-    """A cloud: its services under one roof. Used from many threads at once."""
+    """The services of a cloud. Thread-safe."""
 
     def acting_for(self, trust_id: str) -> Cloud:
-        """Return the cloud as the user sees it who made a trust.
+        """Return the cloud as the user who created a trust sees it.
 
-        Nothing is asked for that: its verbs ask for a token when they need
-        one. They raise :class:`TrustLost` if the trust is gone, or does not
-        help: its user or project is disabled, or the user has lost a role.
+        Sends no request: the methods get a token when they need one. They raise
+        :class:`TrustLost` if the trust is deleted or expired, its user or project is
+        disabled, or the user has lost a role.
         """
         ...
 
     def of_caller(self, token: str) -> Cloud:
         """Return the cloud as the owner of a token sees it, for one request.
 
-        Nothing is asked for that. Its verbs raise
+        Sends no request. The methods raise
         :class:`climate.exceptions.Permanent` if the token is not valid.
         """
         ...
@@ -214,7 +213,7 @@ class Cloud(Protocol):
     def as_service(self) -> Cloud:
         """Return the cloud as the service user sees it.
 
-        For what callers are not told, such as where volumes of a type lie.
+        For what callers must not see, such as the pools of a volume type.
         """
         ...
 

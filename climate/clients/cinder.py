@@ -12,11 +12,10 @@
 
 """Cinder, over openstacksdk.
 
-Failure: every error is mapped by :mod:`climate.clients.errors`. Cinder says
-400 both for nonsense and for a state that does not allow what is asked for;
-where only the state can be meant, it is a conflict. A deletion that is
-refused is fine if it is under way already, so the client looks again.
-Drift: nothing is cached.
+:mod:`climate.clients.errors` maps all errors. Cinder returns 400 both for an invalid
+request and for a state that does not allow the operation; where only the latter is
+possible, it becomes a conflict. If Cinder refuses a deletion, the client checks
+whether the object is being deleted already.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ from climate.clients.base import VolumeType
 from climate.clients.sdk import SdkService
 from climate.domain import names
 
-# Attachments as they are today, since 3.27; snapshots of volumes in use need
-# to be forced up to 3.65, and must not be from then on.
+# Attachments have their present form since 3.27. Snapshots of volumes in use require
+# "force" up to 3.65, and must not have it later.
 MICROVERSION = '3.60'
 _SOURCES = {'snapshot': 'snapshot_id', 'image': 'image_id', 'volume': 'source_volume_id'}
 _GOING = 'deleting'
@@ -52,19 +51,19 @@ Copy = TypeVar('Copy', VolumeSnapshot, Backup)
 
 
 class _Going(Protocol):
-    """What takes a while to be deleted."""
+    """An object whose deletion takes a while."""
 
     @property
     def status(self) -> str:
-        """Cinder's word."""
+        """The status in Cinder."""
         ...
 
 
 class CinderBlockStorage:
-    """Fulfils :class:`climate.clients.base.BlockStorage`.
+    """Implements :class:`climate.clients.base.BlockStorage`.
 
-    :param service: of the type ``block-storage``; what is made belongs to the
-        project of its session
+    :param service: of the type ``block-storage``; the project of its session owns the
+        objects that are created
     """
 
     def __init__(self, service: SdkService) -> None:
@@ -73,7 +72,7 @@ class CinderBlockStorage:
     # -- volumes
 
     def find_volume(self, volume_id: str) -> Volume | None:
-        """Return a volume; None if there is none."""
+        """Return a volume; None if it does not exist."""
         if not names.is_uuid(volume_id):
             return None
         with contextlib.suppress(CloudNotFound):
@@ -94,7 +93,7 @@ class CinderBlockStorage:
             query['properties'] = json.dumps(dict(metadata))
         with self._service.calling('list_volumes') as cinder:
             found = [_volume(item) for item in cinder.volumes(details=True, **query)]
-        # Cinder has no filter for types, and ignores filters it does not know.
+        # Cinder has no filter for types, and ignores unknown filters.
         wanted = (metadata or {}).items()
         return tuple(
             sorted(
@@ -119,7 +118,7 @@ class CinderBlockStorage:
         source: Source | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> str:
-        """Begin to make a volume and return its id."""
+        """Start to create a volume and return its id."""
         wanted: dict[str, object] = {
             'size': size_gb,
             'volume_type': volume_type,
@@ -133,7 +132,7 @@ class CinderBlockStorage:
             return str(cinder.create_volume(name=name, **told).id)
 
     def delete_volume(self, volume_id: str) -> None:
-        """Begin to delete a volume; fine if it is gone or going already."""
+        """Start to delete a volume; a no-op if it is gone or being deleted."""
 
         def delete(cinder: Any) -> None:
             cinder.delete_volume(volume_id, ignore_missing=False)
@@ -155,7 +154,7 @@ class CinderBlockStorage:
     # -- snapshots
 
     def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
-        """Return a snapshot; None if there is none."""
+        """Return a snapshot; None if it does not exist."""
         if not names.is_uuid(snapshot_id):
             return None
         with contextlib.suppress(CloudNotFound):
@@ -170,12 +169,12 @@ class CinderBlockStorage:
             return _of_volume(volume_id, (_snapshot(item) for item in items))
 
     def create_snapshot(self, volume_id: str, name: str) -> str:
-        """Begin to make a snapshot of a volume and return its id."""
+        """Start to create a snapshot of a volume and return its id."""
         with self._service.calling('create_snapshot', bad_request=CloudConflict) as cinder:
             return str(cinder.create_snapshot(volume_id=volume_id, name=name, is_forced=True).id)
 
     def delete_snapshot(self, snapshot_id: str) -> None:
-        """Begin to delete a snapshot; fine if it is gone or going already."""
+        """Start to delete a snapshot; a no-op if it is gone or being deleted."""
 
         def delete(cinder: Any) -> None:
             cinder.delete_snapshot(snapshot_id, ignore_missing=False)
@@ -185,7 +184,7 @@ class CinderBlockStorage:
     # -- backups
 
     def find_backup(self, backup_id: str) -> Backup | None:
-        """Return a backup; None if there is none."""
+        """Return a backup; None if it does not exist."""
         if not names.is_uuid(backup_id):
             return None
         with contextlib.suppress(CloudNotFound):
@@ -200,12 +199,12 @@ class CinderBlockStorage:
             return _of_volume(volume_id, (_backup(item) for item in items))
 
     def create_backup(self, volume_id: str, name: str) -> str:
-        """Begin to make a backup of a volume and return its id."""
+        """Start to create a backup of a volume and return its id."""
         with self._service.calling('create_backup', bad_request=CloudConflict) as cinder:
             return str(cinder.create_backup(volume_id=volume_id, name=name, force=True).id)
 
     def delete_backup(self, backup_id: str) -> None:
-        """Begin to delete a backup; fine if it is gone or going already."""
+        """Start to delete a backup; a no-op if it is gone or being deleted."""
 
         def delete(cinder: Any) -> None:
             cinder.delete_backup(backup_id, ignore_missing=False)
@@ -225,13 +224,13 @@ class CinderBlockStorage:
             return tuple(sorted(_types(cinder), key=lambda item: item.name))
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
-        """Make a type that no project may use until access is granted."""
+        """Create a type that no project may use until access is granted."""
         with self._service.calling('create_volume_type') as cinder:
             specs = dict(extra_specs)
             return _volume_type(cinder.create_type(name=name, is_public=False, extra_specs=specs))
 
     def delete_volume_type(self, type_id: str) -> None:
-        """Remove a type; fine if it is gone already."""
+        """Delete a type; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('delete_volume_type', bad_request=CloudConflict) as cinder:
                 cinder.delete_type(type_id, ignore_missing=False)
@@ -242,13 +241,13 @@ class CinderBlockStorage:
             return tuple(sorted(item['project_id'] for item in cinder.get_type_access(type_id)))
 
     def allow_volume_type(self, type_id: str, project_id: str) -> None:
-        """Let a project use a private type; fine if it may already."""
+        """Grant a project access to a private type; a no-op if it already has access."""
         with contextlib.suppress(CloudConflict):
             with self._service.calling('allow_volume_type') as cinder:
                 cinder.add_type_access(type_id, project_id)
 
     def forbid_volume_type(self, type_id: str, project_id: str) -> None:
-        """Let a project no longer use a type; fine if it may not, or it is gone."""
+        """Revoke a project's access to a type; a no-op if it has none."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('forbid_volume_type') as cinder:
                 cinder.remove_type_access(type_id, project_id)
@@ -276,7 +275,7 @@ def _volume(item: Any) -> Volume:
 
 
 def _of_volume(volume_id: str, found: Iterable[Copy]) -> tuple[Copy, ...]:
-    """Return those of a volume, by id: Cinder need not have filtered them."""
+    """Return the copies of a volume, by id, in case Cinder did not filter them."""
     mine = (item for item in found if item.volume_id == volume_id)
     return tuple(sorted(mine, key=lambda item: item.id))
 
@@ -305,7 +304,7 @@ def _backup(item: Any) -> Backup:
 
 
 def _types(cinder: Any) -> list[VolumeType]:
-    # Cinder tells private types as well if it is asked for None.
+    # With None, Cinder returns private types as well.
     return [_volume_type(item) for item in cinder.types(is_public='None')]
 
 
@@ -325,7 +324,7 @@ def _pool(item: Any) -> Pool:
         backend_name=known.get('volume_backend_name') or '',
         total_gb=_size(known.get('total_capacity_gb')),
         free_gb=_size(known.get('free_capacity_gb')),
-        # Drivers that do not count promises leave them out.
+        # Drivers without thin provisioning omit it.
         allocated_gb=_size(known.get('allocated_capacity_gb')) or 0.0,
         provisioned_gb=_size(known.get('provisioned_capacity_gb')) or 0.0,
     )

@@ -10,14 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Translates errors of a cloud into those of this layer.
+"""Translates the errors of client libraries and services.
 
-The one place that maps errors of the client libraries:
+This is the only place that maps them:
 
 ==================================================  =====================
-no connection, no answer in time, an answer cut     Transient
-HTTP 408, 429, 5xx, or an answer that is no JSON    Transient
-HTTP 401, and all that Keystone says about tokens   Transient
+no connection, no response in time, a partial one   Transient
+HTTP 408, 429, 5xx, or a response that is not JSON  Transient
+HTTP 401, and errors of Keystone about tokens       Transient
 HTTP 401, 403, 404 to a token of a trust            TrustLost
 HTTP 404 of the service                             CloudNotFound
 HTTP 404 of a proxy in front of it                  Transient
@@ -27,8 +27,8 @@ any other 4xx                                       Permanent
 no endpoint, no way to authenticate: configuration  Permanent
 ==================================================  =====================
 
-The library's own exceptions are not kept as causes, for their texts, and the
-requests that hang on them, may hold tokens; the texts made here hold none.
+The exceptions of the libraries are not chained as causes, because their texts and
+requests may contain tokens. The messages of this module contain none.
 """
 
 from __future__ import annotations
@@ -51,33 +51,33 @@ _UNAUTHORIZED = 401
 _NOT_FOUND = 404
 _TOKENS = '/auth/tokens'
 _OF_STATUS = {_NOT_FOUND: base.CloudNotFound, 409: base.CloudConflict}
-# Nova says 403 when a quota is used up, Neutron 409 and Cinder 413; a 413 of
-# a proxy in front of Cinder, about the size of a request, does not mention one.
+# If a quota is exceeded, Nova returns 403, Neutron 409 and Cinder 413. A 413 of a proxy
+# in front of Cinder, about the size of a request, does not mention a quota.
 _QUOTA_STATUS = frozenset({403, 409, 413})
 _QUOTA = re.compile(r'\bquotas?\b|reached the maximum|maximum number of', re.IGNORECASE)
 _TRANSIENT = frozenset({_UNAUTHORIZED, 408, 429})
 _REFUSED = frozenset({_UNAUTHORIZED, 403, _NOT_FOUND})
 _LIBRARY = (nova.ClientException, ksa.ClientException)
 _SDK = 'openstack.exceptions'
-# What our reading of an answer raises when the answer is not what it should
-# be: a proxy's page instead of JSON, or a key that is missing.
+# Raised when a response cannot be parsed, such as an HTML page of a proxy, or when it
+# lacks a key.
 _MALFORMED = (AttributeError, LookupError, TypeError, ValueError)
 _MISCONFIGURED = (ksa.CatalogException, ksa.AuthPluginException)
-# Fernet and JWS tokens, and whatever else is that long without a break.
+# Fernet and JWS tokens, and all other words of that length.
 _OPAQUE = re.compile(r'gAAAA[\w=-]+|eyJ[\w-]+\.[\w.-]+|[\w=+-]{48,}')
 
 
-# Asks, once Keystone has refused a token, what that means.
+# Finds out why Keystone has refused a token.
 Refusal = Callable[[], exceptions.EffectError]
 
 
 class Errors:
     """Translates the errors of one service.
 
-    :param service: its name for people, such as ``Nova``
-    :param auth: the keystoneauth plugin whose secrets must not be shown
-    :param refusal: says what it means if Keystone gives us no token; without
-        one it is taken for a trouble that passes
+    :param service: the name of the service in messages, such as ``Nova``
+    :param auth: the keystoneauth plugin, whose secrets must not appear in messages
+    :param refusal: finds out why Keystone issues no token; by default that counts as
+        transient
     """
 
     def __init__(self, service: str, auth: object, refusal: Refusal | None = None) -> None:
@@ -89,11 +89,11 @@ class Errors:
     def translated(
         self, verb: str, *, bad_request: type[exceptions.EffectError] = exceptions.Permanent
     ) -> Iterator[None]:
-        """Run the body, which calls the service and reads its answer.
+        """Run the body, which calls the service and parses its response.
 
-        :param verb: what is being done, for the text
-        :param bad_request: what a 400 means: some services say so, too, when
-            the state of something does not allow what is asked for
+        :param verb: the operation, for the message
+        :param bad_request: the meaning of a 400, which some services also return if
+            the state of an object does not allow the operation
         """
         try:
             yield
@@ -106,7 +106,7 @@ class Errors:
     def _of_library(
         self, verb: str, error: Exception, bad_request: type[exceptions.EffectError]
     ) -> exceptions.EffectError:
-        # Each library has a name of its own for it.
+        # Each library has its own name for it.
         names = ('code', 'http_status', 'status_code')
         status = next((found for name in names if (found := getattr(error, name, None))), None)
         if isinstance(status, int):
@@ -125,7 +125,7 @@ class Errors:
         bad_request: type[exceptions.EffectError],
     ) -> exceptions.EffectError:
         told = getattr(error, 'details', None) or getattr(error, 'message', None) or ''
-        # Placement answers in paragraphs.
+        # Placement's messages have several lines.
         reason = self._without_secrets(' '.join(str(told).split()))
         request_id = getattr(error, 'request_id', None)
         where = f'HTTP {status}' + (f', {request_id}' if request_id else '')
@@ -133,15 +133,15 @@ class Errors:
         if str(getattr(error, 'url', '')).endswith(_TOKENS):
             if self._refusal is not None and status in _REFUSED:
                 return self._refusal()
-            # Whatever Keystone says is about us and not about what was asked for.
+            # An error of Keystone concerns the credentials, and not the object.
             return exceptions.Transient(f'Keystone gave us no token for {self._service} ({where})')
         if status == _UNAUTHORIZED:
-            # The token may be quoted in the answer; there is nothing else to tell.
+            # The response may quote the token, and has no other information.
             return exceptions.Transient(f'{self._service} did not accept our token ({where})')
         if status in _TRANSIENT or status >= 500:
             return exceptions.Transient(text)
-        # Services give every answer a request id. Servers are not gone because
-        # a balancer that has lost its service says 404 to everything.
+        # All responses of a service have a request id. A 404 without one comes from a
+        # load balancer that has lost its service, and does not mean a missing object.
         if status == _NOT_FOUND and not request_id:
             return exceptions.Transient(f'{text} (not from {self._service} itself)')
         if status in _QUOTA_STATUS and _QUOTA.search(reason):
@@ -167,8 +167,8 @@ class Errors:
 def _library() -> tuple[type[Exception], ...]:
     """Return the errors of the client libraries.
 
-    openstacksdk is loaded late, see :mod:`climate.clients.sdk`: what is not
-    loaded cannot have raised anything.
+    openstacksdk is loaded late, see :mod:`climate.clients.sdk`. Before that, it cannot
+    have raised anything.
     """
     sdk = sys.modules.get(_SDK)
     return (*_LIBRARY, sdk.SDKException) if sdk else _LIBRARY

@@ -10,14 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A fence around a cloud: without a certain claim nothing is changed.
+"""A fence around a cloud: changes require a valid claim.
 
-What a manager does in the cloud it does under a claim, which runs out by
-itself so that another manager can go on. SQL refuses the work of a claim that
-was lost; the cloud has no claims. So each verb that would change it
-asks first how long ago the claim was renewed. The time that counts is the one
-at which the renewal was *sent*, on a clock that is never set, see
-:meth:`climate.clock.Clock.ticks`.
+A manager works on a lease under a claim, which expires unless it is renewed, so that
+another manager can continue. The database refuses the results of a lost claim, but
+the cloud does not know about claims. Therefore each method that changes the cloud
+first checks how long ago the claim was renewed: the time since the renewal was
+*sent*, on a monotonic clock, see :meth:`climate.clock.Clock.ticks`.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ from climate.clients.rehearsal import looks
 
 Guard = Callable[[], None]
 
-# The share of a claim, at its end, in which nothing is begun any more: what was
-# begun before has so long to arrive.
+# The last share of a claim, in which no request is started. An earlier request has this
+# much time to arrive.
 MARGIN: Final = 1 / 3
 
 
 class ClaimLost(exceptions.ClimateError):
-    """The claim under which something is done may be another manager's by now.
+    """The claim has expired, and another manager may have it by now.
 
-    Work ends here: nothing is settled, told or counted. The manager that takes
-    over looks at what was done.
+    The work stops without a result: no event is settled, no notification sent, no
+    attempt counted. The manager that takes over finds out what was done.
     """
 
     error_name = 'CLAIM_LOST'
@@ -52,11 +51,11 @@ class ClaimLost(exceptions.ClimateError):
 
 
 class Hold:
-    """One claim, for as long as it is sure; for many threads.
+    """A claim, while it is valid. Thread-safe.
 
-    :param what: is claimed, for people
-    :param seconds: for which it is sure after a renewal was sent
-    :param ticks: the clock that counts
+    :param what: what is claimed, for messages
+    :param seconds: how long it is valid after a renewal was sent
+    :param ticks: the monotonic clock
     :param since: when the claim was sent, on that clock
     """
 
@@ -69,31 +68,31 @@ class Hold:
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Return if the claim is sure.
+        """Check that the claim is valid.
 
-        :raises ClaimLost: if it is not; from then on always
+        :raises ClaimLost: if it is not; from then on, always
         """
         if not self.sure():
             raise ClaimLost(what=self.what)
 
     def sure(self) -> bool:
-        """Whether the claim is sure; once it is not, it never is again."""
+        """Whether the claim is valid; once it is not, it never is again."""
         with self._lock:
             self._lost = self._lost or self._ticks() - self._since >= self._seconds
             return not self._lost
 
     def renewed(self, since: float) -> None:
-        """Count from *since*, when the renewal was sent.
+        """Extend the claim from *since*, when the renewal was sent.
 
-        A claim that ran out before stays lost: another manager may have had it
-        and given it back meanwhile.
+        An expired claim stays lost: another manager may have had it and released it
+        meanwhile.
         """
         if self.sure():
             with self._lock:
                 self._since = max(self._since, since)
 
     def lose(self) -> None:
-        """Have it not sure from now on."""
+        """Invalidate the claim."""
         with self._lock:
             self._lost = True
 
@@ -104,10 +103,10 @@ class Hold:
 
 
 class Fenced:
-    """Fulfils :class:`climate.clients.base.Cloud`.
+    """Implements :class:`climate.clients.base.Cloud`.
 
-    Each verb that changes something asks the guard first, and a real cloud
-    once more before each request of such a verb; those that look are passed on.
+    Each method that changes the cloud calls the guard first, and in a real cloud again
+    before each request. Read-only methods are passed through.
 
     :param guard: raises :class:`ClaimLost`
     """
@@ -125,7 +124,7 @@ class Fenced:
         return Fenced(self._cloud.of_caller(token), self._guard)
 
     def as_service(self) -> Fenced:
-        """Return the cloud as we see it ourselves, within the same fence."""
+        """Return the cloud as the service user sees it, within the same fence."""
         return Fenced(self._cloud.as_service(), self._guard)
 
     @property
@@ -181,10 +180,7 @@ class _FencedService:
 
 
 def watching(cloud: Cloud) -> Fenced:
-    """Return a cloud for those that only look: no verb of it changes anything.
-
-    :raises ClaimLost: (each verb that would)
-    """
+    """Return a read-only cloud, whose other methods raise :class:`ClaimLost`."""
 
     def refuse() -> None:
         raise ClaimLost('What only looks has no claim to change anything')

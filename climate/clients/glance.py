@@ -26,12 +26,12 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Image
 from climate.domain import names
 
-# A further property that the library knows by name.
+# An additional property that has a name in the library.
 _INSTANCE = 'instance_uuid'
 
 
 class GlanceImages:
-    """Fulfils :class:`climate.clients.base.ImageVerbs`.
+    """Implements :class:`climate.clients.base.ImageVerbs`.
 
     :param service: of the type ``image``
     """
@@ -40,7 +40,7 @@ class GlanceImages:
         self._service = service
 
     def find_image(self, image_id: str) -> Image | None:
-        """Return an image; None if there is none."""
+        """Return an image; None if it does not exist."""
         if not names.is_uuid(image_id):
             return None
         with contextlib.suppress(CloudNotFound), self._service.calling('find_image') as glance:
@@ -55,7 +55,7 @@ class GlanceImages:
         properties: Mapping[str, str] | None = None,
         own: bool = False,
     ) -> tuple[Image, ...]:
-        """Return the images that have all of this, by id."""
+        """Return the images that meet all conditions, by id."""
         wanted = {'name': name, 'owner': owner, **(properties or {})}
         query = {key: value for key, value in wanted.items() if value is not None}
         with self._service.calling('list_images') as glance:
@@ -66,14 +66,14 @@ class GlanceImages:
         return tuple(sorted(found, key=lambda image: image.id))
 
     def give_image(self, image_id: str, project_id: str) -> None:
-        """Let an image belong to a project; fine if it does already."""
+        """Transfer an image to a project; a no-op if it already owns it."""
         with self._service.calling('give_image') as glance:
             image = glance.get_image(image_id)
             if _image(image).owner != project_id:
                 glance.update_image(image, owner_id=project_id)
 
     def delete_image(self, image_id: str) -> None:
-        """Remove an image; fine if it is gone already."""
+        """Delete an image; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._service.calling('delete_image') as glance:
             glance.delete_image(image_id, ignore_missing=False)
 

@@ -12,13 +12,13 @@
 
 """Heat, over a keystoneauth adapter.
 
-Failure and drift: as in :mod:`climate.clients.nova`. What makes something is
-sent once.
+Errors and retries are those of :mod:`climate.clients.nova`. Requests that create
+something are sent once.
 
-A stack is addressed by its project, its name and its id. Heat returns all three
-to any client that may see a stack of this id, also of another project, with a
-redirection, whose path is used and whose host is not: behind a balancer
-Heat may not know its own name.
+The URL of a stack contains its project, name and id. If a client may see a stack, Heat
+redirects a request with its id to that URL, also in another project. Only the path of
+the redirect is used, and not the host: behind a load balancer, Heat may not know its
+own name.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from climate.clients.protocols.stacks import StackSnapshot
 
 _DELETED = ('DELETE', 'COMPLETE')
 _DEEPEST = 10
-# Without its outputs a stack is found without asking other services.
+# Without outputs, Heat need not ask other services for a stack.
 _BRIEF = {'resolve_outputs': 'false'}
 
 
 class HeatClient:
-    """Fulfils :class:`climate.clients.base.Orchestration`.
+    """Implements :class:`climate.clients.base.Orchestration`.
 
     :param adapter: for the service type ``orchestration``; raises for errors
     :param errors: for Heat
@@ -60,7 +60,7 @@ class HeatClient:
         self._errors = errors
 
     def preview_stack(self, draft: StackDraft) -> tuple[PlannedResource, ...]:
-        """Return what a stack would consist of at most."""
+        """Return the resources that a stack would have at most."""
         body = _draft(draft)
         body['template'] = templates.at_its_largest(draft.template)
         body['files'] = {name: templates.at_its_largest(text) for name, text in draft.files.items()}
@@ -69,20 +69,20 @@ class HeatClient:
             return tuple(_planned(answer['stack']['resources']))
 
     def create_stack(self, draft: StackDraft) -> str:
-        """Begin to make a stack."""
-        # Heat would not roll back what fails: the reason is to be seen.
+        """Start to create a stack."""
+        # No rollback, so that the reason of a failure stays visible.
         body = {**_draft(draft), 'disable_rollback': True}
         with self._errors.translated('create_stack'):
             return str(self._make(self._own(), body)['stack']['id'])
 
     def find_stack(self, name_or_id: str) -> Stack | None:
-        """Return a stack; None if there is none, or none any more."""
+        """Return a stack; None if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_stack'):
             return self._find(name_or_id)[1]
         return None
 
     def list_stack_resources(self, stack_id: str) -> tuple[StackResource, ...]:
-        """Return what a stack consists of, by name."""
+        """Return the resources of a stack, by name."""
         with self._errors.translated('list_stack_resources'):
             url, _ = self._find(stack_id)
             answer = self._get(f'{url}/resources', nested_depth=_DEEPEST)
@@ -90,28 +90,28 @@ class HeatClient:
         return tuple(sorted(found, key=lambda item: (item.name, item.physical_id)))
 
     def suspend_stack(self, stack_id: str) -> None:
-        """Begin to suspend a stack."""
+        """Start to suspend a stack."""
         with self._errors.translated('suspend_stack'):
             url, stack = self._find(stack_id)
             if stack_orders.wants_suspension(stack):
                 self._make(f'{url}/actions', {'suspend': None})
 
     def resume_stack(self, stack_id: str) -> None:
-        """Begin to resume a stack."""
+        """Start to resume a stack."""
         with self._errors.translated('resume_stack'):
             url, stack = self._find(stack_id)
             if stack_orders.wants_resumption(stack):
                 self._make(f'{url}/actions', {'resume': None})
 
     def snapshot_stack(self, stack_id: str, name: str) -> str:
-        """Begin to take a snapshot of a stack."""
+        """Start to take a snapshot of a stack."""
         with self._errors.translated('snapshot_stack'):
             url, stack = self._find(stack_id)
             stack_orders.check_snapshot(stack)
             return str(self._make(f'{url}/snapshots', {'name': name})['id'])
 
     def find_stack_snapshot(self, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
-        """Return a snapshot of a stack; None if there is none."""
+        """Return a snapshot of a stack; None if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_stack_snapshot'):
             url, _ = self._find(stack_id)
             return _snapshot(self._get(f'{url}/snapshots/{_quoted(snapshot_id)}')['snapshot'])
@@ -126,13 +126,13 @@ class HeatClient:
         return ()
 
     def delete_stack(self, stack_id: str) -> None:
-        """Begin to delete a stack; fine if it is gone or going."""
+        """Start to delete a stack; a no-op if it is gone or being deleted."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('delete_stack'):
             url, stack = self._find(stack_id)
             if (stack.action, stack.status) != ('DELETE', 'IN_PROGRESS'):
                 self._adapter.delete(url)
 
-    # -- where a stack is
+    # -- the URL of a stack
 
     def _root(self) -> str:
         """Return the endpoint without the project at its end."""
@@ -142,11 +142,11 @@ class HeatClient:
         return str(endpoint).rstrip('/').rpartition('/')[0]
 
     def _own(self) -> str:
-        """Return the address of the stacks of the caller's project."""
+        """Return the URL of the stacks of the caller's project."""
         return f'{self._root()}/{self._adapter.get_project_id()}/stacks'
 
     def _find(self, name_or_id: str) -> tuple[str, Stack]:
-        """Return a stack and its address; CloudNotFound if it is gone."""
+        """Return the URL of a stack and the stack; raise CloudNotFound if it does not exist."""
         place = f'{self._own()}/{_quoted(name_or_id)}'
         answer = self._adapter.get(place, redirect=False)
         target = urllib.parse.urlsplit(answer.headers.get('Location', '')).path.split('/')
@@ -165,13 +165,13 @@ class HeatClient:
         return self._adapter.get(url, params=query).json()
 
     def _make(self, url: str, body: Mapping[str, Any]) -> Any:
-        # After a time-out the outcome is unknown: not sent twice.
+        # After a time-out the outcome is unknown, so this is not sent twice.
         return self._adapter.post(url, json=body, connect_retries=0, status_code_retries=0).json()
 
 
 def _quoted(text: str) -> str:
     if text in ('', '.', '..'):
-        # As a part of an address these are another one.
+        # As a part of a path these have another meaning.
         raise CloudNotFound(f'Heat has no object of the name {text!r}')
     return urllib.parse.quote(text, safe='')
 
@@ -191,7 +191,7 @@ def _draft(draft: StackDraft) -> dict[str, Any]:
 
 
 def _planned(items: list[Any]) -> Iterator[PlannedResource]:
-    """Walk over the answer to a preview, in which a nested stack is a list."""
+    """Walk over the response to a preview, in which a nested stack is a list."""
     for item in items:
         if isinstance(item, list):
             yield from _planned(item)

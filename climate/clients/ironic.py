@@ -60,7 +60,7 @@ class IronicClient:
         return bool(state == 'power on')
 
     def set_power(self, node: str, target: Target) -> None:
-        """Begin to switch a node on or off.
+        """Start to switch a node on or off.
 
         :raises climate.clients.base.CloudNotFound: if there is none
         :raises climate.clients.base.CloudConflict: if it is locked by another operation

@@ -12,15 +12,14 @@
 
 """Keystone, over a keystoneauth adapter, and authentication for other users.
 
-Failure and drift: as in :mod:`climate.clients.nova`. What makes something is
-sent once. Tokens of callers are used, and never kept.
+Errors and retries are those of :mod:`climate.clients.nova`. Requests that create
+something are sent once. Tokens of callers are used, but never stored.
 
-What Keystone says when a trust is of no use (seen with release 2026.2): 401
-if it is gone or expired, its user or project was deleted, or its project is
-disabled; 403 if its user is disabled or has lost a role. The former is also
-what it says to a wrong password, so :func:`why_no_token` looks for the trust.
-Services keep what they know of a token for some minutes: a token of a trust
-that is gone may be taken for that long.
+If a trust cannot be used, Keystone (as of 2026.2) returns 401 if the trust was
+deleted or has expired, its user or project was deleted, or its project is disabled,
+and 403 if its user is disabled or has lost a role. A 401 may also mean a wrong
+password, so :func:`why_no_token` looks up the trust. Services cache tokens for some
+minutes, and accept a token of a deleted trust for that long.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ _TOKENS = '/auth/tokens'
 
 
 class Callers:
-    """Knows those whose tokens we were handed.
+    """Looks up the owners of tokens that callers sent.
 
-    :param adapter: for the service type ``identity``, with our own identity
+    :param adapter: for the service type ``identity``, authenticated as the service user
     :param errors: for Keystone
     """
 
@@ -61,9 +60,9 @@ class Callers:
         self._errors = errors
 
     def access_of(self, token: str) -> ksa_access.AccessInfoV3:
-        """Return who a token belongs to, and the catalogue that comes with it.
+        """Return the owner of a token, and its catalogue.
 
-        :raises climate.exceptions.Permanent: if Keystone does not know it
+        :raises climate.exceptions.Permanent: if Keystone does not accept it
         """
         with self._errors.translated('access_of'):
             try:
@@ -77,7 +76,7 @@ class Callers:
 
 
 class KeystoneClient:
-    """Fulfils :class:`climate.clients.base.IdentityService`.
+    """Implements :class:`climate.clients.base.IdentityService`.
 
     :param adapter: for the service type ``identity``; raises for errors
     :param errors: for Keystone
@@ -96,7 +95,7 @@ class KeystoneClient:
         expires_at: datetime.datetime | None = None,
         redelegate: bool = False,
     ) -> Trust:
-        """Let the owner of a token trust us, in the project of the token."""
+        """Create a trust from the owner of a token to the service user."""
         caller = self._callers.access_of(token)
         if not caller.project_id:
             raise exceptions.Permanent('a token without a project makes no trust')
@@ -111,7 +110,7 @@ class KeystoneClient:
             body |= {'allow_redelegation': True, 'redelegation_count': 1}
         with self._errors.translated('create_trust'):
             body['trustee_user_id'] = self._adapter.get_user_id()
-            # With the token of the caller, and once: it is theirs to give.
+            # With the token of the caller, because only the trustor may create a trust.
             answer = self._adapter.post(
                 _TRUSTS,
                 json={'trust': body},
@@ -123,21 +122,21 @@ class KeystoneClient:
             return _trust(answer.json()['trust'])
 
     def find_trust(self, trust_id: str) -> Trust | None:
-        """Return a trust; None if there is none, or none any more."""
+        """Return a trust; None if it does not exist."""
         found = self._find('find_trust', f'{_TRUSTS}/{_quoted(trust_id)}', 'trust')
         return None if found is None else _trust(found)
 
     def delete_trust(self, trust_id: str) -> None:
-        """Remove a trust; fine if it is gone already."""
+        """Delete a trust; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('delete_trust'):
             self._adapter.delete(f'{_TRUSTS}/{_quoted(trust_id)}')
 
     def find_user(self, user_id: str) -> User | None:
-        """Return a user; None if there is none."""
+        """Return a user; None if it does not exist."""
         found = self._find('find_user', f'/users/{_quoted(user_id)}', 'user')
         if found is None:
             return None
-        # An extra attribute: it may be missing, null, or anything else.
+        # An extra attribute, which may be missing, null or of any type.
         email = found.get('email')
         return User(
             id=found['id'],
@@ -147,7 +146,7 @@ class KeystoneClient:
         )
 
     def find_project(self, project_id: str) -> Project | None:
-        """Return a project; None if there is none."""
+        """Return a project; None if it does not exist."""
         found = self._find('find_project', f'/projects/{_quoted(project_id)}', 'project')
         if found is None:
             return None
@@ -176,9 +175,9 @@ class KeystoneClient:
 class CallerAuth(ksa_identity.BaseIdentityPlugin):
     """Authenticates with a token of another user.
 
-    It cannot be renewed: once Keystone does not take it any more, it is over.
+    It cannot be renewed: when the token expires, authentication fails.
 
-    :param look: tells who a token belongs to
+    :param look: returns the owner of a token
     """
 
     def __init__(self, token: str, look: Callable[[str], ksa_access.AccessInfoV3]) -> None:
@@ -187,12 +186,12 @@ class CallerAuth(ksa_identity.BaseIdentityPlugin):
         self._look = look
 
     def get_auth_ref(self, session: object, **_others: object) -> ksa_access.AccessInfoV3:
-        """Return whose token it is; asked for when it is needed first."""
+        """Return the owner of the token, looked up on first use."""
         return self._look(self._token)
 
 
 def why_no_token(keystone: KeystoneClient, trust_id: str) -> exceptions.EffectError:
-    """Return the error that explains why a trust gives no token, without its id."""
+    """Return an error that explains why a trust issues no token, without its id."""
     try:
         found = keystone.find_trust(trust_id)
     except exceptions.EffectError as error:
@@ -210,7 +209,7 @@ def _quoted(text: str) -> str:
 
 
 def _instant(moment: datetime.datetime | None) -> str | None:
-    """Return an instant as Keystone reads it."""
+    """Return an instant in the format of Keystone."""
     if moment is None:
         return None
     return moment.astimezone(datetime.UTC).strftime('%Y-%m-%dT%H:%M:%S.%fZ')

@@ -12,9 +12,9 @@
 
 """Neutron, over openstacksdk.
 
-Failure: every error is mapped by :mod:`climate.clients.errors`. Neutron
-answers 500 when tags are to be set on what is not there: the client looks
-again and says that it is not there. Drift: nothing is cached.
+:mod:`climate.clients.errors` maps all errors. If the tags of an object that does not
+exist are set, Neutron returns 500; the client then looks for the object and reports
+that it does not exist.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ T = TypeVar('T', Network, Subnet, Port, FloatingIP)
 
 
 class NeutronNetworking:
-    """Fulfils :class:`climate.clients.base.Networking`.
+    """Implements :class:`climate.clients.base.Networking`.
 
     :param service: of the type ``network``
     """
@@ -72,7 +72,7 @@ class NeutronNetworking:
 
     def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
         """Return every network, or those that have this tag, by id."""
-        # Callers delete the networks returned: there must be no others among them.
+        # Callers delete these networks, so there must be no others among them.
         query = {} if tag is None else {'tags': tag}
         found = self._networks('list_networks', **query)
         return tuple(network for network in found if tag is None or tag in network.tags)
@@ -84,7 +84,7 @@ class NeutronNetworking:
     def create_network(
         self, name: str, project_id: str, segment: Segment, *, description: str = ''
     ) -> Network:
-        """Make a network of a project on a segment, without tags."""
+        """Create a network of a project on a segment, without tags."""
         with self._service.calling('create_network') as neutron:
             made = neutron.create_network(
                 name=name, project_id=project_id, description=description, **_provider(segment)
@@ -92,12 +92,12 @@ class NeutronNetworking:
             return _network(made)
 
     def describe_network(self, network_id: str, name: str, description: str) -> None:
-        """Give a network another name and description."""
+        """Change the name and description of a network."""
         with self._service.calling('describe_network') as neutron:
             neutron.update_network(network_id, name=name, description=description)
 
     def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
-        """Give a network these tags in place of those it has."""
+        """Replace the tags of a network."""
         try:
             self._set_tags('set_network_tags', f'/networks/{network_id}', tags)
         except exceptions.Transient:
@@ -110,13 +110,13 @@ class NeutronNetworking:
             neutron.put(f'{path}/tags', json={'tags': sorted(tags)}, raise_exc=True)
 
     def delete_network(self, network_id: str) -> None:
-        """Remove a network with its subnets; fine if it is gone already."""
+        """Delete a network with its subnets; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('delete_network') as neutron:
                 neutron.delete_network(network_id, ignore_missing=False)
 
     def find_subnet(self, subnet_id: str) -> Subnet | None:
-        """Return a subnet; None if there is none."""
+        """Return a subnet; None if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('find_subnet') as neutron:
                 return _subnet(neutron.get_subnet(subnet_id))
@@ -128,7 +128,7 @@ class NeutronNetworking:
             return _by_id(_subnet(item) for item in neutron.subnets(network_id=network_id))
 
     def delete_subnet(self, subnet_id: str) -> None:
-        """Remove a subnet; fine if it is gone already."""
+        """Delete a subnet; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('delete_subnet') as neutron:
                 neutron.delete_subnet(subnet_id, ignore_missing=False)
@@ -136,7 +136,7 @@ class NeutronNetworking:
     # -- ports and routers
 
     def list_ports(self, network_id: str) -> tuple[Port, ...]:
-        """Return the ports of a network, by id; those of routers among them."""
+        """Return the ports of a network, by id, including those of routers."""
         with self._service.calling('list_ports') as neutron:
             return _by_id(_port(item) for item in neutron.ports(network_id=network_id))
 
@@ -148,19 +148,19 @@ class NeutronNetworking:
         return found[0] if found else None
 
     def delete_port(self, port_id: str) -> None:
-        """Remove a port; fine if it is gone already."""
+        """Delete a port; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('delete_port') as neutron:
                 neutron.delete_port(port_id, ignore_missing=False)
 
     def remove_router_interface(self, router_id: str, port_id: str) -> None:
-        """Take a router off a network; fine if it, or the port, is gone."""
+        """Remove a router from a network; a no-op if it or the port does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('remove_router_interface') as neutron:
                 neutron.remove_interface_from_router(router_id, port=port_id)
 
     def remove_routes(self, router_id: str, port_id: str) -> None:
-        """Take the static routes off a router that lead through an interface."""
+        """Remove the static routes of a router that lead through an interface."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('remove_routes') as neutron:
                 fixed = neutron.get_port(port_id).fixed_ips
@@ -171,7 +171,7 @@ class NeutronNetworking:
                     neutron.update_router(router_id, routes=stay)
 
     def delete_router(self, router_id: str) -> None:
-        """Remove a router and its gateway; fine if it is gone already."""
+        """Delete a router and its gateway; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('delete_router') as neutron:
                 neutron.delete_router(router_id, ignore_missing=False)
@@ -188,7 +188,7 @@ class NeutronNetworking:
     def list_floating_ips(
         self, tag: str | None = None, *, description: str | None = None
     ) -> tuple[FloatingIP, ...]:
-        """Return every floating IP, or those that have this tag, or this description, by id."""
+        """Return all floating IPs, or those with this tag or description, by id."""
         wanted = {'tags': tag, 'description': description}
         query = {key: value for key, value in wanted.items() if value is not None}
         return tuple(
@@ -210,7 +210,7 @@ class NeutronNetworking:
         address: str | None = None,
         description: str = '',
     ) -> FloatingIP:
-        """Give a project an address of an external network, without tags."""
+        """Allocate a floating IP of an external network to a project, without tags."""
         wanted = {'subnet_id': subnet_id, 'floating_ip_address': address}
         with self._service.calling('create_floating_ip') as neutron:
             made = neutron.create_ip(
@@ -222,7 +222,7 @@ class NeutronNetworking:
             return _floating_ip(made)
 
     def set_floating_ip_tags(self, floating_ip_id: str, tags: AbstractSet[str]) -> None:
-        """Give a floating IP these tags in place of those it has."""
+        """Replace the tags of a floating IP."""
         verb = 'set_floating_ip_tags'
         try:
             self._set_tags(verb, f'/floatingips/{floating_ip_id}', tags)
@@ -232,13 +232,13 @@ class NeutronNetworking:
             raise
 
     def detach_floating_ip(self, floating_ip_id: str) -> None:
-        """Let it lead nowhere; fine if it does not, or is gone already."""
+        """Detach a floating IP; a no-op if it is not attached or does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('detach_floating_ip') as neutron:
                 neutron.update_ip(floating_ip_id, port_id=None)
 
     def delete_floating_ip(self, floating_ip_id: str) -> None:
-        """Give it back, wherever it leads to; fine if it is gone already."""
+        """Release a floating IP, attached or not; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             with self._service.calling('delete_floating_ip') as neutron:
                 neutron.delete_ip(floating_ip_id, ignore_missing=False)

@@ -12,9 +12,9 @@
 
 """Placement, over a keystoneauth adapter.
 
-Failure and drift: as in :mod:`climate.clients.nova`. A change names the
-generation of the provider that it was read at; if another client was quicker,
-Placement returns 409, and the provider is read again, a few times.
+Errors and retries are those of :mod:`climate.clients.nova`. A change contains the
+generation of the provider. If another client has changed the provider meanwhile,
+Placement returns 409, and the change is retried a few times with the new generation.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from climate.clients.base import ProviderAllocation
 from climate.clients.errors import Errors
 from climate.domain.resources import Inventory
 
-# The first one that takes inventories of which all is reserved.
+# The first one that accepts completely reserved inventories.
 MICROVERSION = '1.26'
-# Eight threads that change one provider at once were seen to need eight.
+# In an experiment, eight threads that changed one provider at once needed eight.
 ATTEMPTS = 20
-# What a 500 of Placement says when its database could not do two changes at once.
+# In a 500 of Placement after a conflict of two changes in its database.
 _MET = re.compile('deadlock|concurrently updated', re.IGNORECASE)
-# At most, seconds, so that those who met do not meet again.
+# The maximum in seconds, random so that the same clients do not conflict again.
 PAUSE = 0.05
 
 
 class PlacementClient:
-    """Fulfils :class:`climate.clients.base.Placement`.
+    """Implements :class:`climate.clients.base.Placement`.
 
     :param adapter: for the service type ``placement``; raises for errors
     :param errors: for Placement
@@ -61,22 +61,22 @@ class PlacementClient:
         self._errors = errors
 
     def find_provider(self, name: str) -> Provider | None:
-        """Return the provider of exactly this name; None if there is none."""
+        """Return the provider of exactly this name; None if it does not exist."""
         with self._errors.translated('find_provider'):
             answer = self._get('/resource_providers', params={'name': name})
             found = [_provider(item) for item in answer['resource_providers']]
-        # A database that does not tell cases apart finds others, too.
+        # A case-insensitive database also returns others.
         return next((provider for provider in found if provider.name == name), None)
 
     def list_providers(
         self, *, prefix: str = '', parent_uuid: str | None = None
     ) -> tuple[Provider, ...]:
-        """Return the providers whose name begins so, by name."""
+        """Return the providers whose names have a prefix, by name."""
         query = {} if parent_uuid is None else {'in_tree': parent_uuid}
         with self._errors.translated('list_providers'):
             answer = self._get('/resource_providers', params=query)
             found = [_provider(item) for item in answer['resource_providers']]
-        # Placement searches neither for parts of names nor for children alone.
+        # Placement has no search for parts of names, nor for direct children.
         wanted = (
             provider
             for provider in found
@@ -85,17 +85,17 @@ class PlacementClient:
         return tuple(sorted(wanted, key=lambda provider: provider.name))
 
     def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
-        """Make a provider without inventories, nested in another or a root."""
+        """Create a provider without inventories, nested in another or a root."""
         body = {'name': name}
         if parent_uuid is not None:
             body['parent_provider_uuid'] = parent_uuid
         with self._errors.translated('create_provider'):
-            # After a time-out the outcome is unknown: not sent twice.
+            # After a time-out the outcome is unknown, so this is not sent twice.
             answer = self._adapter.post('/resource_providers', json=body, connect_retries=0)
             return _provider(answer.json())
 
     def delete_provider(self, uuid: str) -> None:
-        """Remove a provider; fine if it is gone already."""
+        """Delete a provider; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('delete_provider'):
             self._adapter.delete(f'/resource_providers/{uuid}')
 
@@ -106,7 +106,7 @@ class PlacementClient:
             return tuple(_inventory(name, found[name]) for name in sorted(found))
 
     def set_inventory(self, uuid: str, inventory: Inventory) -> None:
-        """Give a provider this inventory of a class, instead of what it had."""
+        """Set the inventory of a class of a provider."""
         self._persist(lambda: self._set_inventory(uuid, inventory))
 
     def _set_inventory(self, uuid: str, inventory: Inventory) -> None:
@@ -122,7 +122,7 @@ class PlacementClient:
                 self._adapter.post(path, json=body | {'resource_class': name}, connect_retries=0)
 
     def remove_inventory(self, uuid: str, resource_class: str) -> None:
-        """Take all of a class from a provider; fine if it, or both, are gone."""
+        """Delete the inventory of a class; a no-op if it or the provider does not exist."""
         path = f'/resource_providers/{uuid}/inventories/{resource_class}'
         with contextlib.suppress(CloudNotFound):
             self._persist(lambda: self._delete('remove_inventory', path))
@@ -134,7 +134,7 @@ class PlacementClient:
             return {name: int(found[name]) for name in sorted(found)}
 
     def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
-        """Return who holds what of a provider, by consumer."""
+        """Return the allocations from a provider, by consumer."""
         with self._errors.translated('allocations'):
             found = self._get(f'/resource_providers/{uuid}/allocations')['allocations']
             return tuple(
@@ -148,18 +148,18 @@ class PlacementClient:
             return frozenset(self._get(f'/resource_providers/{uuid}/aggregates')['aggregates'])
 
     def list_traits(self, prefix: str = '') -> frozenset[str]:
-        """Return the names of all traits that begin so."""
+        """Return the names of all traits with this prefix."""
         with self._errors.translated('list_traits'):
             found = self._get('/traits')['traits']
         return frozenset(name for name in found if name.startswith(prefix))
 
     def create_trait(self, name: str) -> None:
-        """Make a trait of our own; fine if it is there already."""
+        """Create a custom trait; a no-op if it exists."""
         with self._errors.translated('create_trait'):
             self._adapter.put(f'/traits/{_quoted(name)}')
 
     def delete_trait(self, name: str) -> None:
-        """Remove a trait of our own; fine if it is gone already."""
+        """Delete a custom trait; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             self._delete('delete_trait', f'/traits/{_quoted(name)}')
 
@@ -169,15 +169,15 @@ class PlacementClient:
             return frozenset(self._get(f'/resource_providers/{uuid}/traits')['traits'])
 
     def set_traits(self, uuid: str, names: frozenset[str]) -> None:
-        """Give a provider these traits, instead of those it had."""
+        """Replace the traits of a provider."""
         self._change_traits('set_traits', uuid, lambda _present: names)
 
     def add_trait(self, uuid: str, name: str) -> None:
-        """Give a provider one more trait; fine if it has it."""
+        """Add a trait to a provider; a no-op if the provider has it."""
         self._change_traits('add_trait', uuid, lambda present: present | {name})
 
     def remove_trait(self, uuid: str, name: str) -> None:
-        """Take a trait from a provider; fine if it has it not."""
+        """Remove a trait from a provider; a no-op if the provider does not have it."""
         self._change_traits('remove_trait', uuid, lambda present: present - {name})
 
     def _change_traits(
@@ -198,18 +198,18 @@ class PlacementClient:
         self._persist(attempt)
 
     def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
-        """Return the names of all resource classes that begin so."""
+        """Return the names of all resource classes with this prefix."""
         with self._errors.translated('list_resource_classes'):
             found = self._get('/resource_classes')['resource_classes']
             return frozenset(item['name'] for item in found if item['name'].startswith(prefix))
 
     def create_resource_class(self, name: str) -> None:
-        """Make a class of our own; fine if it is there already."""
+        """Create a custom resource class; a no-op if it exists."""
         with self._errors.translated('create_resource_class'):
             self._adapter.put(f'/resource_classes/{_quoted(name)}')
 
     def delete_resource_class(self, name: str) -> None:
-        """Remove a class of our own; fine if it is gone already."""
+        """Delete a custom resource class; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound):
             self._delete('delete_resource_class', f'/resource_classes/{_quoted(name)}')
 
@@ -219,11 +219,11 @@ class PlacementClient:
 
     @staticmethod
     def _persist(attempt: Callable[[], None]) -> None:
-        """Make an attempt again while others are quicker, a few times.
+        """Retry an attempt a few times after conflicts with other clients.
 
-        Placement gives the same answer when a provider has changed meanwhile
-        and when something is in use, so the latter is reported a moment late.
-        Changes that meet in its database it may answer with a 500, too.
+        Placement returns the same error if a provider has changed meanwhile and if
+        something is in use, so the latter is reported with a short delay. For
+        conflicts in its database it may also return 500.
         """
         for number in range(1, ATTEMPTS + 1):
             try:

@@ -12,10 +12,10 @@
 
 """A real cloud, built once per process from the configuration.
 
-Failure: a configuration that cannot work stops the process here, with one
-clear line. Whether the cloud answers is not tried: a service must be able to
-start while it does not. Drift: endpoints come from the catalogue of the
-token, so a service that moves is followed when the token is renewed.
+An invalid configuration stops the process here, with a one-line message. No request
+is sent, because Climate must be able to start while the cloud is down. Endpoints come
+from the catalogue of the token, so a service that moves is found when the token is
+renewed.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ _NEWEST_COMPUTE = (2, 87)
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class RealCloud:
-    """Fulfils :class:`climate.clients.base.Cloud`.
+    """Implements :class:`climate.clients.base.Cloud`.
 
-    :ivar opener: opens the clouds of others
+    :ivar opener: opens the cloud for other users
     """
 
     compute: NovaCompute
@@ -65,7 +65,7 @@ class RealCloud:
     opener: CloudOpener[RealCloud] = dataclasses.field(repr=False)
 
     def acting_for(self, trust_id: str) -> RealCloud:
-        """Return the cloud as the user sees it who made a trust."""
+        """Return the cloud as the user who created a trust sees it."""
         return self.opener.acting_for(trust_id)
 
     def of_caller(self, token: str) -> RealCloud:
@@ -73,12 +73,12 @@ class RealCloud:
         return self.opener.of_caller(token)
 
     def as_service(self) -> RealCloud:
-        """Return the cloud as we see it ourselves."""
+        """Return the cloud as the service user sees it."""
         return self.opener.as_service()
 
 
 def connect(conf: cfg.ConfigOpts) -> RealCloud:
-    """Return the cloud that the groups of its services describe.
+    """Return the cloud that the configuration describes.
 
     Without an ``auth_type`` of its own, a service is called through the
     session of ``[nova]``.
@@ -168,7 +168,7 @@ def _identity(conf: cfg.ConfigOpts, session: ServiceSession) -> KeystoneClient:
 def _keystone(conf: cfg.ConfigOpts, session: ServiceSession) -> ksa_adapter.Adapter:
     adapter = _adapter(conf, 'keystone', session)
     if not (adapter.version or adapter.min_version or adapter.max_version):
-        # The catalogue need not say the version.
+        # The URL in the catalogue may lack the version.
         adapter.version = '3'
     return adapter
 

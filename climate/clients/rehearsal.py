@@ -25,7 +25,7 @@ from climate import exceptions
 from climate.clients.base import Cloud
 
 _LOOKS = ('find_', 'list_')
-# Verbs that only look, and whose names do not say so.
+# Read-only methods whose names do not show it.
 _LOOK = frozenset(
     {
         'compute.scheduler_hints',
@@ -40,20 +40,20 @@ _LOOK = frozenset(
 
 
 class Withheld(exceptions.ClimateError):
-    """A verb would have changed the cloud, and its answer cannot be made up."""
+    """A method would change the cloud, and its result is unknown without doing so."""
 
     error_name = 'WITHHELD'
     template = 'This would change the cloud'
 
 
 class Rehearsal:
-    """Fulfils :class:`climate.clients.base.Cloud` and changes nothing.
+    """Implements :class:`climate.clients.base.Cloud` and changes nothing.
 
-    A verb that would change something and returns nothing is recorded and
-    skipped; one whose result the caller needs raises :class:`Withheld`, because
-    the calls after it could only be guessed.
+    A method that would change the cloud and returns nothing is recorded and skipped. One
+    that returns a result raises :class:`Withheld`, because the following calls depend
+    on the result.
 
-    :ivar calls: what was passed over or withheld, such as
+    :ivar calls: the skipped or withheld calls, such as
         ``compute.delete_aggregate(7)``
     """
 
@@ -66,11 +66,11 @@ class Rehearsal:
         return Rehearsal(self._cloud.acting_for(trust_id), self.calls)
 
     def of_caller(self, token: str) -> Rehearsal:
-        """Return the cloud as a caller sees it, to be looked at only."""
+        """Return the cloud as a caller sees it, read-only."""
         return Rehearsal(self._cloud.of_caller(token), self.calls)
 
     def as_service(self) -> Rehearsal:
-        """Return the cloud as we see it ourselves, to be looked at only."""
+        """Return the cloud as the service user sees it, read-only."""
         return Rehearsal(self._cloud.as_service(), self.calls)
 
     @property
@@ -127,13 +127,13 @@ class _RehearsedService:
 
 
 def looks(verb: str) -> bool:
-    """Whether a verb, such as ``compute.find_server``, only looks."""
+    """Whether a method, such as ``compute.find_server``, is read-only."""
     return verb in _LOOK or verb.partition('.')[2].startswith(_LOOKS)
 
 
 @functools.lru_cache(maxsize=1)
 def _silent() -> Mapping[str, bool]:
-    """Say of each verb whether it answers nothing."""
+    """Return of each method whether it returns nothing."""
     services = {
         name: typing.get_type_hints(getter.fget)['return']
         for name, getter in vars(Cloud).items()

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Climate's own API, for separate processes, over keystoneauth."""
+"""A client of Climate's own API, over keystoneauth, for separate processes."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Host:
     """A host that can be reserved.
 
     :ivar name: hypervisor hostname
-    :ivar service_host: as Nova's services and aggregates know it
-    :ivar reservable: whether it can be booked now
-    :ivar lead_time: what its property of this name says; '' if it has none
-    :ivar awake: likewise
+    :ivar service_host: the name in Nova's services and aggregates
+    :ivar reservable: whether it can be booked
+    :ivar lead_time: the value of the property ``lead_time``; '' without one
+    :ivar awake: the value of the property ``awake``; '' without one
     """
 
     id: str
@@ -63,7 +63,7 @@ class Busy:
 
 
 class ReservationClient:
-    """What Climate answers to an administrator.
+    """The methods of the API that an administrator uses.
 
     :param adapter: for the service type ``reservation``; raises for errors
     :param errors: for Climate
@@ -74,33 +74,33 @@ class ReservationClient:
         self._errors = errors
 
     def list_hosts(self) -> tuple[Host, ...]:
-        """Return every host that is known to Climate."""
+        """Return all registered hosts."""
         with self._errors.translated('list_hosts'):
             return tuple(_host(item) for item in self._adapter.get('/os-hosts').json()['hosts'])
 
     def list_allocations(self) -> Mapping[str, tuple[Busy, ...]]:
-        """Return when hosts are reserved, by their ids."""
+        """Return the reserved periods of all hosts, by host id."""
         with self._errors.translated('list_allocations'):
             found = self._adapter.get('/os-hosts/allocations').json()['allocations']
             return {item['resource_id']: _busy(item) for item in found}
 
     def find_allocations(self, host_id: str) -> tuple[Busy, ...]:
-        """Return when a host is reserved.
+        """Return the reserved periods of a host.
 
-        :raises climate.clients.base.CloudNotFound: if Climate does not have it
+        :raises climate.clients.base.CloudNotFound: if the host is not registered
         """
         with self._errors.translated('find_allocations'):
             answer = self._adapter.get(f'/os-hosts/{host_id}/allocation')
             return _busy(answer.json()['allocation'])
 
     def set_properties(self, host_id: str, properties: Mapping[str, str]) -> None:
-        """Say something of a host.
+        """Set properties of a host.
 
-        ``lead_time`` requests a notification of its leases so many seconds before
-        they start.
+        ``lead_time`` requests a notification this many seconds before each lease of
+        the host starts.
 
-        :raises climate.clients.base.CloudNotFound: if Climate does not have it
-        :raises climate.clients.base.CloudConflict: if a reservation needs it as it is
+        :raises climate.clients.base.CloudNotFound: if the host is not registered
+        :raises climate.clients.base.CloudConflict: if a reservation requires the old value
         """
         with self._errors.translated('set_properties'):
             self._adapter.put(f'/os-hosts/{host_id}', json=dict(properties))
@@ -114,10 +114,10 @@ class ReservationClient:
         by: str,
         detail: str = '',
     ) -> None:
-        """Say which resources of a lease can be used.
+        """Report which resources of a lease are ready for use.
 
-        :raises climate.clients.base.CloudNotFound: if there is no such lease
-        :raises climate.clients.base.CloudConflict: if it is over
+        :raises climate.clients.base.CloudNotFound: if the lease does not exist
+        :raises climate.clients.base.CloudConflict: if the lease has ended
         """
         body = {'ready': list(ready), 'waiting': list(waiting), 'by': by, 'detail': detail}
         with self._errors.translated('say_readiness'):
@@ -125,9 +125,9 @@ class ReservationClient:
 
 
 def connect(conf: cfg.ConfigOpts, group: str) -> ReservationClient:
-    """Return the Climate that a group of the configuration leads to.
+    """Return a client that is configured by a group of options.
 
-    :raises climate.exceptions.ConfigurationError: if it cannot work
+    :raises climate.exceptions.ConfigurationError: if the configuration is invalid
     """
     session = sessions.service_session(conf, group)
     try:

@@ -10,18 +10,16 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The one place that builds connections of openstacksdk.
+"""Builds the connections of openstacksdk.
 
-Loading the library takes a quarter of a second and 14 MB, so it is loaded by
-the first verb that needs it and by no process that calls no such verb. What
-the library would do on its own and we do not want is turned off here: it
-reads no files, negotiates no microversions, keeps no answers, and sends no
-request that makes something a second time.
+Loading the library takes a quarter of a second and 14 MB, so the first method that
+needs it loads it, and other processes never do. Some features of the library are
+turned off here: it reads no files, negotiates no microversions, caches no responses,
+and does not repeat requests that create something.
 
-Failure: a service that the catalogue lacks, or a Keystone that does not
-answer, affects only the verbs that need it. Drift: the library
-keeps the endpoint that it found first; it is looked up again with each new
-token, so a service that moves is followed.
+If the catalogue lacks a service, or Keystone does not respond, only the methods that
+need it fail. The library caches endpoints; they are looked up again with each new
+token, so that a service that moves is found.
 """
 
 from __future__ import annotations
@@ -37,8 +35,7 @@ from climate import exceptions
 from climate.clients.errors import Errors
 from climate.clients.errors import Refusal
 
-# Groups of the configuration, by the service types of openstacksdk, which
-# finds them by these names itself.
+# Groups of the configuration by service type. openstacksdk uses the same names.
 GROUPS = {
     'image': 'glance',
     'network': 'neutron',
@@ -50,7 +47,7 @@ GROUPS = {
 
 
 class _Sender(ksa_session.Session):
-    """A session that sends no POST twice, over the connections of another.
+    """A session that never repeats a POST, and shares the connections of another.
 
     After a time-out or a 503 the outcome of a POST is unknown.
 
@@ -68,21 +65,21 @@ class _Sender(ksa_session.Session):
         )
 
     def request(self, url: str, method: str, *others: Any, **options: Any) -> Any:
-        """Send a request and return its answer; see keystoneauth."""
+        """Send a request and return the response; see keystoneauth."""
         if method.upper() == 'POST':
             options.update(connect_retries=0, status_code_retries=0)
         return super().request(url, method, *others, **options)
 
 
 class SdkService:
-    """A service of a cloud, over openstacksdk; for many threads.
+    """A service of a cloud, over openstacksdk. Thread-safe.
 
     :param conf: parsed, with the options of the service's group registered
     :param service_type: a key of :data:`GROUPS`
-    :param session: knows who we are
-    :param microversion: asked for with every request; None for a service that
-        has none
-    :param refusal: says what it means if Keystone gives no token
+    :param session: the authenticated session
+    :param microversion: the microversion of every request; None for a service
+        without microversions
+    :param refusal: finds out why Keystone issues no token
     """
 
     def __init__(
@@ -105,13 +102,12 @@ class SdkService:
     def calling(
         self, verb: str, *, bad_request: type[exceptions.EffectError] = exceptions.Permanent
     ) -> Iterator[Any]:
-        """Give the body the library's proxy of the service.
+        """Yield the library's proxy of the service, and translate the errors of the body.
 
-        Its errors, and those of reading its answers, become our own, see
-        :mod:`climate.clients.errors`.
+        See :mod:`climate.clients.errors`.
 
-        :param verb: what is being done, for texts
-        :param bad_request: what a 400 means
+        :param verb: the operation, for messages
+        :param bad_request: the meaning of a 400
         """
         with self.errors.translated(verb, bad_request=bad_request):
             yield self._proxy()
@@ -119,25 +115,25 @@ class SdkService:
     def _proxy(self) -> Any:
         """Return the library's proxy, a new one for each catalogue.
 
-        Threads that come here at once make one each and the last one stays:
-        a lock would let them wait for each other while Keystone hangs.
+        Concurrent threads may each create one, of which the last stays. With a lock they
+        would wait for each other while Keystone hangs.
         """
         kept = self._kept
         if kept is not None and kept[1] is self._catalogue():
             return kept[0]
-        # Late, for the time and the memory that it takes.
+        # Late, because it takes time and memory.
         from openstack import proxy  # noqa: PLC0415  see the module's docstring
 
         made = self._connect()
-        # A stand-in that raises is not kept: the catalogue may be corrected.
+        # A placeholder that raises is not cached, since the catalogue may be fixed.
         if isinstance(made, proxy.Proxy):
-            # Told earlier, the library would look up whether the service has it.
+            # If set earlier, the library would check whether the service supports it.
             made.default_microversion = self._microversion
             self._kept = (made, self._catalogue())
         return made
 
     def _catalogue(self) -> object:
-        """Return what Keystone has said last: another object for each token."""
+        """Return the latest response of Keystone, a new object for each token."""
         return getattr(self._session.auth, 'auth_ref', None)
 
     def _connect(self) -> Any:

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The last look of the fence: at each request, right before it is sent.
+"""The last check of the fence, right before each request is sent.
 
-A verb may be several requests, and the libraries send a request again that
-was not answered in time. What was sure when the verb began need not be sure
-then. See :mod:`climate.clients.fence`.
+A method may send several requests, and the libraries repeat requests after a time-out.
+A claim that was valid when the method started may have expired by then. See
+:mod:`climate.clients.fence`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _here = threading.local()
 
 @contextlib.contextmanager
 def guarded(guard: Callable[[], None]) -> Iterator[None]:
-    """Have each request of this thread ask *guard* that changes something."""
+    """Call *guard* before each request of this thread that changes something."""
     before = getattr(_here, 'guard', None)
     _here.guard = guard
     try:
@@ -41,27 +41,27 @@ def guarded(guard: Callable[[], None]) -> Iterator[None]:
 
 
 def fence(session: Any) -> None:
-    """Have all that is sent over the connections of a session look here first.
+    """Guard all requests of a session.
 
-    :param session: of keystoneauth1, which is not loaded for this
+    :param session: of keystoneauth1, which is not imported for this
     """
     for prefix, adapter in list(session.session.adapters.items()):
         session.session.mount(prefix, _Adapter(adapter))
 
 
 class _Adapter:
-    """An adapter of requests that may refuse to send.
+    """An adapter of requests that calls the guard.
 
-    :param real: sends
+    :param real: the adapter that sends
     """
 
     def __init__(self, real: Any) -> None:
         self._real = real
 
     def send(self, request: Any, *others: Any, **options: Any) -> Any:
-        """Send a request and return its answer; see requests.
+        """Send a request and return the response; see requests.
 
-        :raises climate.clients.fence.ClaimLost: if the guard does
+        :raises climate.clients.fence.ClaimLost: if the guard raises it
         """
         guard = getattr(_here, 'guard', None)
         if guard is not None and str(request.method).upper() not in _LOOKS:

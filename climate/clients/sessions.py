@@ -10,11 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Sessions with the services of a cloud, each with an identity.
+"""Sessions with the services of a cloud, for different identities.
 
-As ourselves, as the configuration says; as a user who trusts us; as the
-caller whose token we were handed. Connections are shared between them, tokens
-never.
+An identity is the configured service user, a user who has created a trust, or the
+caller who sent a token. Sessions share connections, but never tokens.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ from climate.clients.keystone import why_no_token
 
 T = TypeVar('T')
 
-# The group of each service; all but the first may go without an auth_type.
+# The group of each service; auth_type is optional in all but the first.
 GROUPS = ('nova', 'placement', 'glance', 'neutron', 'cinder', 'heat', 'keystone')
-# How many users we act for without asking for a token each time.
+# For how many users a token is cached.
 _KEPT = 64
-# A trust says for which project it is; nothing else may.
+# The trust defines the project, so these options must not.
 _SCOPE = frozenset(
     {'project_id', 'project_name', 'project_domain_id', 'project_domain_name'}
     | {'domain_id', 'domain_name', 'system_scope'}
@@ -57,9 +56,9 @@ _SCOPE = frozenset(
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ServiceSession:
-    """A session and who we are in it.
+    """A session with an identity.
 
-    :ivar refusal: says what it means that Keystone gives no token
+    :ivar refusal: finds out why Keystone issues no token
     """
 
     session: ksa_session.Session
@@ -67,7 +66,7 @@ class ServiceSession:
     refusal: Refusal | None = None
 
     def errors(self, service: str) -> Errors:
-        """Return what translates the errors of a service."""
+        """Return the translator of a service's errors."""
         return Errors(service, self.auth, self.refusal)
 
     def under(self, auth: ksa_plugin.BaseAuthPlugin, refusal: Refusal | None) -> ServiceSession:
@@ -87,30 +86,30 @@ ServiceSessions = Mapping[str, ServiceSession]
 
 
 def configured(conf: cfg.ConfigOpts) -> ServiceSessions:
-    """Return our own sessions, by group.
+    """Return the sessions of the service user, by group.
 
-    Without an ``auth_type`` of its own, a service is called through the
-    session of Nova, and in Nova's region unless it names one.
+    A group without an ``auth_type`` uses the session of Nova, and by default also
+    Nova's region.
 
-    :raises climate.exceptions.ConfigurationError: if one cannot work
+    :raises climate.exceptions.ConfigurationError: if a group is invalid
     """
     nova = _service_session(conf, 'nova')
     if nova is None:
         raise exceptions.ConfigurationError('[nova] auth_type is not set')
     found = {'nova': nova}
     for group in GROUPS:
-        # The same session, and so the same token, for all that have none of their own.
+        # All groups without an auth_type share the session, and with it the token.
         found[group] = found.get(group) or _service_session(conf, group) or nova
         if found[group] is nova:
-            # Left open, it would be whichever the catalogue names first.
+            # Without a region, the first one in the catalogue would be used.
             conf.set_default('region_name', conf.nova.region_name, group=group)
     return found
 
 
 def service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession:
-    """Return our own session for a service that is called by some processes only.
+    """Return the service user's session for a service that only some processes call.
 
-    :raises climate.exceptions.ConfigurationError: if it cannot work
+    :raises climate.exceptions.ConfigurationError: if the group is invalid
     """
     found = _service_session(conf, group)
     if found is None:
@@ -124,7 +123,7 @@ def service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession:
 
 
 def _service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession | None:
-    # Once more, after the files were read: an auth_section may have been named.
+    # Again, after the files were read, since they may set an auth_section.
     ks_loading.register_auth_conf_options(conf, group)
     timeout = conf[group].timeout
     if not timeout or timeout <= 0:
@@ -143,12 +142,12 @@ def _service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession | None:
 
 
 class CloudOpener(Generic[T]):
-    """Opens clouds with the identity of a user.
+    """Opens the cloud with the identity of a user.
 
-    :param own: our own sessions
-    :param keystone: with our own identity
-    :param callers: likewise
-    :param opened: makes a cloud out of sessions
+    :param own: the sessions of the service user
+    :param keystone: authenticated as the service user
+    :param callers: authenticated as the service user
+    :param opened: creates a cloud from sessions
     """
 
     def __init__(
@@ -175,14 +174,14 @@ class CloudOpener(Generic[T]):
         return self._cloud(CallerAuth(token, self._callers.access_of), None)
 
     def as_service(self) -> T:
-        """Return our own cloud."""
+        """Return the cloud as the service user sees it."""
         return self._opened(self._own)
 
     def _cloud(self, auth: ksa_plugin.BaseAuthPlugin, refusal: Refusal | None) -> T:
         return self._opened({group: one.under(auth, refusal) for group, one in self._own.items()})
 
     def _trusted(self, trust_id: str) -> ksa_plugin.BaseAuthPlugin:
-        """Return our own identity of [keystone], within the scope of a trust."""
+        """Return the identity of [keystone], scoped to a trust."""
         group = 'keystone' if _authenticates(self._conf, 'keystone') else 'nova'
         section = self._conf[group].auth_section or group
         loader: Any = ks_loading.get_plugin_loader(self._conf[section].auth_type)

@@ -12,9 +12,9 @@
 
 """The size of a YAML text with its aliases and merges expanded.
 
-A few hundred bytes of aliases of aliases stand for more than any memory holds.
-The size is counted over the events of the parser, before anything is composed
-or constructed: an alias costs what its anchor cost, and is as deep.
+A few hundred bytes with nested aliases can expand to more than fits into memory. The
+size is therefore computed from the events of the parser, before anything is
+constructed: an alias has the size and the depth of its anchor.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ MOST_CHARACTERS = 4 * 1024 * 1024
 # The constructor takes several frames of Python for each level.
 MOST_LEVELS = 100
 
-# What an anchor stands for: nodes, characters, and the levels of what is below it.
+# The size of an anchor: nodes, characters, and nested levels.
 _Cost = tuple[int, int, int]
 
 
 class TooLarge(exceptions.Permanent):
-    """It comes to more than is read."""
+    """A template exceeds the limits."""
 
 
 @dataclasses.dataclass(slots=True)
 class _Open:
-    """A collection whose end has not come.
+    """A collection whose end has not been parsed yet.
 
-    :ivar nodes: what was left before it
-    :ivar size: the same, in characters
-    :ivar levels: of what is in it, as far as it was seen
+    :ivar nodes: the budget of nodes at its start
+    :ivar size: the budget of characters at its start
+    :ivar levels: the levels found in it so far
     """
 
     anchor: str | None
@@ -57,9 +57,9 @@ class _Open:
 
 
 class Budget:
-    """What is left to be spent on one stack or template.
+    """The remaining budget of a stack or template.
 
-    :param nodes: mappings, lists and scalars, those behind aliases counted at each use
+    :param nodes: mappings, lists and scalars; those of an alias count at each use
     :param size: characters of all scalars, counted in the same way
     """
 
@@ -69,9 +69,9 @@ class Budget:
         self._size = size
 
     def spend(self, nodes: int, size: int) -> None:
-        """Count something.
+        """Spend a part of the budget.
 
-        :raises TooLarge: if that is more than is left
+        :raises TooLarge: if not enough is left
         """
         self._nodes -= nodes
         self._size -= size
@@ -82,9 +82,9 @@ class Budget:
             )
 
     def spend_on(self, value: Any) -> None:
-        """Count a value that was read, as it would be written without aliases.
+        """Spend the size of a parsed value, with all aliases expanded.
 
-        :raises TooLarge: if that is more than is left
+        :raises TooLarge: if not enough is left
         """
         ahead = [value]
         while ahead:
@@ -97,11 +97,11 @@ class Budget:
                 ahead.extend(node)
 
     def spend_on_text(self, text: str, loader: Any) -> None:
-        """Count a text of YAML, without reading it.
+        """Spend the size of a YAML text, without constructing its values.
 
-        :param loader: class of the loader that will read it
-        :raises TooLarge: if it is nested too deeply, or more than is left
-        :raises yaml.YAMLError: if it is no YAML
+        :param loader: the class of the loader that will read it
+        :raises TooLarge: if it is nested too deeply, or not enough is left
+        :raises yaml.YAMLError: if it is not YAML
         """
         self._spend_on_events(yaml.parse(text, loader))
 
@@ -134,7 +134,7 @@ class Budget:
 
     @staticmethod
     def _deepen(opened: list[_Open], levels: int) -> None:
-        """Count levels below those that are open."""
+        """Note levels below the open collections."""
         if len(opened) + levels > MOST_LEVELS:
             raise TooLarge(f'it is nested more than {MOST_LEVELS} levels deep')
         if opened:

@@ -23,12 +23,11 @@ import yaml
 from climate.clients.template_budget import Budget
 from climate.clients.template_budget import TooLarge
 
-# Python reads more digits in a time that grows with their square, and does not write
-# them at all.
+# Python parses longer numbers in quadratic time, and refuses to format them.
 _LONGEST_NUMBER = 1000
 _INTEGER = 'tag:yaml.org,2002:int'
 _TIMESTAMP = 'tag:yaml.org,2002:timestamp'
-# Groups that grow: what limits them, and what says how large they are at first.
+# Groups that can grow: the keys of their limit and of their initial size.
 _GROWING = {
     'OS::Heat::AutoScalingGroup': ('max_size', 'desired_capacity'),
     'AWS::AutoScaling::AutoScalingGroup': ('MaxSize', 'DesiredCapacity'),
@@ -43,7 +42,7 @@ _SafeDumper: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
 class _Loader(_SafeLoader):
-    """Leaves alone what looks like a date, as Heat does."""
+    """A loader that does not convert dates, like that of Heat."""
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
@@ -51,7 +50,7 @@ class _Loader(_SafeLoader):
     }
 
     def construct_yaml_int(self, node: Any) -> Any:
-        """Return a whole number."""
+        """Return an integer."""
         if len(node.value) > _LONGEST_NUMBER:
             raise ValueError(f'a number of more than {_LONGEST_NUMBER} characters')
         return super().construct_yaml_int(node)
@@ -61,9 +60,9 @@ _Loader.add_constructor(_INTEGER, _Loader.construct_yaml_int)
 
 
 def check_size(texts: Iterable[str], budget: Budget) -> None:
-    """Check what texts come to together; those that are no YAML cost nothing more.
+    """Check the total size of texts; texts that are not YAML count only up to the error.
 
-    :raises climate.clients.template_budget.TooLarge: if that is too much
+    :raises climate.clients.template_budget.TooLarge: if it exceeds the budget
     """
     for text in texts:
         with contextlib.suppress(yaml.YAMLError):
@@ -71,16 +70,16 @@ def check_size(texts: Iterable[str], budget: Budget) -> None:
 
 
 def parse(text: str, budget: Budget | None = None) -> Any:
-    """Return what a template, or an environment, says.
+    """Parse a template or an environment.
 
-    :param budget: what it may come to; None for one of its own
+    :param budget: limits its size; None for a new budget
     :raises yaml.YAMLError: if it is neither YAML nor JSON
-    :raises climate.clients.template_budget.TooLarge: if it comes to too much
+    :raises climate.clients.template_budget.TooLarge: if it exceeds the budget
     """
     (budget or Budget()).spend_on_text(text, _Loader)
     try:
-        # The loader makes plain values only.
-        return yaml.load(text, _Loader)  # nosec B506  # noqa: S506  it is an heir of SafeLoader
+        # The loader only creates plain values.
+        return yaml.load(text, _Loader)  # nosec B506  # noqa: S506  a subclass of SafeLoader
     except RecursionError:
         raise TooLarge('the template is nested too deeply') from None
     except _UNREADABLE as error:
@@ -88,16 +87,15 @@ def parse(text: str, budget: Budget | None = None) -> Any:
 
 
 def dump(template: Any) -> str:
-    """Return a template as text, which :func:`parse` and Heat read as the same."""
+    """Return a template as text that :func:`parse` and Heat read alike."""
     return str(yaml.dump(template, Dumper=_SafeDumper, sort_keys=False))
 
 
 def at_its_largest(text: str) -> str:
-    """Return a template whose groups begin with as many members as they may have.
+    """Return a template whose groups start with their maximum number of members.
 
-    What cannot be read is returned as it is: Heat says better what is wrong
-    with it. Aliases stay aliases, so that a small text cannot become a large
-    one.
+    A text that cannot be parsed is returned unchanged, because Heat has the better
+    error message. Aliases are kept, so that the text does not grow.
     """
     try:
         template = parse(text)
@@ -109,7 +107,7 @@ def at_its_largest(text: str) -> str:
 
 
 def _grow(template: Any) -> bool:
-    """Let groups grow, wherever in a template; say whether there was one."""
+    """Enlarge all groups of a template; return whether there was one."""
     grown = False
     seen: set[int] = set()
     ahead = [template]

@@ -51,20 +51,20 @@ CREATE TABLE IF NOT EXISTS aggregate_metadata (
 
 
 class SimulatedAggregates(ProjectVerbs):
-    """Fulfils :class:`climate.clients.protocols.aggregates.Aggregates`."""
+    """Implements :class:`climate.clients.protocols.aggregates.Aggregates`."""
 
     def list_aggregates(self) -> tuple[Aggregate, ...]:
         """Return every aggregate, by id."""
         return self._runner.run('compute.list_aggregates', (), aggregates)
 
     def find_aggregate(self, name: str) -> Aggregate | None:
-        """Return the aggregate of this name; None if there is none."""
+        """Return the aggregate of this name; None if it does not exist."""
         return self._runner.run(
             'compute.find_aggregate', (name,), lambda db: find_aggregate(db, name)
         )
 
     def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
-        """Make an empty aggregate."""
+        """Create an empty aggregate."""
         return self._runner.run(
             'compute.create_aggregate',
             (name, availability_zone),
@@ -72,7 +72,7 @@ class SimulatedAggregates(ProjectVerbs):
         )
 
     def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
-        """Set the keys named; a None removes its key."""
+        """Set the given keys; None removes a key."""
         self._runner.run(
             'compute.set_aggregate_metadata',
             (aggregate_id, dict(metadata)),
@@ -80,13 +80,13 @@ class SimulatedAggregates(ProjectVerbs):
         )
 
     def add_host(self, aggregate_id: int, host: str) -> None:
-        """Put a service host into an aggregate."""
+        """Add a service host to an aggregate."""
         self._runner.run(
             'compute.add_host', (aggregate_id, host), lambda db: add_host(db, aggregate_id, host)
         )
 
     def remove_host(self, aggregate_id: int, host: str) -> None:
-        """Take a service host out of an aggregate."""
+        """Remove a service host from an aggregate."""
         self._runner.run(
             'compute.remove_host',
             (aggregate_id, host),
@@ -94,7 +94,7 @@ class SimulatedAggregates(ProjectVerbs):
         )
 
     def delete_aggregate(self, aggregate_id: int) -> None:
-        """Remove an empty aggregate."""
+        """Delete an empty aggregate."""
         self._runner.run(
             'compute.delete_aggregate',
             (aggregate_id,),
@@ -125,13 +125,13 @@ def aggregates(db: Db) -> tuple[Aggregate, ...]:
 
 
 def find_aggregate(db: Db, name: str) -> Aggregate | None:
-    """Return the aggregate of this name; None if there is none."""
+    """Return the aggregate of this name; None if it does not exist."""
     row = db.row('SELECT * FROM aggregates WHERE name = ?', name)
     return None if row is None else _aggregate(db, row)
 
 
 def create_aggregate(db: Db, name: str, availability_zone: str | None) -> Aggregate:
-    """Make an empty aggregate.
+    """Create an empty aggregate.
 
     :raises CloudConflict: if there is one of this name
     """
@@ -222,7 +222,7 @@ def _refuse_move(db: Db, host: str, old: str, new: str) -> None:
 
 
 def add_host(db: Db, aggregate_id: int, host: str) -> None:
-    """Put a service host into an aggregate, if Nova would."""
+    """Add a service host to an aggregate, if Nova would."""
     zone = _zone_of_aggregate(db, aggregate_id)
     if not db.row('SELECT 1 FROM hypervisors WHERE service_host = ?', host):
         raise CloudNotFound(f'the simulated cloud has no host {host!r}')

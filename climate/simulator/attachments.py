@@ -31,10 +31,10 @@ CREATE INDEX IF NOT EXISTS attachments_by_server ON attachments (server_id);
 
 
 class SimulatedAttachments(ProjectVerbs):
-    """Fulfils :class:`climate.clients.protocols.attachments.Attachments`."""
+    """Implements :class:`climate.clients.protocols.attachments.Attachments`."""
 
     def detach_volume(self, server_id: str, volume_id: str) -> None:
-        """Begin to take a volume from a server."""
+        """Start to detach a volume from a server."""
         self._runner.run(
             'compute.detach_volume',
             (server_id, volume_id),

@@ -95,7 +95,7 @@ CPU_INFO: Mapping[str, object] = {
 
 
 class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
-    """Fulfils :class:`climate.clients.base.Cloud` without a cloud.
+    """Implements :class:`climate.clients.base.Cloud` without a cloud.
 
     :param state_dir: directory of its state, made if missing, shared by every
         process that names it; ``:memory:`` for a cloud of this object's own

@@ -35,4 +35,4 @@ class SimulatedCompute(
     flavors.SimulatedFlavors,
     server_groups.SimulatedServerGroups,
 ):
-    """Fulfils :class:`climate.clients.base.Compute`."""
+    """Implements :class:`climate.clients.base.Compute`."""

@@ -51,7 +51,7 @@ _ID = re.compile(r'(?! )[a-zA-Z0-9. _-]{1,255}(?<! )')
 
 
 class SimulatedFlavors(ProjectVerbs):
-    """Fulfils :class:`climate.clients.protocols.flavors.Flavors`."""
+    """Implements :class:`climate.clients.protocols.flavors.Flavors`."""
 
     def list_flavors(self) -> tuple[Flavor, ...]:
         """Return every flavor, by id."""
@@ -60,7 +60,7 @@ class SimulatedFlavors(ProjectVerbs):
         )
 
     def find_flavor(self, flavor_id: str) -> Flavor | None:
-        """Return the flavor of this id; None if there is none."""
+        """Return the flavor of this id; None if it does not exist."""
         return self._runner.run(
             'compute.find_flavor',
             (flavor_id,),
@@ -73,19 +73,19 @@ class SimulatedFlavors(ProjectVerbs):
         return lambda flavor: self._runner.sees_all or may_use(db, flavor, project)
 
     def create_flavor(self, flavor: Flavor) -> None:
-        """Make a flavor as described."""
+        """Create a flavor as described."""
         self._runner.run(
             'compute.create_flavor', (flavor.id,), lambda db: create_flavor(db, flavor)
         )
 
     def delete_flavor(self, flavor_id: str) -> None:
-        """Remove a flavor; fine if it is gone already."""
+        """Delete a flavor; a no-op if it does not exist."""
         self._runner.run(
             'compute.delete_flavor', (flavor_id,), lambda db: _delete_flavor(db, flavor_id)
         )
 
     def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
-        """Set the keys named; a None removes its key."""
+        """Set the given keys; None removes a key."""
         self._runner.run(
             'compute.set_extra_specs',
             (flavor_id, dict(specs)),
@@ -99,7 +99,7 @@ class SimulatedFlavors(ProjectVerbs):
         )
 
     def add_flavor_access(self, flavor_id: str, project_id: str) -> None:
-        """Let a project use a private flavor."""
+        """Grant a project access to a private flavor."""
         self._runner.run(
             'compute.add_flavor_access',
             (flavor_id, project_id),
@@ -107,7 +107,7 @@ class SimulatedFlavors(ProjectVerbs):
         )
 
     def remove_flavor_access(self, flavor_id: str, project_id: str) -> None:
-        """Let a project no longer use a private flavor."""
+        """Revoke a project's access to a private flavor."""
         self._runner.run(
             'compute.remove_flavor_access',
             (flavor_id, project_id),
@@ -126,7 +126,7 @@ def _found(db: Db, flavor_id: str) -> list[Flavor]:
 
 
 def find_flavor(db: Db, flavor_id: str) -> Flavor | None:
-    """Return the flavor of this id; None if there is none."""
+    """Return the flavor of this id; None if it does not exist."""
     row = db.row('SELECT * FROM flavors WHERE id = ?', flavor_id)
     return None if row is None else _flavor(row)
 
@@ -155,7 +155,7 @@ def _flavor(row: sqlite3.Row) -> Flavor:
 
 
 def create_flavor(db: Db, flavor: Flavor) -> None:
-    """Make a flavor as described.
+    """Create a flavor as described.
 
     :raises CloudConflict: if there is one of this id or name
     :raises climate.exceptions.Permanent: if a value is not allowed

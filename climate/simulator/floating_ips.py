@@ -45,7 +45,7 @@ OWNER = 'network:floatingip'
 
 
 class SimulatedFloatingIPs:
-    """Fulfils :class:`climate.clients.protocols.floating_ips.FloatingIPs`."""
+    """Implements :class:`climate.clients.protocols.floating_ips.FloatingIPs`."""
 
     _runner: VerbRunner
 
@@ -222,6 +222,6 @@ def _set_tags(db: Db, floating_ip_id: str, tags: AbstractSet[str]) -> None:
 
 
 def delete(db: Db, floating_ip_id: str) -> None:
-    """Remove a floating IP and its port; fine if it is gone."""
+    """Delete a floating IP and its port; a no-op if it does not exist."""
     db.run('DELETE FROM ports WHERE device_id = ? AND device_owner = ?', floating_ip_id, OWNER)
     db.run('DELETE FROM floating_ips WHERE id = ?', floating_ip_id)

@@ -69,7 +69,7 @@ _FLOATING_IP = 'OS::Neutron::FloatingIP'
 
 
 class SimulatedHeat:
-    """Fulfils :class:`climate.clients.base.Orchestration`."""
+    """Implements :class:`climate.clients.base.Orchestration`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -81,13 +81,13 @@ class SimulatedHeat:
         )
 
     def create_stack(self, draft: StackDraft) -> str:
-        """Begin to make a stack."""
+        """Start to create a stack."""
         return self._runner.run(
             'orchestration.create_stack', (draft.name,), lambda db: self._create(db, draft)
         )
 
     def find_stack(self, name_or_id: str) -> Stack | None:
-        """Return a stack; None if there is none, or none any more."""
+        """Return a stack; None if it does not exist."""
         return self._runner.run(
             'orchestration.find_stack', (name_or_id,), lambda db: self._find(db, name_or_id)
         )
@@ -101,19 +101,19 @@ class SimulatedHeat:
         )
 
     def suspend_stack(self, stack_id: str) -> None:
-        """Begin to suspend a stack."""
+        """Start to suspend a stack."""
         self._runner.run(
             'orchestration.suspend_stack', (stack_id,), lambda db: self._suspend(db, stack_id)
         )
 
     def resume_stack(self, stack_id: str) -> None:
-        """Begin to resume a stack."""
+        """Start to resume a stack."""
         self._runner.run(
             'orchestration.resume_stack', (stack_id,), lambda db: self._resume(db, stack_id)
         )
 
     def snapshot_stack(self, stack_id: str, name: str) -> str:
-        """Begin to take a snapshot of a stack."""
+        """Start to take a snapshot of a stack."""
         return self._runner.run(
             'orchestration.snapshot_stack',
             (stack_id, name),
@@ -121,7 +121,7 @@ class SimulatedHeat:
         )
 
     def find_stack_snapshot(self, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
-        """Return a snapshot of a stack; None if there is none."""
+        """Return a snapshot of a stack; None if it does not exist."""
         return self._runner.run(
             'orchestration.find_stack_snapshot',
             (stack_id, snapshot_id),
@@ -137,7 +137,7 @@ class SimulatedHeat:
         )
 
     def delete_stack(self, stack_id: str) -> None:
-        """Begin to delete a stack; fine if it is gone or going."""
+        """Start to delete a stack; a no-op if it is gone or being deleted."""
         self._runner.run(
             'orchestration.delete_stack', (stack_id,), lambda db: self._delete(db, stack_id)
         )
@@ -329,7 +329,7 @@ def _kept(item: PlannedResource) -> dict[str, Any]:
 
 
 def _begin(db: Db, stack_id: str, action: str, broken: str | None = None) -> float:
-    """Begin to do something with a stack; return when it will be done."""
+    """Start to do something with a stack; return when it will be done."""
     row = db.row('SELECT resources FROM stacks WHERE id = ?', stack_id)
     assert row is not None
     waits = [_wait(item, action) for item in json.loads(row['resources'])]

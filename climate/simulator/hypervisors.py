@@ -73,13 +73,13 @@ class SimulatedHypervisors(ProjectVerbs):
         return self._runner.run('compute.list_services', (), _services)
 
     def enable_service(self, host: str) -> None:
-        """Let new servers be put onto a service host."""
+        """Enable scheduling to a service host."""
         self._runner.run(
             'compute.enable_service', (host,), lambda db: _set_status(db, host, 'enabled', '')
         )
 
     def disable_service(self, host: str, reason: str) -> None:
-        """Let no new servers be put onto a service host."""
+        """Disable scheduling to a service host."""
         self._runner.run(
             'compute.disable_service',
             (host, reason),

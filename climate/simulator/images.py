@@ -40,13 +40,13 @@ CREATE INDEX IF NOT EXISTS images_by_server ON images (server_id);
 
 
 class SimulatedImages:
-    """Fulfils :class:`climate.clients.base.ImageVerbs`."""
+    """Implements :class:`climate.clients.base.ImageVerbs`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
 
     def find_image(self, image_id: str) -> Image | None:
-        """Return an image; None if there is none."""
+        """Return an image; None if it does not exist."""
         return self._runner.run('image.find_image', (image_id,), lambda db: find(db, image_id))
 
     def list_images(
@@ -78,13 +78,13 @@ class SimulatedImages:
         )
 
     def give_image(self, image_id: str, project_id: str) -> None:
-        """Let an image belong to a project; fine if it does already."""
+        """Transfer an image to a project; a no-op if it already owns it."""
         self._runner.run(
             'image.give_image', (image_id, project_id), lambda db: _give(db, image_id, project_id)
         )
 
     def delete_image(self, image_id: str) -> None:
-        """Remove an image; fine if it is gone already."""
+        """Delete an image; a no-op if it does not exist."""
         self._runner.run('image.delete_image', (image_id,), lambda db: _delete(db, image_id))
 
 
@@ -104,7 +104,7 @@ def images(db: Db) -> tuple[Image, ...]:
 
 
 def find(db: Db, image_id: str) -> Image | None:
-    """Return an image; None if there is none."""
+    """Return an image; None if it does not exist."""
     row = db.row('SELECT * FROM images WHERE id = ?', image_id)
     return None if row is None else _image(db, row)
 

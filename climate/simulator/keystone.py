@@ -71,7 +71,7 @@ _IMPLIED = {'admin': ('manager', 'member', 'reader'), 'member': ('reader',)}
 
 
 class SimulatedKeystone:
-    """Fulfils :class:`climate.clients.base.IdentityService`."""
+    """Implements :class:`climate.clients.base.IdentityService`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -92,13 +92,13 @@ class SimulatedKeystone:
         )
 
     def find_trust(self, trust_id: str) -> Trust | None:
-        """Return a trust; None if there is none, or none any more."""
+        """Return a trust; None if it does not exist."""
         return self._runner.run(
             'identity.find_trust', (trust_id,), lambda db: _find_trust(db, trust_id)
         )
 
     def delete_trust(self, trust_id: str) -> None:
-        """Remove a trust; fine if it is gone already."""
+        """Delete a trust; a no-op if it does not exist."""
         self._runner.run(
             'identity.delete_trust',
             (trust_id,),
@@ -106,13 +106,13 @@ class SimulatedKeystone:
         )
 
     def find_user(self, user_id: str) -> User | None:
-        """Return a user; None if there is none."""
+        """Return a user; None if it does not exist."""
         return self._runner.run(
             'identity.find_user', (user_id,), lambda db: _find_user(db, user_id)
         )
 
     def find_project(self, project_id: str) -> Project | None:
-        """Return a project; None if there is none."""
+        """Return a project; None if it does not exist."""
         return self._runner.run(
             'identity.find_project',
             (project_id,),

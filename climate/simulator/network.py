@@ -73,7 +73,7 @@ _LARGEST = {'vlan': 4094, 'vxlan': (1 << 24) - 1}
 
 
 class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
-    """Fulfils :class:`climate.clients.base.Networking`."""
+    """Implements :class:`climate.clients.base.Networking`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -103,7 +103,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
     def create_network(
         self, name: str, project_id: str, segment: Segment, *, description: str = ''
     ) -> Network:
-        """Make a network."""
+        """Create a network."""
         return self._runner.run(
             'network.create_network',
             (name, project_id, segment.network_type, segment.segmentation_id),
@@ -111,7 +111,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def describe_network(self, network_id: str, name: str, description: str) -> None:
-        """Give a network another name and description."""
+        """Change the name and description of a network."""
         self._runner.run(
             'network.describe_network',
             (network_id, name, description),
@@ -127,7 +127,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def delete_network(self, network_id: str) -> None:
-        """Remove a network with its subnets."""
+        """Delete a network with its subnets."""
         self._runner.run(
             'network.delete_network', (network_id,), lambda db: _delete_network(db, network_id)
         )
@@ -145,7 +145,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def delete_subnet(self, subnet_id: str) -> None:
-        """Remove a subnet."""
+        """Delete a subnet."""
         self._runner.run(
             'network.delete_subnet', (subnet_id,), lambda db: _delete_subnet(db, subnet_id)
         )
@@ -165,11 +165,11 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def delete_port(self, port_id: str) -> None:
-        """Remove a port."""
+        """Delete a port."""
         self._runner.run('network.delete_port', (port_id,), lambda db: _delete_port(db, port_id))
 
     def remove_router_interface(self, router_id: str, port_id: str) -> None:
-        """Take a router off a network."""
+        """Remove a router from a network."""
         self._runner.run(
             'network.remove_router_interface',
             (router_id, port_id),
@@ -177,7 +177,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def remove_routes(self, router_id: str, port_id: str) -> None:
-        """Take the static routes off a router that lead through an interface."""
+        """Remove the static routes of a router that lead through an interface."""
         self._runner.run(
             'network.remove_routes',
             (router_id, port_id),
@@ -185,7 +185,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def delete_router(self, router_id: str) -> None:
-        """Remove a router and its gateway."""
+        """Delete a router and its gateway."""
         self._runner.run(
             'network.delete_router', (router_id,), lambda db: routers.delete(db, router_id)
         )
@@ -243,7 +243,7 @@ def create_network(
     description: str = '',
     network_id: str | None = None,
 ) -> Network:
-    """Make a network on a segment.
+    """Create a network on a segment.
 
     :param network_id: a new one if None
     :raises CloudConflict: if the segment is in use

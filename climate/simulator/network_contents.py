@@ -57,7 +57,7 @@ class NetworkContents:
                 create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
 
     def add_network(self, name: str, project_id: str, *, external: bool = False) -> Network:
-        """Make a network on some free segment."""
+        """Create a network on some free segment."""
         with self._store.transaction(self._runner.now()) as db:
             return create_network(db, name, project_id, external=external)
 
@@ -150,7 +150,7 @@ def create_network(
     external: bool = False,
     network_id: str | None = None,
 ) -> Network:
-    """Make a network on some free segment.
+    """Create a network on some free segment.
 
     :param network_id: a new one if None
     """

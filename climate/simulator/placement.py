@@ -32,7 +32,7 @@ T = TypeVar('T')
 
 
 class SimulatedPlacement:
-    """Fulfils :class:`climate.clients.base.Placement`."""
+    """Implements :class:`climate.clients.base.Placement`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -47,7 +47,7 @@ class SimulatedPlacement:
         return self._runner.run(verb, arguments, settled)
 
     def find_provider(self, name: str) -> Provider | None:
-        """Return the provider of this name; None if there is none."""
+        """Return the provider of this name; None if it does not exist."""
         return self._runner.run(
             'placement.find_provider', (name,), lambda db: providers.find_provider(db, name)
         )
@@ -55,7 +55,7 @@ class SimulatedPlacement:
     def list_providers(
         self, *, prefix: str = '', parent_uuid: str | None = None
     ) -> tuple[Provider, ...]:
-        """Return the providers whose name begins so, by name."""
+        """Return the providers whose names have a prefix, by name."""
         return self._runner.run(
             'placement.list_providers',
             (prefix, parent_uuid),
@@ -63,7 +63,7 @@ class SimulatedPlacement:
         )
 
     def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
-        """Make a provider without inventories."""
+        """Create a provider without inventories."""
         return self._runner.run(
             'placement.create_provider',
             (name, parent_uuid),
@@ -71,7 +71,7 @@ class SimulatedPlacement:
         )
 
     def delete_provider(self, uuid: str) -> None:
-        """Remove a provider."""
+        """Delete a provider."""
         self._run_later(
             'placement.delete_provider', (uuid,), lambda db: providers.delete_provider(db, uuid)
         )
@@ -103,7 +103,7 @@ class SimulatedPlacement:
         return self._run_later('placement.usages', (uuid,), lambda db: providers.usages(db, uuid))
 
     def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
-        """Return who holds what of a provider, by consumer."""
+        """Return the allocations from a provider, by consumer."""
         return self._run_later(
             'placement.allocations', (uuid,), lambda db: providers.allocations(db, uuid)
         )
@@ -115,7 +115,7 @@ class SimulatedPlacement:
         )
 
     def list_traits(self, prefix: str = '') -> frozenset[str]:
-        """Return the names of all traits that begin so."""
+        """Return the names of all traits with this prefix."""
         return self._runner.run(
             'placement.list_traits',
             (prefix,),
@@ -123,13 +123,13 @@ class SimulatedPlacement:
         )
 
     def create_trait(self, name: str) -> None:
-        """Make a trait of our own."""
+        """Create a custom trait."""
         self._runner.run(
             'placement.create_trait', (name,), lambda db: providers.create_trait(db, name)
         )
 
     def delete_trait(self, name: str) -> None:
-        """Remove a trait of our own."""
+        """Delete a custom trait."""
         self._runner.run(
             'placement.delete_trait', (name,), lambda db: providers.delete_trait(db, name)
         )
@@ -139,7 +139,7 @@ class SimulatedPlacement:
         return self._runner.run('placement.traits', (uuid,), lambda db: providers.traits(db, uuid))
 
     def set_traits(self, uuid: str, names: frozenset[str]) -> None:
-        """Give a provider these traits, instead of those it had."""
+        """Replace the traits of a provider."""
         self._runner.run(
             'placement.set_traits',
             (uuid, sorted(names)),
@@ -155,7 +155,7 @@ class SimulatedPlacement:
         )
 
     def remove_trait(self, uuid: str, name: str) -> None:
-        """Take a trait from a provider."""
+        """Remove a trait from a provider."""
         self._runner.run(
             'placement.remove_trait',
             (uuid, name),
@@ -163,7 +163,7 @@ class SimulatedPlacement:
         )
 
     def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
-        """Return the names of all resource classes that begin so."""
+        """Return the names of all resource classes with this prefix."""
         return self._runner.run(
             'placement.list_resource_classes',
             (prefix,),
@@ -171,7 +171,7 @@ class SimulatedPlacement:
         )
 
     def create_resource_class(self, name: str) -> None:
-        """Make a class of our own."""
+        """Create a custom resource class."""
         self._runner.run(
             'placement.create_resource_class',
             (name,),
@@ -179,7 +179,7 @@ class SimulatedPlacement:
         )
 
     def delete_resource_class(self, name: str) -> None:
-        """Remove a class of our own."""
+        """Delete a custom resource class."""
         self._runner.run(
             'placement.delete_resource_class',
             (name,),

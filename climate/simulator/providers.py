@@ -75,13 +75,13 @@ _PROVIDERS = 'SELECT uuid, name, generation, parent_uuid FROM providers'
 
 
 def find_provider(db: Db, name: str) -> Provider | None:
-    """Return the provider of this name; None if there is none."""
+    """Return the provider of this name; None if it does not exist."""
     row = db.row(f'{_PROVIDERS} WHERE name = ?', name)
     return None if row is None else Provider(**dict(row))
 
 
 def list_providers(db: Db, prefix: str, parent_uuid: str | None) -> tuple[Provider, ...]:
-    """Return the providers whose name begins so, by name."""
+    """Return the providers whose names have a prefix, by name."""
     rows = db.rows(
         f'{_PROVIDERS} WHERE substr(name, 1, length(?)) = ? AND (? IS NULL OR parent_uuid = ?)'
         ' ORDER BY name',
@@ -107,7 +107,7 @@ def tree(db: Db, root: str) -> list[str]:
 def create_provider(
     db: Db, name: str, parent_uuid: str | None, *, uuid: str | None = None
 ) -> Provider:
-    """Make a provider, of this *uuid* if one is given.
+    """Create a provider, of this *uuid* if one is given.
 
     :raises CloudConflict: if there is one of this name
     :raises climate.exceptions.Permanent: if there is no such parent
@@ -132,7 +132,7 @@ def create_provider(
 
 
 def delete_provider(db: Db, uuid: str) -> None:
-    """Remove a provider; fine if it is gone.
+    """Delete a provider; a no-op if it does not exist.
 
     :raises CloudConflict: if others are nested in it or something is allocated
     """
@@ -199,7 +199,7 @@ def _put_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
 
 
 def set_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
-    """Give a provider this inventory of a class, instead of what it had."""
+    """Set the inventory of a class of a provider."""
     require(db, uuid)
     if inventory.resource_class not in resource_classes(db):
         raise exceptions.Permanent(
@@ -211,7 +211,7 @@ def set_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
 
 
 def remove_inventory(db: Db, uuid: str, resource_class: str) -> None:
-    """Take all of a class from a provider; fine if it is gone.
+    """Delete the inventory of a class; a no-op if it does not exist.
 
     :raises CloudConflict: if something of it is allocated
     """
@@ -278,7 +278,7 @@ def release(db: Db, consumer_id: str) -> None:
 
 
 def allocations(db: Db, uuid: str) -> tuple[ProviderAllocation, ...]:
-    """Return who holds what of a provider, by consumer."""
+    """Return the allocations from a provider, by consumer."""
     require(db, uuid)
     rows = db.rows('SELECT * FROM allocations WHERE provider_uuid = ? ORDER BY consumer_id', uuid)
     found: dict[str, dict[str, int]] = {}
@@ -300,13 +300,13 @@ def resource_classes(db: Db) -> frozenset[str]:
 
 
 def create_resource_class(db: Db, name: str) -> None:
-    """Make a class of our own; fine if it is there."""
+    """Create a custom resource class; a no-op if it exists."""
     check_custom(name)
     db.run('INSERT OR IGNORE INTO resource_classes (name) VALUES (?)', name)
 
 
 def delete_resource_class(db: Db, name: str) -> None:
-    """Remove a class of our own; fine if it is gone."""
+    """Delete a custom resource class; a no-op if it does not exist."""
     if name in STANDARD_CLASSES:
         raise exceptions.Permanent(f'resource class {name} is not our own')
     if db.row('SELECT 1 FROM inventories WHERE resource_class = ?', name):
@@ -321,13 +321,13 @@ def known_traits(db: Db) -> frozenset[str]:
 
 
 def create_trait(db: Db, name: str) -> None:
-    """Make a trait of our own; fine if it is there."""
+    """Create a custom trait; a no-op if it exists."""
     check_custom(name)
     db.run('INSERT OR IGNORE INTO known_traits (name) VALUES (?)', name)
 
 
 def delete_trait(db: Db, name: str) -> None:
-    """Remove a trait of our own; fine if it is gone."""
+    """Delete a custom trait; a no-op if it does not exist."""
     if name in STANDARD_TRAITS:
         raise exceptions.Permanent(f'trait {name} is not our own')
     if db.row('SELECT 1 FROM traits WHERE name = ?', name):
@@ -343,7 +343,7 @@ def traits(db: Db, uuid: str) -> frozenset[str]:
 
 
 def set_traits(db: Db, uuid: str, names: frozenset[str]) -> None:
-    """Give a provider these traits, instead of those it had."""
+    """Replace the traits of a provider."""
     if names == traits(db, uuid):
         return
     unknown = names - known_traits(db)

@@ -67,7 +67,7 @@ def _through(db: Db, router_id: str, port_id: str) -> set[str]:
 
 
 def remove_interface(db: Db, router_id: str, port_id: str) -> None:
-    """Take a router off a network.
+    """Remove a router from a network.
 
     :raises CloudConflict: if floating IPs or static routes need it
     """
@@ -88,7 +88,7 @@ def remove_interface(db: Db, router_id: str, port_id: str) -> None:
 
 
 def delete(db: Db, router_id: str) -> None:
-    """Remove a router and its gateway.
+    """Delete a router and its gateway.
 
     :raises CloudConflict: if it has interfaces
     """

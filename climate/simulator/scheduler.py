@@ -68,7 +68,7 @@ def needs(flavor: Flavor) -> dict[str, int]:
 
 
 def choose(db: Db, draft: ServerDraft, flavor: Flavor) -> HostPlace | None:
-    """Return a place for a server; None if there is none."""
+    """Return a place for a server; None if it does not exist."""
     reserved = draft.scheduler_hints.get('reservation')
     pool = {row['host'] for row in db.rows(_MEMBERS, FREEPOOL)}
     hosts = hypervisors.hypervisors(db)

@@ -37,20 +37,20 @@ CREATE TABLE IF NOT EXISTS server_groups (
 
 
 class SimulatedServerGroups(ProjectVerbs):
-    """Fulfils :class:`climate.clients.protocols.server_groups.ServerGroups`."""
+    """Implements :class:`climate.clients.protocols.server_groups.ServerGroups`."""
 
     def list_server_groups(self) -> tuple[ServerGroup, ...]:
         """Return every group, by id."""
         return self._runner.run('compute.list_server_groups', (), _groups)
 
     def find_server_group(self, group_id: str) -> ServerGroup | None:
-        """Return a group; None if there is none."""
+        """Return a group; None if it does not exist."""
         return self._runner.run(
             'compute.find_server_group', (group_id,), lambda db: find_group(db, group_id)
         )
 
     def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
-        """Make an empty group in our own project."""
+        """Create an empty group in our own project."""
         return self._runner.run(
             'compute.create_server_group',
             (name, policy),
@@ -58,7 +58,7 @@ class SimulatedServerGroups(ProjectVerbs):
         )
 
     def delete_server_group(self, group_id: str) -> None:
-        """Remove a group; fine if it is gone already."""
+        """Delete a group; a no-op if it does not exist."""
         self._runner.run(
             'compute.delete_server_group', (group_id,), lambda db: _delete(db, group_id)
         )
@@ -70,7 +70,7 @@ def _groups(db: Db) -> tuple[ServerGroup, ...]:
 
 
 def find_group(db: Db, group_id: str) -> ServerGroup | None:
-    """Return a group; None if there is none."""
+    """Return a group; None if it does not exist."""
     row = db.row('SELECT * FROM server_groups WHERE id = ?', group_id)
     return None if row is None else _group(db, row)
 

@@ -74,7 +74,7 @@ def settle(db: Db) -> None:
 
 
 def forget(db: Db, server_id: str) -> None:
-    """Remove a server, with what it holds and the image that it was shelved in."""
+    """Delete a server, with what it holds and the image that it was shelved in."""
     scheduler.release(db, server_id)
     db.run(
         'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)', server_id
@@ -159,7 +159,7 @@ def listed(db: Db, host: str) -> tuple[Server, ...]:
 
 
 def find(db: Db, server_id: str) -> Server | None:
-    """Return a server; None if there is none."""
+    """Return a server; None if it does not exist."""
     settle(db)
     row = db.row('SELECT * FROM servers WHERE id = ?', server_id)
     return None if row is None else _server(db, row)

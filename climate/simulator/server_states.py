@@ -94,7 +94,7 @@ def bear(db: Db, server_id: str) -> None:
 
 
 def begin(db: Db, action: str, server_id: str) -> None:
-    """Begin to do something with a server; fine if it is under way, or done.
+    """Start to do something with a server; fine if it is under way, or done.
 
     :raises CloudNotFound: if there is no such server
     :raises CloudConflict: if its state does not allow it
@@ -113,7 +113,7 @@ def begin(db: Db, action: str, server_id: str) -> None:
 
 
 def unshelve(db: Db, server_id: str, host: str | None, *, admin: bool) -> None:
-    """Begin to put a shelved server onto a host again.
+    """Start to unshelve a server.
 
     :raises CloudNotFound: if there is no such server
     :raises CloudConflict: if its state does not allow it
@@ -162,7 +162,7 @@ def _find_room(db: Db, server: Server, host: str | None) -> bool:
 
 
 def delete(db: Db, server_id: str) -> None:
-    """Begin to delete a server, with images of it that are not complete."""
+    """Start to delete a server, with images of it that are not complete."""
     server = server_rows.find(db, server_id)
     if server is None or server.task_state == 'deleting':
         return
@@ -177,7 +177,7 @@ def delete(db: Db, server_id: str) -> None:
 
 
 def snapshot(db: Db, server_id: str, name: str, project_id: str) -> str:
-    """Begin to make an image of a server and return its id.
+    """Start to create an image of a server and return its id.
 
     :param project_id: the project that asks, to which the image belongs
     :raises CloudNotFound: if there is no such server

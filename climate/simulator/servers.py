@@ -40,7 +40,7 @@ ADMIN_PROJECT = 'service'
 
 
 class SimulatedServers(ProjectVerbs):
-    """Fulfils :class:`climate.clients.protocols.servers.Servers`."""
+    """Implements :class:`climate.clients.protocols.servers.Servers`."""
 
     def list_servers(self, service_host: str) -> tuple[Server, ...]:
         """Return the servers of all projects on a service host, by id."""
@@ -69,7 +69,7 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def find_server(self, server_id: str) -> Server | None:
-        """Return a server; None if there is none."""
+        """Return a server; None if it does not exist."""
         return self._runner.run(
             'compute.find_server', (server_id,), lambda db: server_rows.find(db, server_id)
         )
@@ -97,7 +97,7 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def create_server(self, draft: ServerDraft) -> str:
-        """Begin to make a server in our own project and return its id."""
+        """Start to create a server in our own project and return its id."""
         return self._runner.run(
             'compute.create_server',
             (draft.name,),
@@ -105,13 +105,13 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def delete_server(self, server_id: str) -> None:
-        """Begin to delete a server; fine if it is gone or going already."""
+        """Start to delete a server; a no-op if it is gone or being deleted."""
         self._runner.run(
             'compute.delete_server', (server_id,), lambda db: server_states.delete(db, server_id)
         )
 
     def create_image(self, server_id: str, name: str) -> str:
-        """Begin to make an image of a server."""
+        """Start to create an image of a server."""
         return self._runner.run(
             'compute.create_image',
             (server_id, name),
@@ -119,15 +119,15 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def shelve_server(self, server_id: str) -> None:
-        """Begin to shelve a server."""
+        """Start to shelve a server."""
         self._act('shelve', server_id)
 
     def offload_server(self, server_id: str) -> None:
-        """Begin to take a shelved server off its host."""
+        """Start to offload a shelved server."""
         self._act('offload', server_id)
 
     def unshelve_server(self, server_id: str, host: str | None = None) -> None:
-        """Begin to put a shelved server onto a host again."""
+        """Start to unshelve a server."""
         self._runner.run(
             'compute.unshelve_server',
             (server_id, host),
@@ -137,19 +137,19 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def suspend_server(self, server_id: str) -> None:
-        """Begin to write the memory of a server to disk."""
+        """Start to suspend a server."""
         self._act('suspend', server_id)
 
     def resume_server(self, server_id: str) -> None:
-        """Begin to let a suspended server go on."""
+        """Start to resume a suspended server."""
         self._act('resume', server_id)
 
     def stop_server(self, server_id: str) -> None:
-        """Begin to switch a server off."""
+        """Start to stop a server."""
         self._act('stop', server_id)
 
     def start_server(self, server_id: str) -> None:
-        """Begin to switch a server on."""
+        """Start to start a stopped server."""
         self._act('start', server_id)
 
     def _act(self, action: str, server_id: str) -> None:

@@ -28,7 +28,7 @@ from climate.simulator.volume import SimulatedBlockStorage
 
 
 class SimulatedServices:
-    """Fulfils :class:`climate.clients.base.Cloud` by a runner of verbs."""
+    """Implements :class:`climate.clients.base.Cloud` by a runner of verbs."""
 
     compute: SimulatedCompute
     placement: SimulatedPlacement
@@ -62,7 +62,7 @@ class SimulatedServices:
         return _of(self._entrance.under(functools.partial(keystone.project_of_token, token=token)))
 
     def as_service(self) -> SimulatedServices:
-        """Return the cloud as we see it ourselves."""
+        """Return the cloud as the service user sees it."""
         return _of(self._entrance.own)
 
 

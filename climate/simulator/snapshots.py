@@ -73,7 +73,7 @@ class SimulatedSnapshots:
         )
 
     def create_snapshot(self, volume_id: str, name: str) -> str:
-        """Begin to make a snapshot of a volume and return its id."""
+        """Start to create a snapshot of a volume and return its id."""
         return self._runner.run(
             'volume.create_snapshot',
             (volume_id, name),
@@ -81,7 +81,7 @@ class SimulatedSnapshots:
         )
 
     def delete_snapshot(self, snapshot_id: str) -> None:
-        """Begin to delete a snapshot."""
+        """Start to delete a snapshot."""
         self._runner.run(
             'volume.delete_snapshot', (snapshot_id,), lambda db: _delete_snapshot(db, snapshot_id)
         )
@@ -99,7 +99,7 @@ class SimulatedSnapshots:
         )
 
     def create_backup(self, volume_id: str, name: str) -> str:
-        """Begin to make a backup of a volume and return its id."""
+        """Start to create a backup of a volume and return its id."""
         return self._runner.run(
             'volume.create_backup',
             (volume_id, name),
@@ -107,7 +107,7 @@ class SimulatedSnapshots:
         )
 
     def delete_backup(self, backup_id: str) -> None:
-        """Begin to delete a backup."""
+        """Start to delete a backup."""
         self._runner.run(
             'volume.delete_backup', (backup_id,), lambda db: _delete_backup(db, backup_id)
         )

@@ -67,7 +67,7 @@ FROM volumes v LEFT JOIN (
 
 
 class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.SimulatedVolumeTypes):
-    """Fulfils :class:`climate.clients.base.BlockStorage`."""
+    """Implements :class:`climate.clients.base.BlockStorage`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -109,7 +109,7 @@ class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.Simulated
         source: Source | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> str:
-        """Begin to make a volume and return its id."""
+        """Start to create a volume and return its id."""
         return self._runner.run(
             'volume.create_volume',
             (name, size_gb, volume_type, availability_zone, source and source.id),
@@ -126,7 +126,7 @@ class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.Simulated
         )
 
     def delete_volume(self, volume_id: str) -> None:
-        """Begin to delete a volume."""
+        """Start to delete a volume."""
         self._runner.run(
             'volume.delete_volume', (volume_id,), lambda db: _delete_volume(db, volume_id)
         )
@@ -154,7 +154,7 @@ def volumes(db: Db) -> tuple[Volume, ...]:
 
 
 def find_volume(db: Db, volume_id: str) -> Volume | None:
-    """Return a volume; None if there is none."""
+    """Return a volume; None if it does not exist."""
     snapshots.settle(db)
     row = db.row(f'{_VOLUMES} WHERE v.id = ?', volume_id)
     return None if row is None else _volume(row)
@@ -201,7 +201,7 @@ def create_volume(
     everything: bool = True,
     volume_id: str | None = None,
 ) -> str:
-    """Begin to make a volume of a project and return its id.
+    """Start to create a volume of a project and return its id.
 
     :param everything: whether an administrator does, who may use any type
     :param volume_id: a new one if None

@@ -50,7 +50,7 @@ DEFAULT_TYPE = 'standard'
 
 
 class SimulatedVolumeTypes:
-    """Fulfils :class:`climate.clients.protocols.volume_types.VolumeTypes`."""
+    """Implements :class:`climate.clients.protocols.volume_types.VolumeTypes`."""
 
     _runner: VerbRunner
 
@@ -84,7 +84,7 @@ class SimulatedVolumeTypes:
         )
 
     def delete_volume_type(self, type_id: str) -> None:
-        """Remove a type."""
+        """Delete a type."""
         self._runner.run('volume.delete_volume_type', (type_id,), lambda db: _delete(db, type_id))
 
     def list_volume_type_projects(self, type_id: str) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class SimulatedVolumeTypes:
         )
 
     def allow_volume_type(self, type_id: str, project_id: str) -> None:
-        """Let a project use a private type."""
+        """Grant a project access to a private type."""
         self._runner.run(
             'volume.allow_volume_type',
             (type_id, project_id),
@@ -102,7 +102,7 @@ class SimulatedVolumeTypes:
         )
 
     def forbid_volume_type(self, type_id: str, project_id: str) -> None:
-        """Let a project no longer use a type."""
+        """Revoke a project's access to a type."""
         self._runner.run(
             'volume.forbid_volume_type',
             (type_id, project_id),
@@ -124,7 +124,7 @@ def _type(row: sqlite3.Row) -> VolumeType:
 
 
 def find_type(db: Db, name: str) -> VolumeType | None:
-    """Return the type of this name; None if there is none."""
+    """Return the type of this name; None if it does not exist."""
     row = db.row('SELECT * FROM volume_types WHERE name = ?', name)
     return None if row is None else _type(row)
 
@@ -151,7 +151,7 @@ def require(db: Db, name: str | None) -> VolumeType | None:
 
 
 def create_type(db: Db, name: str, extra_specs: Mapping[str, str], *, public: bool) -> VolumeType:
-    """Make a type.
+    """Create a type.
 
     :raises CloudConflict: if there is one of this name
     """

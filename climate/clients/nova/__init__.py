@@ -54,7 +54,7 @@ class NovaCompute(
     NovaFlavors,
     NovaServerGroups,
 ):
-    """Fulfils :class:`climate.clients.base.Compute`.
+    """Implements :class:`climate.clients.base.Compute`.
 
     :param microversion: of the compute API, from 2.53 to 2.87
     :param errors: for Nova

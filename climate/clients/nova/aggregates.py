@@ -27,7 +27,7 @@ from climate.clients.nova.verbs import NovaVerbs
 
 
 class NovaAggregates(NovaVerbs):
-    """Fulfils :class:`climate.clients.protocols.aggregates.Aggregates`."""
+    """Implements :class:`climate.clients.protocols.aggregates.Aggregates`."""
 
     def list_aggregates(self) -> tuple[Aggregate, ...]:
         """Return every aggregate, by id."""
@@ -36,22 +36,22 @@ class NovaAggregates(NovaVerbs):
         return tuple(sorted(found, key=lambda aggregate: aggregate.id))
 
     def find_aggregate(self, name: str) -> Aggregate | None:
-        """Return the aggregate of exactly this name; None if there is none."""
+        """Return the aggregate of exactly this name; None if it does not exist."""
         # Nova has no search for aggregates.
         return next((found for found in self.list_aggregates() if found.name == name), None)
 
     def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
-        """Make an empty aggregate, and its zone if one is named."""
+        """Create an empty aggregate, and its zone if one is named."""
         with self._errors.translated('create_aggregate'):
             made = self._nova_once.aggregates.create(name, availability_zone)
             return _aggregate(made.to_dict())
 
     def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
-        """Set the keys named; a None removes its key."""
+        """Set the given keys; None removes a key."""
         if AVAILABILITY_ZONE_KEY in metadata:
             raise exceptions.Permanent('the zone of an aggregate is given when it is made')
         present = self._get_aggregate(aggregate_id).metadata
-        # Nova complains about the removal of a key that is not there.
+        # Nova refuses to remove a key that does not exist.
         wanted = {
             key: value for key, value in metadata.items() if value is not None or key in present
         }
@@ -60,7 +60,7 @@ class NovaAggregates(NovaVerbs):
                 self._nova.aggregates.set_metadata(aggregate_id, wanted)
 
     def add_host(self, aggregate_id: int, host: str) -> None:
-        """Put a service host into an aggregate; fine if it is in already."""
+        """Add a service host to an aggregate; a no-op if it is already a member."""
         try:
             with self._errors.translated('add_host'):
                 self._nova.aggregates.add_host(aggregate_id, host)
@@ -69,7 +69,7 @@ class NovaAggregates(NovaVerbs):
                 raise
 
     def remove_host(self, aggregate_id: int, host: str) -> None:
-        """Take a service host out of an aggregate; fine if it is not in it."""
+        """Remove a service host from an aggregate; a no-op if it is not a member."""
         try:
             with self._errors.translated('remove_host'):
                 self._nova.aggregates.remove_host(aggregate_id, host)
@@ -78,7 +78,7 @@ class NovaAggregates(NovaVerbs):
                 raise
 
     def delete_aggregate(self, aggregate_id: int) -> None:
-        """Remove an empty aggregate; fine if it is gone already."""
+        """Delete an empty aggregate; a no-op if it does not exist."""
         try:
             with self._errors.translated('delete_aggregate'):
                 self._nova.aggregates.delete(aggregate_id)

@@ -22,10 +22,10 @@ from climate.clients.nova.verbs import NovaVerbs
 
 
 class NovaAttachments(NovaVerbs):
-    """Fulfils :class:`climate.clients.protocols.attachments.Attachments`."""
+    """Implements :class:`climate.clients.protocols.attachments.Attachments`."""
 
     def detach_volume(self, server_id: str, volume_id: str) -> None:
-        """Begin to take a volume from a server; fine if it does not have it."""
+        """Start to detach a volume from a server; a no-op if it is not attached."""
         with contextlib.suppress(CloudNotFound):
             # Nova says 400 where the state of the volume is not as it should be.
             with self._errors.translated('detach_volume', bad_request=CloudConflict):

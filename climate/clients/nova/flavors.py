@@ -39,7 +39,7 @@ _DOTS = frozenset({'.', '..'})
 
 
 class NovaFlavors(NovaVerbs):
-    """Fulfils :class:`climate.clients.protocols.flavors.Flavors`."""
+    """Implements :class:`climate.clients.protocols.flavors.Flavors`."""
 
     def __init__(self, library: Library, errors: Errors) -> None:
         super().__init__(library, errors)
@@ -58,17 +58,17 @@ class NovaFlavors(NovaVerbs):
         return tuple(sorted(found, key=lambda flavor: flavor.id))
 
     def find_flavor(self, flavor_id: str) -> Flavor | None:
-        """Return the flavor of exactly this id; None if there is none."""
+        """Return the flavor of exactly this id; None if it does not exist."""
         if not _ID.fullmatch(flavor_id) or flavor_id in _DOTS:
             return None
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_flavor'):
             found = _flavor(self._with_specs.flavors.get(flavor_id).to_dict())
-            # A database that does not tell cases apart finds others, too.
+            # A case-insensitive database also returns others.
             return found if found.id == flavor_id else None
         return None
 
     def create_flavor(self, flavor: Flavor) -> None:
-        """Make a flavor as described, its extra specs included."""
+        """Create a flavor as described, its extra specs included."""
         with self._errors.translated('create_flavor'):
             self._with_specs_once.flavors.create(
                 flavor.name,
@@ -84,19 +84,19 @@ class NovaFlavors(NovaVerbs):
             self.set_extra_specs(flavor.id, flavor.extra_specs)
 
     def delete_flavor(self, flavor_id: str) -> None:
-        """Remove a flavor; fine if it is gone already."""
+        """Delete a flavor; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('delete_flavor'):
             self._nova.flavors.delete(flavor_id)
 
     def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
-        """Set the keys named; a None removes its key."""
+        """Set the given keys; None removes a key."""
         with self._errors.translated('set_extra_specs'):
             flavor = self._with_specs.flavors.get(flavor_id)
             wanted = {key: value for key, value in specs.items() if value is not None}
             if wanted:
                 flavor.set_keys(wanted)
         for key in sorted(specs.keys() - wanted.keys()):
-            # Nova complains about the removal of a key that is not there.
+            # Nova refuses to remove a key that does not exist.
             with contextlib.suppress(CloudNotFound), self._errors.translated('set_extra_specs'):
                 flavor.unset_keys([key])
 
@@ -107,7 +107,7 @@ class NovaFlavors(NovaVerbs):
             return frozenset(item.tenant_id for item in found)
 
     def add_flavor_access(self, flavor_id: str, project_id: str) -> None:
-        """Let a project use a private flavor; fine if it may already."""
+        """Grant a project access to a private flavor; a no-op if it already has access."""
         try:
             with self._errors.translated('add_flavor_access'):
                 self._nova.flavor_access.add_tenant_access(flavor_id, project_id)
@@ -117,7 +117,7 @@ class NovaFlavors(NovaVerbs):
                 raise
 
     def remove_flavor_access(self, flavor_id: str, project_id: str) -> None:
-        """Let a project no longer use a private flavor; fine if it may not."""
+        """Revoke a project's access to a private flavor; a no-op if it has none."""
         try:
             with self._errors.translated('remove_flavor_access'):
                 self._nova.flavor_access.remove_tenant_access(flavor_id, project_id)

@@ -34,7 +34,7 @@ _SEARCHABLE = re.compile(r'[a-zA-Z0-9._-]*')
 
 
 class NovaHypervisors(NovaVerbs):
-    """Fulfils :class:`climate.clients.protocols.hypervisors.Hypervisors`."""
+    """Implements :class:`climate.clients.protocols.hypervisors.Hypervisors`."""
 
     def __init__(self, library: Library, errors: Errors, az_aware: bool) -> None:
         super().__init__(library, errors)

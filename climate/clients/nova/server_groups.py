@@ -33,7 +33,7 @@ _PAGE = 500
 
 
 class NovaServerGroups(NovaVerbs):
-    """Fulfils :class:`climate.clients.protocols.server_groups.ServerGroups`."""
+    """Implements :class:`climate.clients.protocols.server_groups.ServerGroups`."""
 
     def __init__(self, library: Library, errors: Errors) -> None:
         super().__init__(library, errors)
@@ -50,18 +50,18 @@ class NovaServerGroups(NovaVerbs):
         return tuple(found[group_id] for group_id in sorted(found))
 
     def find_server_group(self, group_id: str) -> ServerGroup | None:
-        """Return a group; None if there is none."""
+        """Return a group; None if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_server_group'):
             return _group(self._groups.get(group_id).to_dict())
         return None
 
     def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
-        """Make an empty group in our own project."""
+        """Create an empty group in our own project."""
         with self._errors.translated('create_server_group'):
             return _group(self._groups_once.create(name, policy).to_dict())
 
     def delete_server_group(self, group_id: str) -> None:
-        """Remove a group; fine if it is gone already."""
+        """Delete a group; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('delete_server_group'):
             self._groups.delete(group_id)
 

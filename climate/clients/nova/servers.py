@@ -46,7 +46,7 @@ HINTS_MICROVERSION = '2.100'
 
 
 class NovaServers(NovaVerbs):
-    """Fulfils :class:`climate.clients.protocols.servers.Servers`."""
+    """Implements :class:`climate.clients.protocols.servers.Servers`."""
 
     def __init__(self, library: Library, errors: Errors) -> None:
         super().__init__(library, errors)
@@ -73,7 +73,7 @@ class NovaServers(NovaVerbs):
         """Return the servers of all projects made of a flavor, by id."""
         with self._errors.translated('list_servers_of_flavor'):
             found = self._listed(flavor=flavor_id)
-        # Nova searches without telling cases apart, as its database does.
+        # Nova searches ignoring case, like its database.
         exactly = (server for server in found if server.flavor_id == flavor_id)
         return tuple(sorted(exactly, key=lambda server: server.id))
 
@@ -100,7 +100,7 @@ class NovaServers(NovaVerbs):
         return [_server(item.to_dict()) for item in items]
 
     def find_server(self, server_id: str) -> Server | None:
-        """Return a server of any project; None if there is none."""
+        """Return a server of any project; None if it does not exist."""
         if not names.is_uuid(server_id):
             return None
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_server'):
@@ -121,7 +121,7 @@ class NovaServers(NovaVerbs):
             self._servers.set_meta(server_id, dict(metadata))
 
     def create_server(self, draft: ServerDraft) -> str:
-        """Begin to make a server in our own project and return its id."""
+        """Start to create a server in our own project and return its id."""
         with self._errors.translated('create_server'):
             made = self._servers_once.create(
                 draft.name,
@@ -139,17 +139,17 @@ class NovaServers(NovaVerbs):
             return str(made.id)
 
     def delete_server(self, server_id: str) -> None:
-        """Begin to delete a server; fine if it is gone or going already."""
+        """Start to delete a server; a no-op if it is gone or being deleted."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('delete_server'):
             self._servers.delete(server_id)
 
     def create_image(self, server_id: str, name: str) -> str:
-        """Begin to make an image of a server and return the image's id."""
+        """Start to create an image of a server and return the image's id."""
         with self._errors.translated('create_image'):
             return str(self._servers_once.create_image(server_id, name))
 
     def shelve_server(self, server_id: str) -> None:
-        """Begin to shelve a server."""
+        """Start to shelve a server."""
         self._begin(
             'shelve_server',
             self._servers.shelve,
@@ -159,7 +159,7 @@ class NovaServers(NovaVerbs):
         )
 
     def offload_server(self, server_id: str) -> None:
-        """Begin to take a shelved server off its host."""
+        """Start to offload a shelved server."""
         self._begin(
             'offload_server',
             self._servers.shelve_offload,
@@ -169,7 +169,7 @@ class NovaServers(NovaVerbs):
         )
 
     def unshelve_server(self, server_id: str, host: str | None = None) -> None:
-        """Begin to put a shelved server onto a host again."""
+        """Start to unshelve a server."""
         action = self._servers.unshelve
         if host is not None:
             # Its own zone need not be that of the host.
@@ -179,21 +179,21 @@ class NovaServers(NovaVerbs):
         self._begin('unshelve_server', action, server_id, ('ACTIVE',), 'unshelving')
 
     def suspend_server(self, server_id: str) -> None:
-        """Begin to write the memory of a server to disk."""
+        """Start to suspend a server."""
         self._begin(
             'suspend_server', self._servers.suspend, server_id, ('SUSPENDED',), 'suspending'
         )
 
     def resume_server(self, server_id: str) -> None:
-        """Begin to let a suspended server go on."""
+        """Start to resume a suspended server."""
         self._begin('resume_server', self._servers.resume, server_id, ('ACTIVE',), 'resuming')
 
     def stop_server(self, server_id: str) -> None:
-        """Begin to switch a server off."""
+        """Start to stop a server."""
         self._begin('stop_server', self._servers.stop, server_id, ('SHUTOFF',), 'powering-off')
 
     def start_server(self, server_id: str) -> None:
-        """Begin to switch a server on."""
+        """Start to start a stopped server."""
         self._begin('start_server', self._servers.start, server_id, ('ACTIVE',), 'powering-on')
 
     def _begin(

@@ -24,7 +24,7 @@ from climate.clients.nova.verbs import NovaVerbs
 
 
 class NovaServices(NovaVerbs):
-    """Fulfils :class:`climate.clients.protocols.services.ComputeServices`."""
+    """Implements :class:`climate.clients.protocols.services.ComputeServices`."""
 
     def list_services(self) -> tuple[ComputeService, ...]:
         """Return every nova-compute, by host."""
@@ -34,13 +34,13 @@ class NovaServices(NovaVerbs):
         return tuple(sorted(found, key=lambda service: service.host))
 
     def enable_service(self, host: str) -> None:
-        """Let new servers be put onto a service host."""
+        """Enable scheduling to a service host."""
         service_id = self._service_id(host)
         with self._errors.translated('enable_service'):
             self._nova.services.enable(service_id)
 
     def disable_service(self, host: str, reason: str) -> None:
-        """Let no new servers be put onto a service host."""
+        """Disable scheduling to a service host."""
         service_id = self._service_id(host)
         with self._errors.translated('disable_service'):
             self._nova.services.disable_log_reason(service_id, reason)

@@ -21,10 +21,10 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Aggregate:
-    """A group of hosts, and perhaps an availability zone.
+    """A group of hosts, possibly with an availability zone.
 
-    :ivar uuid: by which Placement knows it
-    :ivar availability_zone: zone that its hosts are in; None if it makes none
+    :ivar uuid: its id in Placement
+    :ivar availability_zone: the zone of its hosts; None if it defines none
     :ivar hosts: service hosts, in alphabetical order
     :ivar metadata: without the key ``availability_zone``
     """
@@ -45,36 +45,35 @@ class Aggregates(Protocol):
         ...
 
     def find_aggregate(self, name: str) -> Aggregate | None:
-        """Return the aggregate of exactly this name; None if there is none."""
+        """Return the aggregate of exactly this name; None if it does not exist."""
         ...
 
     def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
-        """Make an empty aggregate, and its zone if one is named.
+        """Create an empty aggregate, and its zone if one is named.
 
         :param name: 1 to 255 printable characters of the Basic Multilingual
-            Plane, with no space at either end; the same for the zone, which
-            has no colon
-        :raises climate.exceptions.Permanent: if one of them is none of these
-        :raises CloudConflict: if there is one of this name (perhaps made by a
-            call before, whose answer was lost: see :meth:`find_aggregate`), or
+            Plane, without spaces at either end; the same for the zone, which
+            must not contain a colon
+        :raises climate.exceptions.Permanent: if one of them is invalid
+        :raises CloudConflict: if there is one of this name (possibly created by an earlier
+            call whose response was lost: see :meth:`find_aggregate`), or
             of a name that differs by case only
         """
         ...
 
     def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
-        """Set the keys named; a None removes its key, others stay as they are.
+        """Set the given keys; None removes a key, others stay as they are.
 
         :param metadata: keys of 1 to 255 letters (a to z), digits, spaces and
             ``-_:.``; values of at most 255 characters
         :raises CloudNotFound: if there is no such aggregate
-        :raises climate.exceptions.Permanent: if one is none of these, or if the
-            key ``availability_zone`` is among them: a zone is given when an
-            aggregate is made
+        :raises climate.exceptions.Permanent: if one is invalid, or is the key
+            ``availability_zone``: the zone is set when the aggregate is created
         """
         ...
 
     def add_host(self, aggregate_id: int, host: str) -> None:
-        """Put a service host into an aggregate; fine if it is in already.
+        """Add a service host to an aggregate; a no-op if it is already a member.
 
         :raises CloudNotFound: if there is no such aggregate or host
         :raises CloudConflict: if the host is in an aggregate with another
@@ -83,7 +82,7 @@ class Aggregates(Protocol):
         ...
 
     def remove_host(self, aggregate_id: int, host: str) -> None:
-        """Take a service host out of an aggregate; fine if it is not in it.
+        """Remove a service host from an aggregate; a no-op if it is not a member.
 
         :raises CloudNotFound: if there is no such aggregate
         :raises CloudConflict: if the host has servers and would change its
@@ -92,7 +91,7 @@ class Aggregates(Protocol):
         ...
 
     def delete_aggregate(self, aggregate_id: int) -> None:
-        """Remove an empty aggregate; fine if it is gone already.
+        """Delete an empty aggregate; a no-op if it does not exist.
 
         :raises CloudConflict: if it still has hosts
         """

@@ -21,12 +21,12 @@ class Attachments(Protocol):
     """Verbs about the volumes of servers, of all projects."""
 
     def detach_volume(self, server_id: str, volume_id: str) -> None:
-        """Begin to take a volume from a server.
+        """Start to detach a volume from a server.
 
-        Fine if the server does not have it, or is gone. It takes a while: see
+        A no-op if it is not attached or the server does not exist. It takes a while; see
         :attr:`climate.clients.protocols.volumes.Volume.status`.
 
-        :raises CloudConflict: if Nova is busy with either, which may be that
-            it detaches the volume already
+        :raises CloudConflict: if Nova is busy with either, for example because it is
+            already detaching the volume
         """
         ...

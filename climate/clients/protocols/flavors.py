@@ -21,15 +21,15 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Flavor:
-    """What a server gets.
+    """The size and the extra specs of servers.
 
-    :ivar id: text of Nova's own or of who made it
+    :ivar id: a text that Nova or the creator chose
     :ivar memory_mb: MiB
     :ivar disk_gb: root disk, GiB
     :ivar ephemeral_gb: a second disk, GiB
     :ivar swap_mb: MiB
     :ivar public: whether every project may use it
-    :ivar extra_specs: further demands, such as ``trait:CUSTOM_X: required``
+    :ivar extra_specs: further requirements, such as ``trait:CUSTOM_X: required``
     """
 
     id: str
@@ -47,39 +47,39 @@ class Flavors(Protocol):
     """Verbs about flavors."""
 
     def list_flavors(self) -> tuple[Flavor, ...]:
-        """Return every flavor, private ones of all projects among them, by id."""
+        """Return every flavor, including private ones of all projects, by id."""
         ...
 
     def find_flavor(self, flavor_id: str) -> Flavor | None:
-        """Return the flavor of exactly this id; None if there is none."""
+        """Return the flavor of exactly this id; None if it does not exist."""
         ...
 
     def create_flavor(self, flavor: Flavor) -> None:
-        """Make a flavor as described, its extra specs included.
+        """Create a flavor as described, its extra specs included.
 
         Two requests: if the second one fails, there is a flavor without extra
         specs, which :meth:`set_extra_specs` repairs.
 
         :raises CloudConflict: if there is one of this id, or of this name
-            (perhaps made by a call before, whose answer was lost: see
+            (possibly created by an earlier call whose response was lost: see
             :meth:`find_flavor`)
         :raises climate.exceptions.Permanent: if a value is not allowed
         """
         ...
 
     def delete_flavor(self, flavor_id: str) -> None:
-        """Remove a flavor; fine if it is gone already. Its servers stay."""
+        """Delete a flavor; a no-op if it does not exist. Its servers stay."""
         ...
 
     def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
-        """Set the keys named; a None removes its key, others stay as they are.
+        """Set the given keys; None removes a key, others stay as they are.
 
-        Whether a value makes sense shows when a server is made.
+        Nova checks the values when it creates a server.
 
         :param specs: keys of 1 to 255 letters (a to z), digits, spaces and
             ``-_:.``; values of at most 255 characters
         :raises CloudNotFound: if there is no such flavor
-        :raises climate.exceptions.Permanent: if one is none of these
+        :raises climate.exceptions.Permanent: if one is invalid
         """
         ...
 
@@ -91,16 +91,16 @@ class Flavors(Protocol):
         ...
 
     def add_flavor_access(self, flavor_id: str, project_id: str) -> None:
-        """Let a project use a private flavor; fine if it may already.
+        """Grant a project access to a private flavor; a no-op if it already has access.
 
         :raises CloudNotFound: if there is no such flavor
         :raises CloudConflict: if the flavor is public
-        :raises climate.exceptions.Permanent: if Keystone knows no such project
+        :raises climate.exceptions.Permanent: if the project does not exist in Keystone
         """
         ...
 
     def remove_flavor_access(self, flavor_id: str, project_id: str) -> None:
-        """Let a project no longer use a private flavor; fine if it may not.
+        """Revoke a project's access to a private flavor; a no-op if it has none.
 
         Servers that it has of the flavor stay.
 

@@ -23,8 +23,8 @@ from typing import Protocol
 class FloatingIP:
     """An address of an external network that a project may use.
 
-    :ivar network_id: of the external network
-    :ivar port_id: the port that it leads to; None if it leads nowhere
+    :ivar network_id: the external network
+    :ivar port_id: the port to which it is attached; None if it is not attached
     """
 
     id: str
@@ -58,34 +58,33 @@ class FloatingIPs(Protocol):
         address: str | None = None,
         description: str = '',
     ) -> FloatingIP:
-        """Give a project an address of an external network, without tags.
+        """Allocate a floating IP of an external network to a project, without tags.
 
-        Without an *address* Neutron chooses one, and repeating the verb makes
-        another.
+        Without an *address* Neutron chooses one, and the method is not idempotent.
 
-        :param subnet_id: the address has to be of this one; any if None
-        :param address: this one, in the allocation pools or outside of them
+        :param subnet_id: the subnet of the address; any if None
+        :param address: may be inside or outside of the allocation pools
         :raises CloudNotFound: if there is no such network or subnet
-        :raises CloudConflict: if the address is in use (perhaps by a call
-            before, whose answer was lost: see :meth:`find_floating_ip`), or
+        :raises CloudConflict: if the address is in use (possibly by an earlier call
+            whose response was lost: see :meth:`find_floating_ip`), or
             no address is left
-        :raises CloudQuota: if the project may have no more of them
-        :raises climate.exceptions.Permanent: if the network is not external,
-            or the address not one of its subnets'
+        :raises CloudQuota: if the project has reached its limit
+        :raises climate.exceptions.Permanent: if the network is not external, or the
+            address is not in one of its subnets
         """
         ...
 
     def set_floating_ip_tags(self, floating_ip_id: str, tags: AbstractSet[str]) -> None:
-        """Give a floating IP these tags in place of those it has.
+        """Replace the tags of a floating IP.
 
         :raises CloudNotFound: if there is no such floating IP
         """
         ...
 
     def detach_floating_ip(self, floating_ip_id: str) -> None:
-        """Let it lead nowhere; fine if it does not, or is gone already."""
+        """Detach a floating IP; a no-op if it is not attached or does not exist."""
         ...
 
     def delete_floating_ip(self, floating_ip_id: str) -> None:
-        """Give it back, wherever it leads to; fine if it is gone already."""
+        """Release a floating IP, attached or not; a no-op if it does not exist."""
         ...

@@ -28,8 +28,8 @@ class Hypervisor:
     :ivar service_host: service host of its nova-compute
     :ivar memory_mb: memory, MiB
     :ivar local_gb: local disk, GiB
-    :ivar cpu_info: what Nova knows of the processor: the text of a JSON
-        object, ``{}`` if nothing is known
+    :ivar cpu_info: what Nova knows about the processor, as the text of a JSON
+        object; ``{}`` if nothing
     :ivar state: ``up`` if its nova-compute reports regularly, else ``down``
     :ivar status: whether an administrator has ``enabled`` or ``disabled`` it
     :ivar availability_zone: '' if zones are not looked up

@@ -25,10 +25,10 @@ _UNFINISHED = frozenset({'queued', 'saving', 'uploading', 'importing'})
 class Image:
     """An image.
 
-    :ivar status: Glance's word: ``queued`` and ``saving`` before all of it has
-        come, ``active`` once it can be used
-    :ivar owner: id of the project that it belongs to
-    :ivar properties: further ones, such as ``base_image_ref``
+    :ivar status: the status in Glance: ``queued`` and ``saving`` until it is complete,
+        ``active`` once it can be used
+    :ivar owner: the id of the project that owns it
+    :ivar properties: additional ones, such as ``base_image_ref``
     """
 
     id: str
@@ -39,7 +39,7 @@ class Image:
 
     @property
     def unfinished(self) -> bool:
-        """Whether all of it has not come yet."""
+        """Whether it is not complete yet."""
         return self.status in _UNFINISHED
 
 
@@ -47,7 +47,7 @@ class ImageVerbs(Protocol):
     """Verbs about images, those of all projects."""
 
     def find_image(self, image_id: str) -> Image | None:
-        """Return an image; None if there is none."""
+        """Return an image; None if it does not exist."""
         ...
 
     def list_images(
@@ -58,32 +58,31 @@ class ImageVerbs(Protocol):
         properties: Mapping[str, str] | None = None,
         own: bool = False,
     ) -> tuple[Image, ...]:
-        """Return the images that have all of this, by id.
+        """Return the images that meet all conditions, by id.
 
         An image that is made of a server is listed as soon as
         :meth:`~climate.clients.protocols.servers.Servers.create_image` has
         returned. Names are not unique, and any user can make an image that has
         the name and the properties of another.
 
-        :param own: only those of the current project: images it made and did
-            not give to another one
+        :param own: only images that belong to the current project
         """
         ...
 
     def give_image(self, image_id: str, project_id: str) -> None:
-        """Let an image belong to a project; fine if it does already.
+        """Transfer an image to a project; a no-op if it already owns it.
 
-        An image belongs to the project that requested it, also one of a server
-        of another project. It can be given while it is still being made.
+        An image belongs to the project that requested it, even if it is of another project's
+        server. It can be transferred while it is still being written.
 
         :raises CloudNotFound: if there is no such image
         """
         ...
 
     def delete_image(self, image_id: str) -> None:
-        """Remove an image; fine if it is gone already.
+        """Delete an image; a no-op if it does not exist.
 
-        :raises CloudConflict: if something needs it
+        :raises CloudConflict: if it is in use
         :raises climate.exceptions.Permanent: if it is protected
         """
         ...

@@ -22,9 +22,9 @@ from typing import Protocol
 class User:
     """A user.
 
-    :ivar enabled: whether they can do anything
-    :ivar email: their address, as Keystone has it; '' if it has none, and it
-        may be nonsense, for Keystone takes any text
+    :ivar enabled: whether the user can authenticate
+    :ivar email: the address in Keystone; '' without one; any text, because Keystone
+        does not validate it
     """
 
     id: str
@@ -35,9 +35,9 @@ class User:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Project:
-    """What users work in.
+    """A project.
 
-    :ivar enabled: whether anything can be done in it
+    :ivar enabled: whether users can authenticate for it
     """
 
     id: str
@@ -49,17 +49,17 @@ class Members(Protocol):
     """Verbs about users and projects."""
 
     def find_user(self, user_id: str) -> User | None:
-        """Return a user; None if there is none."""
+        """Return a user; None if it does not exist."""
         ...
 
     def find_project(self, project_id: str) -> Project | None:
-        """Return a project; None if there is none."""
+        """Return a project; None if it does not exist."""
         ...
 
     def list_roles(self, user_id: str, project_id: str) -> frozenset[str]:
         """Return the names of the roles that a user has in a project.
 
-        Those of groups, those that are inherited and those that others imply
-        are among them. None at all if the user or the project is not there.
+        Includes roles of groups, inherited roles and implied roles. Empty if the user or
+        the project does not exist.
         """
         ...

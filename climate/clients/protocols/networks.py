@@ -21,11 +21,11 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Segment:
-    """What a network is made of underneath.
+    """The segment of a physical network or tunnel that a network uses.
 
-    :ivar network_type: Neutron's word, such as ``vlan`` or ``vxlan``
-    :ivar physical_network: Neutron's name of the wires; None for tunnels
-    :ivar segmentation_id: VLAN or tunnel number; None for a type without
+    :ivar network_type: the type in Neutron, such as ``vlan`` or ``vxlan``
+    :ivar physical_network: the name in Neutron; None for tunnels
+    :ivar segmentation_id: the VLAN or tunnel id; None for a type without one
     """
 
     network_type: str
@@ -37,7 +37,7 @@ class Segment:
 class Network:
     """A layer-2 network.
 
-    :ivar external: whether floating IPs can be taken of it
+    :ivar external: whether it can have floating IPs
     """
 
     id: str
@@ -55,8 +55,8 @@ class Subnet:
 
     :ivar cidr: such as ``192.0.2.0/24``
     :ivar gateway_ip: None if it has no gateway
-    :ivar allocation_pools: first and last address of each range that Neutron
-        gives addresses of, in the order of addresses
+    :ivar allocation_pools: first and last address of each range from which Neutron
+        allocates, in ascending order
     """
 
     id: str
@@ -90,41 +90,41 @@ class Networks(Protocol):
     def create_network(
         self, name: str, project_id: str, segment: Segment, *, description: str = ''
     ) -> Network:
-        """Make a network of a project on a segment, without tags.
+        """Create a network of a project on a segment, without tags.
 
-        :raises CloudConflict: if the segment is in use (perhaps by a call
-            before, whose answer was lost: see :meth:`find_network_of_segment`)
-        :raises CloudQuota: if the project may have no more networks
+        :raises CloudConflict: if the segment is in use (possibly by an earlier call
+            whose response was lost: see :meth:`find_network_of_segment`)
+        :raises CloudQuota: if the project has reached its limit of networks
         :raises climate.exceptions.Permanent: if the cloud has no such segment
         """
         ...
 
     def describe_network(self, network_id: str, name: str, description: str) -> None:
-        """Give a network another name and description.
+        """Change the name and description of a network.
 
         :raises CloudNotFound: if there is no such network
         """
         ...
 
     def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
-        """Give a network these tags in place of those it has.
+        """Replace the tags of a network.
 
         :raises CloudNotFound: if there is no such network
         """
         ...
 
     def delete_network(self, network_id: str) -> None:
-        """Remove a network with its subnets; fine if it is gone already.
+        """Delete a network with its subnets; a no-op if it does not exist.
 
-        Floating IPs of it that lead nowhere go as well.
+        Its floating IPs that are not attached are deleted as well.
 
-        :raises CloudConflict: if ports are left on it, see
+        :raises CloudConflict: if it still has ports, see
             :meth:`climate.clients.protocols.ports.Ports.list_ports`
         """
         ...
 
     def find_subnet(self, subnet_id: str) -> Subnet | None:
-        """Return a subnet; None if there is none."""
+        """Return a subnet; None if it does not exist."""
         ...
 
     def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
@@ -135,8 +135,8 @@ class Networks(Protocol):
         ...
 
     def delete_subnet(self, subnet_id: str) -> None:
-        """Remove a subnet; fine if it is gone already.
+        """Delete a subnet; a no-op if it does not exist.
 
-        :raises CloudConflict: if ports have addresses of it
+        :raises CloudConflict: if ports have addresses in it
         """
         ...

@@ -17,8 +17,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Protocol
 
-# Neutron's words for ports that belong to a router: an ordinary interface, one
-# on every host, one that wanders between hosts.
+# Owners of router ports in Neutron: of centralized, distributed and HA routers.
 ROUTER_INTERFACES = frozenset(
     {
         'network:router_interface',
@@ -32,10 +31,9 @@ ROUTER_INTERFACES = frozenset(
 class Port:
     """A port on a network.
 
-    :ivar device_id: what is plugged in, such as the id of a server or router;
-        '' if nothing is
+    :ivar device_id: the id of the server or router that uses it; '' if it is unused
     :ivar device_owner: Neutron's name of the service that uses it, such as
-        ``compute:nova``; '' if none does
+        ``compute:nova``; '' if it is unused
     """
 
     id: str
@@ -54,7 +52,7 @@ class Ports(Protocol):
     """Verbs about ports and routers, of all projects."""
 
     def list_ports(self, network_id: str) -> tuple[Port, ...]:
-        """Return the ports of a network, by id; those of routers among them.
+        """Return the ports of a network, by id, including those of routers.
 
         A network that does not exist has no ports.
         """
@@ -68,7 +66,7 @@ class Ports(Protocol):
         ...
 
     def delete_port(self, port_id: str) -> None:
-        """Remove a port; fine if it is gone already.
+        """Delete a port; a no-op if it does not exist.
 
         :raises CloudConflict: if it is that of a router: see
             :meth:`remove_router_interface`
@@ -76,7 +74,7 @@ class Ports(Protocol):
         ...
 
     def remove_router_interface(self, router_id: str, port_id: str) -> None:
-        """Take a router off a network; fine if it, or the port, is gone.
+        """Remove a router from a network; a no-op if it or the port does not exist.
 
         :param port_id: the port that is the router's interface there
         :raises CloudConflict: if floating IPs are reached through it, or static
@@ -85,14 +83,14 @@ class Ports(Protocol):
         ...
 
     def remove_routes(self, router_id: str, port_id: str) -> None:
-        """Take the static routes off a router that lead through an interface.
+        """Remove the static routes of a router that lead through an interface.
 
-        Fine if there are none, or the router or its port is gone.
+        A no-op if there are none, or the router or its port does not exist.
         """
         ...
 
     def delete_router(self, router_id: str) -> None:
-        """Remove a router and its gateway; fine if it is gone already.
+        """Delete a router and its gateway; a no-op if it does not exist.
 
         :raises CloudConflict: if it still has interfaces
         """

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resource providers of Placement, and what they have."""
+"""Resource providers of Placement, their inventories, traits and allocations."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from climate.domain.resources import Inventory
 class Provider:
     """A resource provider of Placement.
 
-    :ivar generation: goes up when its inventories, its traits or what is
-        allocated from it change
-    :ivar parent_uuid: provider that it is nested in; None if it is a root
+    :ivar generation: increases with each change of its inventories, traits or
+        allocations
+    :ivar parent_uuid: the provider in which it is nested; None for a root
     """
 
     uuid: str
@@ -38,9 +38,9 @@ class Provider:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ProviderAllocation:
-    """An amount of a provider that a consumer holds.
+    """The allocation of a consumer from a provider.
 
-    :ivar consumer_id: who: the id of a server, mostly
+    :ivar consumer_id: usually the id of a server
     :ivar amounts: by resource class
     """
 
@@ -51,43 +51,42 @@ class ProviderAllocation:
 class Providers(Protocol):
     """Verbs about resource providers.
 
-    Nova's computes write to the same providers: a verb that changes one reads
-    it and tries again if another client was quicker, a few times, before
-    it gives up with a CloudConflict.
+    nova-compute writes to the same providers. After a conflict, a method that changes one
+    reads it again and retries a few times before it raises CloudConflict.
 
-    nova-compute remembers the providers that are nested in its own for some
-    minutes (``[compute] resource_provider_association_refresh`` of Nova), and
-    while it remembers one that is gone it boots nothing: change a nested provider
-    if possible, rather than delete and create it.
+    nova-compute caches the nested providers of its own one for some minutes
+    (``[compute] resource_provider_association_refresh`` of Nova), and cannot boot
+    servers while the cache has one that no longer exists. Therefore change a nested
+    provider, if possible, rather than delete and create it.
     """
 
     def find_provider(self, name: str) -> Provider | None:
-        """Return the provider of exactly this name; None if there is none."""
+        """Return the provider of exactly this name; None if it does not exist."""
         ...
 
     def list_providers(
         self, *, prefix: str = '', parent_uuid: str | None = None
     ) -> tuple[Provider, ...]:
-        """Return the providers whose name begins so, by name.
+        """Return the providers whose names have a prefix, by name.
 
-        :param parent_uuid: those that are nested directly in this one, none
-            if there is no such provider; all if None
+        :param parent_uuid: only direct children of this one; empty if it does not
+            exist; all if None
         """
         ...
 
     def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
-        """Make a provider without inventories, nested in another or a root.
+        """Create a provider without inventories, nested in another or a root.
 
-        :param name: 1 to 200 characters, of those that every database stores
-        :raises CloudConflict: if there is one of this name (perhaps made by a
-            call before, whose answer was lost: see :meth:`find_provider`), or
+        :param name: 1 to 200 characters that every database can store
+        :raises CloudConflict: if there is one of this name (possibly created by an earlier
+            call whose response was lost: see :meth:`find_provider`), or
             of a name that differs by case only
         :raises climate.exceptions.Permanent: if there is no such parent
         """
         ...
 
     def delete_provider(self, uuid: str) -> None:
-        """Remove a provider; fine if it is gone already.
+        """Delete a provider; a no-op if it does not exist.
 
         :raises CloudConflict: if others are nested in it or something is
             allocated from it
@@ -102,10 +101,10 @@ class Providers(Protocol):
         ...
 
     def set_inventory(self, uuid: str, inventory: Inventory) -> None:
-        """Give a provider this inventory of a class, instead of what it had.
+        """Set the inventory of a class of a provider.
 
-        It may be less than the allocated amount: nothing more can be allocated
-        then, but existing allocations remain.
+        It may be less than the allocated amount: existing allocations then remain, but no
+        more can be made.
 
         :raises CloudNotFound: if there is no such provider
         :raises climate.exceptions.Permanent: if there is no such class, or a
@@ -114,7 +113,7 @@ class Providers(Protocol):
         ...
 
     def remove_inventory(self, uuid: str, resource_class: str) -> None:
-        """Take all of a class from a provider; fine if it, or both, are gone.
+        """Delete the inventory of a class; a no-op if it or the provider does not exist.
 
         :raises CloudConflict: if something of it is allocated
         """
@@ -128,7 +127,7 @@ class Providers(Protocol):
         ...
 
     def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
-        """Return who holds what of a provider, by consumer.
+        """Return the allocations from a provider, by consumer.
 
         :raises CloudNotFound: if there is no such provider
         """
@@ -137,8 +136,8 @@ class Providers(Protocol):
     def provider_aggregates(self, uuid: str) -> frozenset[str]:
         """Return the UUIDs of the aggregates that a provider is in.
 
-        Nova puts the provider of a host into one when the host is put into an
-        aggregate of Nova.
+        Nova adds the provider of a host to one when the host is added to an aggregate of
+        Nova.
 
         :raises CloudNotFound: if there is no such provider
         """
@@ -146,14 +145,14 @@ class Providers(Protocol):
 
 
 class Traits(Protocol):
-    """Verbs about traits: what providers are, or can do."""
+    """Verbs about traits, the qualities of providers."""
 
     def list_traits(self, prefix: str = '') -> frozenset[str]:
-        """Return the names of all traits that begin so."""
+        """Return the names of all traits with this prefix."""
         ...
 
     def create_trait(self, name: str) -> None:
-        """Make a trait of our own; fine if it is there already.
+        """Create a custom trait; a no-op if it exists.
 
         :raises climate.exceptions.Permanent: if its name is not ``CUSTOM_``
             and capital letters, digits and underscores, 255 at most
@@ -161,10 +160,10 @@ class Traits(Protocol):
         ...
 
     def delete_trait(self, name: str) -> None:
-        """Remove a trait of our own; fine if it is gone already.
+        """Delete a custom trait; a no-op if it does not exist.
 
         :raises CloudConflict: if a provider has it
-        :raises climate.exceptions.Permanent: if it is not our own
+        :raises climate.exceptions.Permanent: if it is not a custom one
         """
         ...
 
@@ -176,7 +175,7 @@ class Traits(Protocol):
         ...
 
     def set_traits(self, uuid: str, names: frozenset[str]) -> None:
-        """Give a provider these traits, instead of those it had.
+        """Replace the traits of a provider.
 
         :raises CloudNotFound: if there is no such provider
         :raises climate.exceptions.Permanent: if there is no such trait
@@ -184,7 +183,7 @@ class Traits(Protocol):
         ...
 
     def add_trait(self, uuid: str, name: str) -> None:
-        """Give a provider one more trait; fine if it has it.
+        """Add a trait to a provider; a no-op if the provider has it.
 
         :raises CloudNotFound: if there is no such provider
         :raises climate.exceptions.Permanent: if there is no such trait
@@ -192,7 +191,7 @@ class Traits(Protocol):
         ...
 
     def remove_trait(self, uuid: str, name: str) -> None:
-        """Take a trait from a provider; fine if it has it not.
+        """Remove a trait from a provider; a no-op if the provider does not have it.
 
         :raises CloudNotFound: if there is no such provider
         """
@@ -200,14 +199,14 @@ class Traits(Protocol):
 
 
 class ResourceClasses(Protocol):
-    """Verbs about resource classes: what inventories are of."""
+    """Verbs about resource classes, the kinds of inventories."""
 
     def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
-        """Return the names of all resource classes that begin so."""
+        """Return the names of all resource classes with this prefix."""
         ...
 
     def create_resource_class(self, name: str) -> None:
-        """Make a class of our own; fine if it is there already.
+        """Create a custom resource class; a no-op if it exists.
 
         :raises climate.exceptions.Permanent: if its name is not ``CUSTOM_``
             and capital letters, digits and underscores, 255 at most
@@ -215,9 +214,9 @@ class ResourceClasses(Protocol):
         ...
 
     def delete_resource_class(self, name: str) -> None:
-        """Remove a class of our own; fine if it is gone already.
+        """Delete a custom resource class; a no-op if it does not exist.
 
         :raises CloudConflict: if a provider has an inventory of it
-        :raises climate.exceptions.Permanent: if it is not our own
+        :raises climate.exceptions.Permanent: if it is not a custom one
         """
         ...

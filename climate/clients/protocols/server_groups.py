@@ -25,7 +25,7 @@ Policy = Literal['affinity', 'anti-affinity', 'soft-affinity', 'soft-anti-affini
 class ServerGroup:
     """A group of servers.
 
-    :ivar project_id: whose group it is: of those who made it
+    :ivar project_id: the project that owns it
     :ivar members: ids of servers, in alphabetical order
     """
 
@@ -44,21 +44,21 @@ class ServerGroups(Protocol):
         ...
 
     def find_server_group(self, group_id: str) -> ServerGroup | None:
-        """Return a group; None if there is none."""
+        """Return a group; None if it does not exist."""
         ...
 
     def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
-        """Make an empty group in our own project.
+        """Create an empty group in our own project.
 
-        Repeating it makes another one: after a lost answer look for its name
-        by :meth:`list_server_groups`.
+        Not idempotent: after a lost response, look for the name in
+        :meth:`list_server_groups`.
 
-        :raises CloudQuota: if the project may have no more groups
+        :raises CloudQuota: if the project has reached its limit of groups
         :raises climate.exceptions.Permanent: if the name or policy is not
             allowed
         """
         ...
 
     def delete_server_group(self, group_id: str) -> None:
-        """Remove a group; fine if it is gone already. Its servers stay."""
+        """Delete a group; a no-op if it does not exist. Its servers stay."""
         ...

@@ -58,9 +58,9 @@ class Server:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Nic:
-    """What a server is connected to: a network, or a port that exists.
+    """An interface of a server: on a network, or an existing port.
 
-    :ivar fixed_ip: address that it gets in the network; any if None
+    :ivar fixed_ip: its address in the network; any if None
     """
 
     network_id: str | None = None
@@ -70,17 +70,17 @@ class Nic:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ServerDraft:
-    """A server to be.
+    """A server to create.
 
     :ivar image_id: None if it boots from a volume
-    :ivar nics: with none it gets no network
+    :ivar nics: its interfaces; none means no network
     :ivar user_data: text that the server reads when it boots
-    :ivar block_device_mapping: in Nova's words, version 2 of them
+    :ivar block_device_mapping: Nova's ``block_device_mapping_v2``
     :ivar scheduler_hints: such as ``reservation``
     :ivar availability_zone: any if None
-    :ivar security_groups: their names, or ids; the project's default if there are none
-    :ivar host: service host that it must run on, whatever the scheduler says;
-        for administrators; any if None
+    :ivar security_groups: names or ids; the project's default group if empty
+    :ivar host: the service host that it must run on, which the scheduler does not
+        check; only for administrators; any if None
     """
 
     name: str
@@ -100,24 +100,23 @@ class ServerDraft:
 class Servers(Protocol):
     """Verbs about servers.
 
-    Whatever is begun takes a while; :meth:`find_server` tells what became of
-    it. Each verb that is repeated while it is under way, or after it was done,
-    is fine. All but :meth:`create_server` concern servers of any project.
+    Operations take a while; :meth:`find_server` shows their results. An operation that
+    is repeated while it runs, or after it has finished, has no further effect. All but
+    :meth:`create_server` work on servers of any project.
     """
 
     def list_servers(self, service_host: str) -> tuple[Server, ...]:
         """Return the servers of all projects on a service host, by id.
 
-        Servers that are being deleted are among them until they are gone. A
-        host that does not exist has no servers.
+        Includes servers that are being deleted. A host that does not exist has no servers.
         """
         ...
 
     def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
         """Return the servers of all projects made of a flavor, by id.
 
-        On all hosts. The servers of a deleted flavor cannot be found by it:
-        delete the servers first.
+        On all hosts. The servers of a deleted flavor cannot be found: delete them
+        before the flavor.
         """
         ...
 
@@ -126,64 +125,63 @@ class Servers(Protocol):
         ...
 
     def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
-        """Return the servers of all projects made at *instant* or later, oldest first.
+        """Return the servers of all projects created at *instant* or later, oldest first.
 
-        Those that are gone by now are not among them.
+        Deleted servers are not included.
 
-        :param instant: aware UTC; fractions of a second do not count
+        :param instant: aware UTC; fractions of a second are ignored
         """
         ...
 
     def find_server(self, server_id: str) -> Server | None:
-        """Return a server of any project; None if there is none."""
+        """Return a server of any project; None if it does not exist."""
         ...
 
     def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
-        """Return the scheduler hints that a server was made with.
+        """Return the scheduler hints with which a server was created.
 
-        None if the server is gone, and of a Nova that does not tell them: it
-        does since microversion 2.100. A value is a text, or a list of them.
+        Empty if the server does not exist, or Nova does not support microversion 2.100,
+        the first one that returns them. A value is a text or a list of texts.
         """
         ...
 
     def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
-        """Set some metadata of a server of any project; what else it has stays.
+        """Set some metadata of a server of any project; other keys stay as they are.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it, such as that of a shelved one
-        :raises CloudQuota: if it may have no more of it
+        :raises CloudQuota: if the server has reached its limit of metadata
         :raises climate.exceptions.Permanent: if a key or a value is too long,
-            or has characters that Nova does not take
+            or has characters that Nova does not accept
         """
         ...
 
     def create_server(self, draft: ServerDraft) -> str:
-        """Begin to make a server in our own project and return its id.
+        """Start to create a server in our own project and return its id.
 
-        Repeating it makes another one: names of servers are not unique. A
-        lack of room shows as its status ``ERROR`` and its fault.
+        Not idempotent: names of servers are not unique. If no host has room, the status
+        of the server becomes ``ERROR``, with a fault.
 
-        :raises CloudQuota: if the project may not have so much
-        :raises CloudNotFound: never for what the draft names
-        :raises climate.exceptions.Permanent: if something that the draft names
+        :raises CloudQuota: if the server exceeds the quota of the project
+        :raises CloudNotFound: never because of what the draft refers to
+        :raises climate.exceptions.Permanent: if the draft refers to something that
             does not exist, or is not allowed
         """
         ...
 
     def delete_server(self, server_id: str) -> None:
-        """Begin to delete a server; fine if it is gone or going already.
+        """Start to delete a server; a no-op if it is gone or being deleted.
 
         It takes a while: see :meth:`list_servers`.
         """
         ...
 
     def create_image(self, server_id: str, name: str) -> str:
-        """Begin to make an image of a server and return the image's id.
+        """Start to create an image of a server and return the image's id.
 
-        It can be used once Glance calls it ``active``; until then the server
-        must not be deleted. Repeating it makes another image: names of images
-        are not unique.
+        The image can be used once it is ``active`` in Glance; until then the server must
+        not be deleted. Not idempotent: names of images are not unique.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -192,11 +190,11 @@ class Servers(Protocol):
         ...
 
     def shelve_server(self, server_id: str) -> None:
-        """Begin to shelve a server: an image is kept, it runs no more.
+        """Start to shelve a server: Nova stops it and keeps an image of it.
 
-        It becomes ``SHELVED`` and, at once or after the time that the cloud
-        has set, ``SHELVED_OFFLOADED``; its host has its room back an instant
-        later, when the server has no host any more.
+        It becomes ``SHELVED`` and, at once or after a time that the cloud defines,
+        ``SHELVED_OFFLOADED``. Its host has the capacity back a moment later, when the
+        server has no host any more.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -205,7 +203,7 @@ class Servers(Protocol):
         ...
 
     def offload_server(self, server_id: str) -> None:
-        """Begin to take a shelved server off its host, without further delay.
+        """Start to offload a shelved server, without further delay.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -214,21 +212,21 @@ class Servers(Protocol):
         ...
 
     def unshelve_server(self, server_id: str, host: str | None = None) -> None:
-        """Begin to put a shelved server onto a host again, any that has room.
+        """Start to unshelve a server.
 
-        If none has room it stays ``SHELVED_OFFLOADED``, without a fault.
+        If no host has room, it stays ``SHELVED_OFFLOADED``, without a fault.
 
-        :param host: service host that it must be put onto, for administrators;
-            it is not bound to an availability zone any more then
+        :param host: the service host to use, for administrators; the server is then no
+            longer bound to an availability zone; any host with room if None
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
-            does not allow it; with a host also if it is not off its host yet
+            does not allow it; with *host*, also if it is not offloaded yet
         :raises climate.exceptions.Permanent: if there is no such host
         """
         ...
 
     def suspend_server(self, server_id: str) -> None:
-        """Begin to write the memory of a server to disk: ``SUSPENDED``.
+        """Start to suspend a server: ``SUSPENDED``.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -237,7 +235,7 @@ class Servers(Protocol):
         ...
 
     def resume_server(self, server_id: str) -> None:
-        """Begin to let a suspended server go on: ``ACTIVE``.
+        """Start to resume a suspended server: ``ACTIVE``.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -246,7 +244,7 @@ class Servers(Protocol):
         ...
 
     def stop_server(self, server_id: str) -> None:
-        """Begin to switch a server off: ``SHUTOFF``.
+        """Start to stop a server: ``SHUTOFF``.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -255,7 +253,7 @@ class Servers(Protocol):
         ...
 
     def start_server(self, server_id: str) -> None:
-        """Begin to switch a server on: ``ACTIVE``.
+        """Start to start a stopped server: ``ACTIVE``.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state

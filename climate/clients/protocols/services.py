@@ -28,7 +28,7 @@ class ComputeService:
     :ivar state: ``up`` if it reports regularly, else ``down``; Nova notices a
         minute late that one died
     :ivar status: whether an administrator has ``enabled`` or ``disabled`` it
-    :ivar disabled_reason: what was said when it was disabled; '' if nothing
+    :ivar disabled_reason: the reason that was given; '' if none
     """
 
     id: str
@@ -46,14 +46,14 @@ class ComputeServices(Protocol):
         ...
 
     def enable_service(self, host: str) -> None:
-        """Let new servers be put onto a service host; fine if they are already.
+        """Enable scheduling to a service host; a no-op if it is enabled.
 
         :raises CloudNotFound: if there is no such host
         """
         ...
 
     def disable_service(self, host: str, reason: str) -> None:
-        """Let no new servers be put onto a service host; those on it stay.
+        """Disable scheduling to a service host; its servers stay.
 
         Repeating it replaces the reason.
 

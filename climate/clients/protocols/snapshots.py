@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Copies of volumes: snapshots in the same pool and backups elsewhere."""
+"""Copies of volumes: snapshots in the same pool, and backups in another storage."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class VolumeSnapshot:
-    """The content of a volume at an instant, kept where the volume is.
+    """The content of a volume at an instant, stored with the volume.
 
     :ivar size_gb: GiB
-    :ivar status: Cinder's word, such as ``creating``, ``available``,
+    :ivar status: the status in Cinder, such as ``creating``, ``available``,
         ``deleting`` or ``error``
     """
 
@@ -37,12 +37,12 @@ class VolumeSnapshot:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Backup:
-    """The content of a volume at an instant, kept elsewhere.
+    """The content of a volume at an instant, stored elsewhere.
 
     :ivar size_gb: GiB
-    :ivar status: Cinder's word, such as ``creating``, ``available``,
+    :ivar status: the status in Cinder, such as ``creating``, ``available``,
         ``deleting`` or ``error``
-    :ivar reason: why it is in error; '' if nothing is known
+    :ivar reason: why it is in error; '' if unknown
     """
 
     id: str
@@ -58,7 +58,7 @@ class Snapshots(Protocol):
     """Verbs about snapshots; for projects see :class:`.volumes.Volumes`."""
 
     def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
-        """Return a snapshot; None if there is none."""
+        """Return a snapshot; None if it does not exist."""
         ...
 
     def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
@@ -69,20 +69,20 @@ class Snapshots(Protocol):
         ...
 
     def create_snapshot(self, volume_id: str, name: str) -> str:
-        """Begin to make a snapshot of a volume and return its id.
+        """Start to create a snapshot of a volume and return its id.
 
         The volume may be attached, and in use for as long as it takes.
-        Repeating it makes another one: names are not unique.
+        Not idempotent: names are not unique.
 
         :raises CloudNotFound: if there is no such volume
         :raises CloudConflict: if the state of the volume does not allow it
-        :raises CloudQuota: if the project may have no more of them, or no more
+        :raises CloudQuota: if the project has reached its limit of them or of
             GiB
         """
         ...
 
     def delete_snapshot(self, snapshot_id: str) -> None:
-        """Begin to delete a snapshot; fine if it is gone or going already.
+        """Start to delete a snapshot; a no-op if it is gone or being deleted.
 
         :raises CloudConflict: if its state does not allow it
         """
@@ -92,35 +92,35 @@ class Snapshots(Protocol):
 class Backups(Protocol):
     """Verbs about backups; for projects see :class:`.volumes.Volumes`.
 
-    A cloud may have no service for them, which shows only afterwards: the
-    backup goes to ``error`` with the reason, and cannot be deleted.
+    A cloud may have no backup service. This shows only afterwards: the backup goes to
+    ``error`` with the reason, and cannot be deleted.
     """
 
     def find_backup(self, backup_id: str) -> Backup | None:
-        """Return a backup; None if there is none."""
+        """Return a backup; None if it does not exist."""
         ...
 
     def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
-        """Return the backups of a volume, by id, also of one that is gone."""
+        """Return the backups of a volume, by id, even if it was deleted."""
         ...
 
     def create_backup(self, volume_id: str, name: str) -> str:
-        """Begin to make a backup of a volume and return its id.
+        """Start to create a backup of a volume and return its id.
 
         The volume may be attached, and in use for as long as it takes.
-        Repeating it makes another one: names are not unique.
+        Not idempotent: names are not unique.
 
         :raises CloudNotFound: if there is no such volume
         :raises CloudConflict: if the state of the volume does not allow it
-        :raises CloudQuota: if the project may have no more of them, or no more
+        :raises CloudQuota: if the project has reached its limit of them or of
             GiB
         """
         ...
 
     def delete_backup(self, backup_id: str) -> None:
-        """Begin to delete a backup; fine if it is gone or going already.
+        """Start to delete a backup; a no-op if it is gone or being deleted.
 
-        :raises CloudConflict: if its state does not allow it, or there is no
-            service that could
+        :raises CloudConflict: if its state does not allow it, or the cloud has no backup
+            service
         """
         ...

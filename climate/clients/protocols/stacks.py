@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Stacks: groups of things that Heat makes, holds and removes together."""
+"""Stacks: groups of resources that Heat creates, manages and deletes together."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class StackDraft:
-    """What a stack is made of; its texts may hold secrets, and its name none.
+    """A stack to create; its texts may contain secrets, its name must not.
 
     :ivar template: YAML or JSON text
     :ivar parameters: values for the parameters of the template
     :ivar environment: YAML or JSON text; '' for none
-    :ivar files: texts that template and environment name, by their names
-    :ivar tags: to be found by; neither commas nor slashes
+    :ivar files: texts to which template and environment refer, by name
+    :ivar tags: without commas and slashes
     """
 
     name: str
@@ -42,14 +42,14 @@ class StackDraft:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedResource:
-    """Something that a stack is to consist of.
+    """A resource that a stack is to have.
 
-    :ivar name: within its group, which may be a nested stack
+    :ivar name: unique within its stack, which may be nested
     :ivar type: such as ``OS::Nova::Server``
-    :ivar properties: as the template has them, with the parameters filled in;
-        the defaults of others may be among them
-    :ivar physical_id: of an existing object that the template only names;
-        '' of an object to create
+    :ivar properties: those of the template, with parameters resolved; may include
+        defaults of others
+    :ivar physical_id: the id of an existing object to which the template refers;
+        '' for an object to create
     """
 
     name: str
@@ -60,10 +60,10 @@ class PlannedResource:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Stack:
-    """A stack as it is.
+    """A stack.
 
-    :ivar action: what was done with it last, such as ``CREATE`` or ``SUSPEND``
-    :ivar status: how far that is
+    :ivar action: the latest operation, such as ``CREATE`` or ``SUSPEND``
+    :ivar status: the status of that operation
     :ivar reason: Heat's explanation of the status
     """
 
@@ -77,20 +77,20 @@ class Stack:
 
     @property
     def busy(self) -> bool:
-        """Whether Heat is doing something with it."""
+        """Whether an operation is in progress."""
         return self.status == 'IN_PROGRESS'
 
     @property
     def suspended(self) -> bool:
-        """Whether it stands still as a whole."""
+        """Whether it is completely suspended."""
         return (self.action, self.status) == ('SUSPEND', 'COMPLETE')
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class StackResource:
-    """Something that a stack consists of.
+    """A resource of a stack.
 
-    :ivar physical_id: its id in the service that has it; '' if it has none
+    :ivar physical_id: its id in the service that manages it; '' without one
     :ivar status: such as ``CREATE_COMPLETE``
     """
 
@@ -103,7 +103,7 @@ class StackResource:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class StackSnapshot:
-    """A picture of a stack: of its servers and volumes, and how they belong together.
+    """A snapshot of a stack: of its servers and volumes, and of their connections.
 
     :ivar status: such as ``IN_PROGRESS``, ``COMPLETE`` or ``FAILED``
     """
@@ -117,19 +117,18 @@ class StackSnapshot:
 class Stacks(Protocol):
     """Verbs about stacks.
 
-    All that is done with a stack takes its time: :meth:`find_stack` tells how
-    far it is. Heat takes some orders that it then fails to carry out, and the
-    stack with it: it suspends what is just being made, or deleted, and
-    resumes what was never suspended. These verbs look at the stack first and
-    refuse what Heat should; who comes at the same instant may still slip in
-    between.
+    Operations take a while; :meth:`find_stack` shows their progress. Heat accepts some
+    requests that it cannot carry out, and that make the stack fail: it suspends a stack
+    that is being created or deleted, and resumes one that was never suspended. These
+    methods check the state first and refuse such requests, except for those that race
+    with another client.
     """
 
     def preview_stack(self, draft: StackDraft) -> tuple[PlannedResource, ...]:
-        """Return what a stack would consist of at most; nothing is made.
+        """Return the resources that a stack would have at most; creates nothing.
 
-        Nested stacks and groups are resolved into what is in them, and groups
-        that grow have as many members as they may ever have.
+        Nested stacks and groups are resolved into their resources, and groups that
+        can grow have their maximum number of members.
 
         :raises CloudConflict: if the caller's project has a stack of this name
         :raises climate.exceptions.Permanent: if Heat takes no such stack, with
@@ -138,10 +137,10 @@ class Stacks(Protocol):
         ...
 
     def create_stack(self, draft: StackDraft) -> str:
-        """Begin to make a stack in the caller's project, and return its id.
+        """Start to create a stack in the caller's project, and return its id.
 
-        :raises CloudConflict: if the project has a stack of this name (perhaps
-            made by a call before, whose answer was lost: see
+        :raises CloudConflict: if the project has a stack of this name (possibly
+            created by an earlier call whose response was lost: see
             :meth:`find_stack`)
         :raises climate.exceptions.Permanent: if Heat takes no such stack, with
             its reason
@@ -157,23 +156,23 @@ class Stacks(Protocol):
         ...
 
     def list_stack_resources(self, stack_id: str) -> tuple[StackResource, ...]:
-        """Return what a stack consists of, nested stacks included, by name.
+        """Return the resources of a stack, including nested stacks, by name.
 
         :raises CloudNotFound: if there is no such stack
         """
         ...
 
     def suspend_stack(self, stack_id: str) -> None:
-        """Begin to suspend a stack; fine if it is suspended, or being suspended.
+        """Start to suspend a stack; a no-op if it is or is being suspended.
 
         :raises CloudNotFound: if there is no such stack
-        :raises CloudConflict: if Heat is doing something else with it, or has
-            failed to make it
+        :raises CloudConflict: if another operation is in progress, or its creation has
+            failed
         """
         ...
 
     def resume_stack(self, stack_id: str) -> None:
-        """Begin to resume a stack; fine if it is not suspended, or being resumed.
+        """Start to resume a stack; a no-op if it is running or being resumed.
 
         :raises CloudNotFound: if there is no such stack
         :raises CloudConflict: if Heat is doing something else with it
@@ -181,28 +180,28 @@ class Stacks(Protocol):
         ...
 
     def snapshot_stack(self, stack_id: str, name: str) -> str:
-        """Begin to take a snapshot of a stack and return the snapshot's id.
+        """Start to take a snapshot of a stack and return the snapshot's id.
 
-        Repeating it takes another one: names of snapshots are not unique. It
-        belongs to the project of the caller, and no other project sees it.
+        Not idempotent: names of snapshots are not unique. It belongs to the project of the
+        caller, and other projects cannot see it.
 
         :raises CloudNotFound: if there is no such stack
-        :raises CloudConflict: if Heat is doing something with it, or it is
-            suspended: it could never be resumed afterwards
+        :raises CloudConflict: if an operation is in progress, or the stack is suspended:
+            it could never be resumed afterwards
         """
         ...
 
     def find_stack_snapshot(self, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
-        """Return a snapshot of a stack; None if there is none."""
+        """Return a snapshot of a stack; None if it does not exist."""
         ...
 
     def list_stack_snapshots(self, stack_id: str) -> tuple[StackSnapshot, ...]:
-        """Return the snapshots of a stack, by name and id; none if there is no such stack."""
+        """Return the snapshots of a stack, by name and id; empty if the stack does not exist."""
         ...
 
     def delete_stack(self, stack_id: str) -> None:
-        """Begin to delete a stack, with its snapshots; fine if it is gone or going.
+        """Start to delete a stack, with its snapshots; a no-op if it is gone or being deleted.
 
-        Whatever else Heat is doing with it is broken off.
+        Any other operation in progress is cancelled.
         """
         ...

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Trusts, with which users let a service act in their name."""
+"""Trusts, with which users let a service act on their behalf."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Trust:
 class TrustVerbs(Protocol):
     """Verbs about trusts; :meth:`climate.clients.base.Cloud.acting_for` uses them.
 
-    A trust is gone as soon as it has expired, or its user or project was
-    deleted. While the user lacks one of the roles, or user or project is
-    disabled, it is there and does not help.
+    A trust disappears when it expires, or its user or project is deleted. It exists, but
+    cannot be used, while the user lacks one of the roles, or the user or project is
+    disabled.
     """
 
     def create_trust(
@@ -51,28 +51,28 @@ class TrustVerbs(Protocol):
         expires_at: datetime.datetime | None = None,
         redelegate: bool = False,
     ) -> Trust:
-        """Let the owner of a token trust us, in the project of the token.
+        """Create a trust from the owner of a token to the service user.
 
-        Repeating it makes another trust.
+        In the project of the token. Not idempotent.
 
         :param roles: their names; all that the token has of them will do for
             :meth:`climate.clients.base.Cloud.acting_for`
         :param expires_at: aware
         :param redelegate: whether a service that is called with this trust may
-            hand it on, once. Heat has to, to make a stack, and hands on all
-            roles that a token of the trust has: those that are implied by
-            others must be among *roles*. What it was handed is gone with the
-            trust.
+            delegate it further, once. Heat does this to create a stack, with all
+            roles of a token of the trust, so *roles* must include the roles that
+            others imply. Deleting the trust also deletes those that Heat derived
+            from it.
         :raises CloudNotFound: if the token lacks one of the roles
         :raises climate.exceptions.Permanent: if the token is not valid, or has
-            no project, or *expires_at* is over
+            no project, or *expires_at* is in the past
         """
         ...
 
     def find_trust(self, trust_id: str) -> Trust | None:
-        """Return a trust; None if there is none, or none any more."""
+        """Return a trust; None if it does not exist."""
         ...
 
     def delete_trust(self, trust_id: str) -> None:
-        """Remove a trust; fine if it is gone already."""
+        """Delete a trust; a no-op if it does not exist."""
         ...

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Kinds of volumes, and the places where volumes can lie."""
+"""Volume types, and the pools that store volumes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class VolumeType:
     """A kind of volumes.
 
     :ivar public: whether every project may use it
-    :ivar extra_specs: what a pool must be, such as ``volume_backend_name``
+    :ivar extra_specs: requirements on the pool, such as ``volume_backend_name``
     """
 
     id: str
@@ -35,13 +35,13 @@ class VolumeType:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Pool:
-    """A place where volumes can lie. Sizes are in GiB.
+    """A storage pool. Sizes are in GiB.
 
     :ivar name: Cinder's full name, ``host@backend#pool``
     :ivar backend_name: what ``volume_backend_name`` in types refers to
-    :ivar total_gb: None if it is endless, or the driver does not know
-    :ivar free_gb: likewise
-    :ivar allocated_gb: what Cinder has put there
+    :ivar total_gb: None if it is unlimited or unknown
+    :ivar free_gb: None if it is unlimited or unknown
+    :ivar allocated_gb: the size of the volumes that Cinder has created there
     :ivar provisioned_gb: the amount provisioned there by all users
     """
 
@@ -63,21 +63,21 @@ class VolumeTypes(Protocol):
     def list_volume_types(self) -> tuple[VolumeType, ...]:
         """Return all types, public or not, by name.
 
-        Users without administrator rights get those they may use, without
-        ``volume_backend_name``; the same holds for :meth:`find_volume_type`.
+        Users without administrator rights get the types they may use, without
+        ``volume_backend_name``; the same applies to :meth:`find_volume_type`.
         """
         ...
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
-        """Make a type that no project may use until access is granted.
+        """Create a type that no project may use until access is granted.
 
-        :raises CloudConflict: if there is one of this name (perhaps made by a
-            call before, whose answer was lost: see :meth:`find_volume_type`)
+        :raises CloudConflict: if there is one of this name (possibly created by an earlier
+            call whose response was lost: see :meth:`find_volume_type`)
         """
         ...
 
     def delete_volume_type(self, type_id: str) -> None:
-        """Remove a type; fine if it is gone already.
+        """Delete a type; a no-op if it does not exist.
 
         :raises CloudConflict: if there are volumes of it
         """
@@ -91,19 +91,19 @@ class VolumeTypes(Protocol):
         ...
 
     def allow_volume_type(self, type_id: str, project_id: str) -> None:
-        """Let a project use a private type; fine if it may already.
+        """Grant a project access to a private type; a no-op if it already has access.
 
         :raises CloudNotFound: if there is no such type
         """
         ...
 
     def forbid_volume_type(self, type_id: str, project_id: str) -> None:
-        """Let a project no longer use a type; fine if it may not, or it is gone.
+        """Revoke a project's access to a type; a no-op if it has none.
 
         Volumes that it has stay.
         """
         ...
 
     def list_pools(self) -> tuple[Pool, ...]:
-        """Return every pool that Cinder's scheduler knows, by name."""
+        """Return every pool of Cinder's scheduler, by name."""
         ...

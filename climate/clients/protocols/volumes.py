@@ -22,7 +22,7 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """What a volume is made of, if not of nothing."""
+    """The source of a volume that is not empty."""
 
     kind: Literal['snapshot', 'image', 'volume']
     id: str
@@ -33,12 +33,11 @@ class Volume:
     """A block device.
 
     :ivar size_gb: GiB
-    :ivar status: Cinder's word, such as ``creating``, ``available``,
+    :ivar status: the status in Cinder, such as ``creating``, ``available``,
         ``in-use``, ``deleting`` or ``error``
     :ivar volume_type: name of its type; '' if it has none
-    :ivar pool: where it lies, a name that pools have as well; '' as long as
-        that is not decided
-    :ivar server_ids: the servers that it is attached to
+    :ivar pool: the name of its pool; '' until Cinder has chosen one
+    :ivar server_ids: the servers to which it is attached
     """
 
     id: str
@@ -56,16 +55,16 @@ class Volume:
 class Volumes(Protocol):
     """Verbs about volumes.
 
-    Cinder has no way to make something in the project of another: volumes,
-    snapshots and backups are made in the project that the client acts in.
-    Finding, listing and deleting concern all projects.
+    Cinder cannot create objects in another project: volumes, snapshots and backups are
+    created in the project of the client. Finding, listing and deleting work on all
+    projects.
 
-    None detaches a volume: it is Nova that has to let it go, and Cinder refuses
-    to do so behind its back; see :mod:`climate.clients.protocols.attachments`.
+    No method detaches a volume. Only Nova can do that, see
+    :mod:`climate.clients.protocols.attachments`.
     """
 
     def find_volume(self, volume_id: str) -> Volume | None:
-        """Return a volume; None if there is none."""
+        """Return a volume; None if it does not exist."""
         ...
 
     def list_volumes(
@@ -77,9 +76,9 @@ class Volumes(Protocol):
     ) -> tuple[Volume, ...]:
         """Return the volumes of all projects, by id.
 
-        :param volume_type: only those of the type of this name
-        :param pool: only those that lie there
-        :param metadata: only those that have all of it
+        :param volume_type: only those of the type with this name
+        :param pool: only those in this pool
+        :param metadata: only those with all of these items
         """
         ...
 
@@ -93,18 +92,18 @@ class Volumes(Protocol):
         source: Source | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> str:
-        """Begin to make a volume and return its id.
+        """Start to create a volume and return its id.
 
         :attr:`Volume.status` shows its progress.
 
         Repeating it makes another volume: names are not unique. After a lost
         answer find it by its metadata, see :meth:`list_volumes`.
 
-        :param size_gb: GiB; None if a source tells it
+        :param size_gb: GiB; None for the size of the source
         :param volume_type: name; the cloud's default if None
         :param availability_zone: the cloud's default if None
         :raises CloudNotFound: if there is no such type, snapshot or volume
-        :raises CloudQuota: if the project may have no more of them, or no more
+        :raises CloudQuota: if the project has reached its limit of them or of
             GiB
         :raises climate.exceptions.Permanent: if there is no such zone or
             image, the size does not fit the source, or the source is not
@@ -113,7 +112,7 @@ class Volumes(Protocol):
         ...
 
     def delete_volume(self, volume_id: str) -> None:
-        """Begin to delete a volume; fine if it is gone or going already.
+        """Start to delete a volume; a no-op if it is gone or being deleted.
 
         :raises CloudConflict: if it is attached, has snapshots, or Cinder is
             busy with it
