@@ -23,6 +23,7 @@ import pecan
 import webob
 from pecan import core
 from pecan import hooks
+from webob import multidict
 
 from climate import exceptions
 from climate.api import bodies
@@ -141,6 +142,11 @@ class Request(pecan.Request):
     """A request that the hook ``Guards`` has let through."""
 
     scope: Scope
+
+    @property
+    def POST(self) -> multidict.NoVars:
+        """There is no form: pecan would read one for the arguments of a handler."""
+        return multidict.NoVars('Bodies are JSON')
 
 
 class Guards(hooks.PecanHook):

@@ -137,8 +137,8 @@ class Connection:
         try:
             smtp.send_message(letter, self._settings.sender, [recipient])
         except smtplib.SMTPRecipientsRefused as error:
-            ((code, as_text),) = error.recipients.values()
-            raise _judged(code, as_text) from None
+            ((code, text),) = error.recipients.values()
+            raise _judged(code, text) from None
         except smtplib.SMTPDataError as error:
             raise _judged(error.smtp_code, error.smtp_error) from None
         except (OSError, smtplib.SMTPException) as error:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import webob
 from oslo_config import cfg
 from oslo_messaging.notify import _impl_test as bus
 from pycadf import cadftype
@@ -110,6 +111,19 @@ class TestAudit(AuditCase):
         # Nothing that its caller may not see.
         self.assertEqual(('eve', {}), (delete['initiator']['id'], self.parts(delete)))
         self.assertEqual('service/reservation/hosts', create['target']['typeURI'])
+
+    def test_a_body_that_is_no_form(self) -> None:
+        for method, path, status in (
+            ('POST', '/leases', 415),
+            ('PATCH', '/leases', 405),
+            ('POST', '/nowhere', 404),
+        ):
+            request = webob.Request.blank(f'/v1{path}', method=method, body=b'x')
+            request.content_type = 'multipart/form-data'
+            request.headers['X-Auth-Token'] = http.MEMBER
+            self.assertEqual(status, request.get_response(self.service.app).status_int)
+        (event,) = self.told
+        self.assertEqual('415', event['reason']['reasonCode'])
 
     def test_of_looks_and_of_strangers_nothing_is_told(self) -> None:
         self.send('GET', '/leases')
