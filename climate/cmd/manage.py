@@ -34,7 +34,7 @@ from climate.db.store import Store
 from climate.domain.events import EventKind
 from climate.domain.resources import ResourceDraft
 from climate.manager.clocks import Clocks
-from climate.plugins.host.plugin import RESOURCE_TYPE as HOST
+from climate.resources import catalog
 from climate.resources.registrar import Registrar
 from climate.running import force
 
@@ -220,22 +220,21 @@ def _end(conf: cfg.ConfigOpts, store: Store) -> int:
 
 def _discover(conf: cfg.ConfigOpts, store: Store) -> int:
     parts = composition.core(conf)
-    if HOST not in parts.plugins:
-        raise exceptions.UnsupportedResourceType(resource_type=HOST)
+    host = catalog.host_type(parts.plugins)
     cloud = composition.cloud(parts)
     if conf.command.register:
         registrar = Registrar(store, parts.plugins, cloud)
         for name in conf.command.register:
-            host_id = registrar.register_resource(ResourceDraft(resource_type=HOST, name=name))
+            host_id = registrar.register_resource(ResourceDraft(resource_type=host, name=name))
             say(f'{name} is host {host_id}')
         return 0
     with store.reading() as tx:
-        registered = set(tx.resources.names_of_type(HOST).values())
-    for host in cloud.compute.list_hypervisors():
-        if host.hostname not in registered:
+        registered = set(tx.resources.names_of_type(host).values())
+    for found in cloud.compute.list_hypervisors():
+        if found.hostname not in registered:
             say(
-                f'{host.hostname:<32} {host.vcpus} VCPU, {host.memory_mb} MiB,'
-                f' {host.local_gb} GiB, {host.state}, {host.status}'
+                f'{found.hostname:<32} {found.vcpus} VCPU, {found.memory_mb} MiB,'
+                f' {found.local_gb} GiB, {found.state}, {found.status}'
             )
     return 0
 

@@ -26,6 +26,7 @@ from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import signals
 from climate.conf import cloud as cloud_conf
+from climate.manager.service import ManagerOptions
 from climate.messaging import nova
 from climate.messaging import publisher
 from climate.messaging import rpc
@@ -71,7 +72,7 @@ def _listener(parts: composition.Core) -> nova.HostListener | None:
 
 
 def _server_listener(parts: composition.Core) -> nova.ServerListener | None:
-    wanted = parts.conf['virtual:server'].leases_by_booting
+    wanted = ManagerOptions.from_conf(parts.conf).server_leases.enabled
     return nova.ServerListener(parts.conf) if wanted and _listens(parts) else None
 
 

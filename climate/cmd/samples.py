@@ -24,7 +24,7 @@ from climate.db.store import Transaction
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
-from climate.plugins.host.plugin import RESOURCE_TYPE as HOST
+from climate.resources import catalog
 from climate.resources.registrar import Registrar
 from climate.resources.types import ResourceTypes
 from climate.simulator import catalogue
@@ -70,13 +70,13 @@ def register(parts: Core, cloud: SimulatedCloud) -> None:
 
 
 def _register_hosts(parts: Core, cloud: SimulatedCloud) -> None:
-    if HOST not in parts.plugins:
-        return
-    registrar, known = Registrar(parts.store, parts.plugins, cloud), _known(parts, HOST)
-    for hypervisor in cloud.hypervisors():
-        name = hypervisor.hostname
-        if name not in known and name != catalogue.COMMON_HOST:
-            registrar.register_resource(ResourceDraft(resource_type=HOST, name=name))
+    registrar = Registrar(parts.store, parts.plugins, cloud)
+    for resource_type in catalog.host_types(parts.plugins):
+        known = _known(parts, resource_type)
+        for hypervisor in cloud.hypervisors():
+            name = hypervisor.hostname
+            if name not in known and name != catalogue.COMMON_HOST:
+                registrar.register_resource(ResourceDraft(resource_type=resource_type, name=name))
 
 
 def _known(parts: Core, resource_type: str) -> set[str]:

@@ -19,6 +19,7 @@ import os
 import socket
 import uuid
 from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from climate.booking.leases import Leases
@@ -50,6 +51,7 @@ from climate.manager.server_lease_settings import ServerLeaseSettings
 from climate.manager.server_leases import ServerLeases
 from climate.manager.worker import Worker
 from climate.messaging.publisher import Publisher
+from climate.resources import catalog
 from climate.resources.registrar import Registrar
 from climate.upkeep.health import HostHealth
 from climate.upkeep.rehoming import Rehoming
@@ -144,6 +146,7 @@ class Manager:
         may: Callable[[Caller], bool] | None = None,
     ) -> None:
         self.owner = owner or unique_owner()
+        self._plugins = plugins
         self._registrar = Registrar(store, plugins, cloud)
         self._outbox = _outbox(store, clock, publisher, self.owner, options)
         self._charges = ChargeSender(
@@ -160,7 +163,7 @@ class Manager:
         rehoming = Rehoming(store, plugins, settings)
         looking = fence.watching(cloud)
         self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
-        health, seconds = HostHealth(store, clock), options.polling_interval
+        health, seconds = HostHealth(store, clock, plugins), options.polling_interval
         hosts = Monitor(
             health, looking, listener, polling_interval=seconds, changed=self._healing.now
         )
@@ -226,6 +229,13 @@ class Manager:
     def register_resource(self, draft: ResourceDraft) -> int:
         """Take a resource in; return its id."""
         return self._registrar.register_resource(draft)
+
+    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
+        """Take a host in, for an API of the release before; return its id."""
+        draft = ResourceDraft(
+            resource_type=catalog.host_type(self._plugins), name=name, capabilities=capabilities
+        )
+        return self.register_resource(draft)
 
     def delete_resource(self, resource_id: int) -> None:
         """Let a resource go."""

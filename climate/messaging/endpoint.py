@@ -35,7 +35,6 @@ LOG = logging.getLogger(__name__)
 VERSION: Final = '1.1'
 """1.1 brought register_resource and delete_resource."""
 OLDEST: Final = '1.0'
-_HOST: Final = 'physical:host'
 
 
 class ManagerEndpoint(Protocol):
@@ -50,6 +49,13 @@ class ManagerEndpoint(Protocol):
 
     def register_resource(self, draft: ResourceDraft) -> int:
         """Take a resource in and return its id.
+
+        :raises climate.exceptions.ClimateError: why it was refused
+        """
+        ...
+
+    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
+        """Take a host in, for an API of the release before; return its id.
 
         :raises climate.exceptions.ClimateError: why it was refused
         """
@@ -136,7 +142,8 @@ class Adapter:
     def register_host(
         self, ctxt: Mapping[str, Any], name: str, capabilities: Mapping[str, str]
     ) -> int:
-        return self.register_resource(ctxt, _HOST, name, {}, capabilities, ())
+        with _only_climate_errors():
+            return self._endpoint.register_host(name, capabilities)
 
     @oslo_messaging.expose
     @oslo_messaging.expected_exceptions(exceptions.ClimateError)

@@ -82,21 +82,13 @@ BY_NAME: Final[Mapping[str, Any]] = {
 """The :attr:`Plugin.resource_schema` of a type whose resources only have a name."""
 
 
-class Published:
-    """The schema of a plugin's requests, computed on first access."""
-
-    def __get__(self, instance: object, owner: type[Plugin[Any]]) -> Mapping[str, Any]:
-        """Return the schema of *owner*'s requests."""
-        return models.of(owner.request_model).schema(owner.resource_type)
-
-
 class Plugin(abc.ABC, Generic[R]):
     """One resource type; ``R`` is its frozen, typed request."""
 
     resource_type: ClassVar[str]
     request_model: ClassVar[type[Request]]
     """The class of its requests, from which most of the pure half is derived."""
-    request_schema: ClassVar[Mapping[str, Any]] = Published()  # type: ignore[assignment]  # found on a class too
+    request_schema: ClassVar[Mapping[str, Any]] = models.Published()  # type: ignore[assignment]  # found on a class too
     """JSON schema of the body of a reservation."""
     prepares: ClassVar[bool] = False
     prepares_at_once: ClassVar[bool] = False
@@ -358,6 +350,9 @@ class Plugin(abc.ABC, Generic[R]):
     resource_schema: ClassVar[Mapping[str, Any] | None] = None
     """JSON schema of the attributes with which operators register a resource of
     this type; None if the type has no resources of its own."""
+
+    compute_hosts: ClassVar[bool] = False
+    """Whether its resources are hosts of Nova, which reports whether they work."""
 
     reserved_properties: ClassVar[frozenset[str]] = frozenset()
     """Names that operators cannot give to properties of its resources."""

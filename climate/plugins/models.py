@@ -356,3 +356,11 @@ def _shown_default(each: DeclaredField) -> Any:
         except Fault:
             return None
     return default
+
+
+class Published:
+    """The schema of a plugin's requests, computed on first access."""
+
+    def __get__(self, instance: object, owner: Any) -> Mapping[str, Any]:
+        """Return the schema of the requests of *owner*, a class of plugins."""
+        return of(owner.request_model).schema(owner.resource_type)

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
+from climate import exceptions
 from climate.db.store import Store
 from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import PREFIX
@@ -89,6 +90,21 @@ class Catalog(Mapping[str, Plugin[Any]]):
 def fixed(plugins: Mapping[str, Plugin[Any]]) -> Mapping[str, Plugin[Any]]:
     """Return the plugins of the types that are there as long as the process runs."""
     return plugins.fixed if isinstance(plugins, Catalog) else plugins
+
+
+def host_types(plugins: Mapping[str, Plugin[Any]]) -> list[str]:
+    """Return the types whose resources are hosts of Nova."""
+    return [name for name, plugin in fixed(plugins).items() if plugin.compute_hosts]
+
+
+def host_type(plugins: Mapping[str, Plugin[Any]]) -> str:
+    """Return the type that registers hosts of Nova.
+
+    :raises climate.exceptions.UnsupportedResourceType: if there is none
+    """
+    for name in host_types(plugins):
+        return name
+    raise exceptions.UnsupportedResourceType(resource_type='host')
 
 
 def current(plugins: Mapping[str, Plugin[Any]], name: str) -> Plugin[Any] | None:

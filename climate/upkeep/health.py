@@ -21,6 +21,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from collections.abc import Mapping
+from typing import Any
 
 from climate.clients.base import Cloud
 from climate.clients.base import ComputeService
@@ -30,18 +31,22 @@ from climate.db.store import Transaction
 from climate.domain.health import ASLEEP
 from climate.domain.health import HostReport
 from climate.domain.health import MonitoredResource
+from climate.plugins.contract import Plugin
+from climate.resources import catalog
 
 LOG = logging.getLogger(__name__)
 
-RESOURCE_TYPE = 'physical:host'
-
 
 class HostHealth:
-    """What managers know of the health of hosts."""
+    """What managers know of the health of hosts.
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    :param plugins: the resource types, some of which have hosts as their resources
+    """
+
+    def __init__(self, store: Store, clock: Clock, plugins: Mapping[str, Plugin[Any]]) -> None:
         self._store = store
         self._clock = clock
+        self._types = catalog.host_types(plugins)
 
     def hear(self, report: HostReport) -> bool:
         """Take a host that has a fault out of the pool at once.
@@ -56,8 +61,7 @@ class HostHealth:
         faults = {report.service_host: report.fault}
 
         def write(tx: Transaction) -> list[str]:
-            hosts = tx.failures.watched(RESOURCE_TYPE)
-            return _fail(tx, hosts, faults)
+            return _fail(tx, self._hosts(tx), faults)
 
         return bool(_logged(self._store.run(write)))
 
@@ -68,7 +72,7 @@ class HostHealth:
         :raises climate.exceptions.Transient: if Nova does not answer
         """
         with self._store.reading() as tx:
-            hosts = tx.failures.watched(RESOURCE_TYPE)
+            hosts = self._hosts(tx)
         if not hosts:
             return False
         seen_at = self._clock.now()
@@ -87,6 +91,9 @@ class HostHealth:
             return lines + _fail(tx, hosts, faults)
 
         return bool(_logged(self._store.run(write)))
+
+    def _hosts(self, tx: Transaction) -> list[MonitoredResource]:
+        return [host for name in self._types for host in tx.failures.watched(name)]
 
 
 def _fail(

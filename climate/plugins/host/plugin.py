@@ -86,6 +86,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
     prepares: ClassVar[bool] = True
+    compute_hosts: ClassVar[bool] = True
     reserved_properties: ClassVar[frozenset[str]] = resources.RESERVED_PROPERTIES
     refusals: ClassVar[resources.HostRefusals] = resources.HostRefusals()
     request_model: ClassVar[type[models.Request]] = HostRequest

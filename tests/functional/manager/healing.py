@@ -38,7 +38,7 @@ class HealingCase(base.TestCase):
     def open(self, **changes: Any) -> harness.Office:
         settings = harness.changed(heal_horizon=datetime.timedelta(hours=2), **changes)
         self.office = self.useFixture(harness.Office(settings, database=self.database))
-        self.health = HostHealth(self.office.store, self.office.clock)
+        self.health = HostHealth(self.office.store, self.office.clock, self.office.plugins)
         return self.office
 
     def fail(self, *hosts: str) -> None:

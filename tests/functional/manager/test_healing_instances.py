@@ -35,7 +35,7 @@ class TestHealing(test_instances._Test):
 
     def fail(self, host: str) -> None:
         self.cloud.set_hypervisor(host, state='down')
-        HostHealth(self.office.store, self.office.clock).look(self.cloud)
+        HostHealth(self.office.store, self.office.clock, self.office.plugins).look(self.cloud)
 
     def heal(self) -> None:
         office = self.office

@@ -46,7 +46,7 @@ class HealthCase(base.TestCase):
         self.log = self.useFixture(fixtures.FakeLogger())
         self.office = self.useFixture(harness.Office(database=self.database))
         self.cloud = self.office.cloud
-        self.health = HostHealth(self.office.store, self.office.clock)
+        self.health = HostHealth(self.office.store, self.office.clock, self.office.plugins)
 
     def look(self) -> bool:
         """Look at the cloud; no two looks are at the same instant."""
@@ -165,7 +165,7 @@ class TestLook(HealthCase):
 
     def test_nothing_is_asked_where_there_are_no_hosts(self) -> None:
         office = self.useFixture(harness.Office(hosts=0))
-        self.assertFalse(HostHealth(office.store, office.clock).look(office.cloud))
+        self.assertFalse(HostHealth(office.store, office.clock, office.plugins).look(office.cloud))
         self.assertEqual(0, office.cloud.calls('compute.list_services'))
 
 

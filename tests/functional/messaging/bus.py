@@ -18,6 +18,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from collections.abc import Mapping
 
 import fixtures
 from oslo_config import cfg
@@ -29,6 +30,7 @@ from climate.messaging import rpc
 from climate.messaging import transport
 from climate.plugins.host import errors
 from tests import base
+from tests import drafts
 from tests import services
 from tests.functional.messaging import proxy
 
@@ -56,6 +58,9 @@ class Manager:
         if draft.name == 'broken':
             raise ConnectionRefusedError('a password')
         return len(draft.capabilities)
+
+    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
+        return self.register_resource(drafts.host(name, **capabilities))
 
     def delete_resource(self, resource_id: int) -> None:
         raise errors.HostInUse(host=str(resource_id))
