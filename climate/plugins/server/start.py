@@ -149,9 +149,6 @@ class Waiting:
         facts = dataclasses.replace(case.facts, was=None, asked=None, tried=None)
         return outcome or contract.Done(facts=case.changes(facts))
 
-    def _seen(self, server: Server) -> ServerFacts:
-        return dataclasses.replace(self._case.facts, was=server.status)
-
     def _pooled(self) -> ServerFacts:
         return dataclasses.replace(self._case.facts, released_host=None)
 
