@@ -40,7 +40,7 @@ from tests.functional.processes import until
 HOSTS = 2
 
 
-class _Case(base.TestCase):
+class OutageCase(base.TestCase):
     """A service of real parts but for the cloud."""
 
     def configured(self, url: str) -> cfg.ConfigOpts:
@@ -95,7 +95,7 @@ class _Case(base.TestCase):
         return str(answer.json['lease']['status']) if answer.status_code == 200 else answer.status
 
 
-class _Database:
+class DatabaseGone:
     """The database goes away and comes back."""
 
     database = services.MARIADB
@@ -164,23 +164,17 @@ class _Database:
         until('it is active', lambda: self.status(other['id']) == 'ACTIVE')
 
 
-class TestMariadbGone(_Database, _Case):
+class TestMariadbGone(DatabaseGone, OutageCase):
     """MariaDB."""
 
 
-class TestPostgresqlGone(_Database, _Case):
+class TestPostgresqlGone(DatabaseGone, OutageCase):
     """PostgreSQL."""
 
     database = services.POSTGRESQL
 
 
-class TestPsycopg2Gone(_Database, _Case):
-    """PostgreSQL, by the driver of before."""
-
-    database = services.PSYCOPG2
-
-
-class TestBrokerGone(_Case):
+class TestBrokerGone(OutageCase):
     """RabbitMQ goes away: leases live on, and what they tell arrives later."""
 
     def setUp(self) -> None:

@@ -10,164 +10,19 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What the pages print works: their commands and bodies, page by page, on one service."""
+
+"""What the pages print that people read first works."""
 
 from __future__ import annotations
 
-import contextlib
-import pathlib
-import sys
-import tempfile
-from collections.abc import Callable
-from typing import ClassVar
-
-import fixtures
-
-from tests import commands
-from tests.architecture import ROOT
-from tests.base import TestCase
-from tests.functional import processes
-from tests.functional.processes import Standalone
-from tests.functional.processes import until
-from tests.printed import blocks
-from tests.printed import helpers
-from tests.printed.marks import Where
-from tests.printed.shell import Place
-from tests.printed.shell import Shell
-
-# What pages call, and the modules of their scripts; those after them are only loaded.
-MAINS = {
-    **commands.CLIENTS,
-    'climate-manage': 'climate.cmd.manage',
-    'climate-standalone': 'climate.cmd.standalone',
-    'climate-status': 'climate.cmd.status',
-    'climate-watch': 'climate.cmd.watch',
-    'oslo-config-generator': 'oslo_config.generator',
-    # Runs what it is told to; this is loaded beforehand.
-    'python': 'climate.simulator.cli',
-}
-TOKEN = 'demo:demo:admin'
-PAGES = sorted(
-    {block.page for block in blocks.blocks() if block.mark and block.mark.where is Where.STANDALONE}
-)
-CONFIGURATION = """
-[DEFAULT]
-cloud = simulated
-transport_url = fake://
-[simulator]
-state_dir = {state}/cloud
-[database]
-connection = sqlite:///{state}/climate.sqlite
-"""
-
-_module = contextlib.ExitStack()
+from tests.functional import pages
 
 
-class Service:
-    """The one service, and what runs the commands."""
+class TestPages(pages.PageCase):
+    """A test for each of them."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.folder = folder
-        self.standalone = Standalone(hosts=4, state=folder / 'state')
-        self.commands = commands.Commands(
-            pathlib.Path(sys.executable), MAINS, processes.clean_environment()
-        )
-        _module.callback(self.commands.close)
-        self.standalone.setUp()
-        _module.callback(self.standalone.cleanUp)
-        self.configuration = folder / 'climate.conf'
-        self.configuration.write_text(CONFIGURATION.format(state=self.standalone.state))
-        self.resources = set(self.registered().values())
-        self.types = self.ids('resource-types')
-
-    def shell(self, folder: pathlib.Path) -> Shell:
-        """Return a shell in a folder as a clone of the project is, after make run."""
-        (folder / '.state').symlink_to(self.standalone.state)
-        # So that an answer that is no success fails the command.
-        (folder / '.curlrc').write_text('fail-with-body\nno-progress-meter\n')
-        (folder / '.climate').mkdir()
-        (folder / '.climate' / 'climate.conf').symlink_to(self.configuration)
-        endpoint = self.standalone.endpoint
-        address = endpoint.removesuffix('/v1')
-        place = Place(
-            environment={
-                'HOME': str(folder),
-                'LANG': 'C.UTF-8',
-                'PYTHONWARNINGS': 'ignore',
-                'CLIMATE': endpoint,
-                'TOKEN': TOKEN,
-                'PYTHON': sys.executable,
-                'SOURCE': str(ROOT),
-                'OS_AUTH_TYPE': 'none',
-                'OS_ENDPOINT': endpoint,
-            },
-            commands=self.commands,
-            programs=tuple(MAINS),
-            words={
-                'http://127.0.0.1:1234': address,
-                'http://controller:1234': address,
-                '/etc/climate/climate.conf': str(self.configuration),
-            },
-        )
-        return Shell(folder, place, tuple(each.__name__ for each in helpers.HELPERS))
-
-    def ids(self, noun: str) -> set[str]:
-        """Return the ids, or else the names, of all things of a kind."""
-        found = self.standalone.ask('GET', f'/{noun}', version='1.3')[1][noun.replace('-', '_')]
-        return {each.get('id') or each['name'] for each in found}
-
-    def registered(self) -> dict[str, tuple[str, str]]:
-        """Return type and name of each resource, by its id."""
-        found = self.standalone.ask('GET', '/resources', version='1.3')[1]['resources']
-        return {each['id']: (each['resource_type'], each['name']) for each in found}
-
-    def tidy(self) -> None:
-        """Take away what a page has left, so that the next one begins as the first did."""
-        self._delete('leases', self.ids('leases'))
-        until('the leases are gone', lambda: not self.ids('leases'))
-        self._delete('maintenances', self.ids('maintenances'))
-        # Things of users are no resources that an operator can take away.
-        registered = self.registered()
-        added = {each for each in registered if registered[each] not in self.resources}
-        self._delete('resources', added, spared=400)
-        self._delete('resource-types', self.ids('resource-types') - self.types)
-
-    def _delete(self, noun: str, ids: set[str], spared: int = 202) -> None:
-        for each in sorted(ids):
-            status, answer = self.standalone.ask('DELETE', f'/{noun}/{each}', version='1.3')
-            assert status in {202, 204, spared}, (noun, each, status, answer)
+    def test_they_have_something_to_run(self) -> None:
+        self.assertLessEqual(set(pages.FIRST), set(pages.PAGES))
 
 
-def setUpModule() -> None:
-    """Start the service."""
-    folder = _module.enter_context(tempfile.TemporaryDirectory())
-    TestPages.service = Service(pathlib.Path(folder))
-
-
-def tearDownModule() -> None:
-    """Stop it."""
-    _module.close()
-
-
-class TestPages(TestCase):
-    """A test for each page that has something to run."""
-
-    service: ClassVar[Service]
-
-    def play(self, page: str) -> None:
-        """Run the blocks of a page in one shell, in their order."""
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        shell = self.useFixture(self.service.shell(folder))
-        self.addCleanup(self.service.tidy)
-        for block in blocks.blocks():
-            if block.page == page and block.mark and block.mark.where is Where.STANDALONE:
-                shell.play(block)
-
-
-def _test(page: str) -> Callable[[TestPages], None]:
-    return lambda self: self.play(page)
-
-
-for _page in PAGES:
-    _name = _page.removeprefix('doc/source/').removesuffix('.rst').replace('/', '_')
-    setattr(TestPages, f'test_{_name.replace("-", "_")}', _test(_page))
+pages.add_tests(TestPages, pages.FIRST)

@@ -44,12 +44,13 @@ def soon(seconds: float) -> str:
     return instant.isoformat()
 
 
-class TestStandalone(base.TestCase):
-    """One service, disturbed in many ways."""
+class _Test(base.TestCase):
+    """A service, and what users ask of it."""
+
+    service: Standalone
 
     def setUp(self) -> None:
         super().setUp()
-        self.service = self.useFixture(Standalone(options=QUICK))
         self.cloud = SimulatedCloud(self.service.state / 'cloud', clock=SystemClock())
         self.addCleanup(self.cloud.close)
 
@@ -78,6 +79,17 @@ class TestStandalone(base.TestCase):
             if item['payload']['lease_id'] == lease['id']
         ]
 
+
+class TestRunning(_Test):
+    """One service for all tests, for each start takes seconds of a processor."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.service = Standalone(options=QUICK)
+        cls.service.setUp()
+        cls.addClassCleanup(cls.service.cleanUp)
+
     def test_a_lease_starts_and_ends_in_time(self) -> None:
         self.assertIn(f'Climate is ready at {self.service.endpoint}', self.service.command.said)
         lease = self.create(2, 4)
@@ -94,54 +106,6 @@ class TestStandalone(base.TestCase):
             self.told(lease),
         )
         self.assertIn('lease.event.start_lease', self.service.command.said)
-
-    def test_told_to_stop_it_stops_also_while_an_effect_is_slow(self) -> None:
-        lease = self.create(0.5, 600)
-        self.cloud.slow('compute.add_host', 60)
-        until('it is being started', lambda: self.status(lease) == 'STARTING')
-        with waiting.coming_back():
-            self.assertEqual(0, self.service.command.terminate(5))
-        self.cloud.heal()
-        self.service.again()
-        until('it is active', lambda: self.status(lease) == 'ACTIVE')
-        with waiting.coming_back():
-            self.assertEqual(0, self.service.command.terminate(5))
-
-    def test_killed_it_goes_on_where_it_was_and_says_what_is_late(self) -> None:
-        running, missed = self.create(0.5, 600), self.create(3, 4)
-        until('it is active', lambda: self.status(running) == 'ACTIVE')
-        late = self.create(3600, 7200)
-        self.assertEqual([], self.open_to_others())
-        self.service.command.kill()
-        # As a release before this one left them.
-        for path in (self.service.state, self.service.state / 'climate.sqlite'):
-            path.chmod(0o755)
-        until('its period has passed', lambda: self.age(missed) > 4.5)
-        self.service.again()
-        until('its end was told', lambda: 'lease.event.end_lease' in self.told(missed))
-        self.assertEqual('ACTIVE', self.status(running))
-        self.assertEqual('PENDING', self.status(late))
-        self.assertEqual([], self.open_to_others())
-        self.assertEqual('TERMINATED', self.status(missed))
-        (end,) = (
-            item['payload']
-            for item in self.service.told()
-            if item['event_type'] == 'lease.event.end_lease'
-        )
-        self.assertGreater(end['late_by_seconds'], 0.4)
-        self.assertIn('late', self.service.command.said)
-        self.assertEqual(1, self.told(running).count('lease.event.start_lease'))
-
-    def open_to_others(self) -> list[str]:
-        """Return what somebody else may read, of directories and files."""
-        state = self.service.state
-        paths = [state, *state.rglob('*')]
-        self.assertGreater(len(paths), 6)
-        return [str(path) for path in paths if path.stat().st_mode & 0o077]
-
-    def age(self, lease: dict[str, Any]) -> float:
-        created = datetime.datetime.fromisoformat(lease['created_at']).replace(tzinfo=datetime.UTC)
-        return (datetime.datetime.now(datetime.UTC) - created).total_seconds()
 
     def test_a_second_one_on_the_same_state_is_refused_in_one_line(self) -> None:
         second = subprocess.run(
@@ -195,6 +159,64 @@ class TestStandalone(base.TestCase):
         until('it is tried', lambda: self.status(lease) == 'STARTING')
         cloud('heal')
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
+
+
+class TestStopped(_Test):
+    """A service that is stopped or killed, and started again."""
+
+    def setUp(self) -> None:
+        self.service = Standalone(options=QUICK)
+        self.service.setUp()
+        self.addCleanup(self.service.cleanUp)
+        super().setUp()
+
+    def test_told_to_stop_it_stops_also_while_an_effect_is_slow(self) -> None:
+        lease = self.create(0.5, 600)
+        self.cloud.slow('compute.add_host', 60)
+        until('it is being started', lambda: self.status(lease) == 'STARTING')
+        with waiting.coming_back():
+            self.assertEqual(0, self.service.command.terminate(5))
+        self.cloud.heal()
+        self.service.again()
+        until('it is active', lambda: self.status(lease) == 'ACTIVE')
+        with waiting.coming_back():
+            self.assertEqual(0, self.service.command.terminate(5))
+
+    def test_killed_it_goes_on_where_it_was_and_says_what_is_late(self) -> None:
+        running, missed = self.create(0.5, 600), self.create(3, 4)
+        until('it is active', lambda: self.status(running) == 'ACTIVE')
+        late = self.create(3600, 7200)
+        self.assertEqual([], self.open_to_others())
+        self.service.command.kill()
+        # As a release before this one left them.
+        for path in (self.service.state, self.service.state / 'climate.sqlite'):
+            path.chmod(0o755)
+        until('its period has passed', lambda: self.age(missed) > 4.5)
+        self.service.again()
+        until('its end was told', lambda: 'lease.event.end_lease' in self.told(missed))
+        self.assertEqual('ACTIVE', self.status(running))
+        self.assertEqual('PENDING', self.status(late))
+        self.assertEqual([], self.open_to_others())
+        self.assertEqual('TERMINATED', self.status(missed))
+        (end,) = (
+            item['payload']
+            for item in self.service.told()
+            if item['event_type'] == 'lease.event.end_lease'
+        )
+        self.assertGreater(end['late_by_seconds'], 0.4)
+        self.assertIn('late', self.service.command.said)
+        self.assertEqual(1, self.told(running).count('lease.event.start_lease'))
+
+    def open_to_others(self) -> list[str]:
+        """Return what somebody else may read, of directories and files."""
+        state = self.service.state
+        paths = [state, *state.rglob('*')]
+        self.assertGreater(len(paths), 6)
+        return [str(path) for path in paths if path.stat().st_mode & 0o077]
+
+    def age(self, lease: dict[str, Any]) -> float:
+        created = datetime.datetime.fromisoformat(lease['created_at']).replace(tzinfo=datetime.UTC)
+        return (datetime.datetime.now(datetime.UTC) - created).total_seconds()
 
 
 class TestManager(base.TestCase):

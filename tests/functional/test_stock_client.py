@@ -14,19 +14,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
+import pathlib
 import re
 import subprocess
+import sys
 from collections.abc import Sequence
 from concurrent import futures
 from typing import Any
+from typing import ClassVar
 
 import openstack
 
 from climate.clock import SystemClock
 from climate.simulator import SimulatedCloud
 from tests import base
+from tests import commands
 from tests.functional import processes
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
@@ -46,8 +51,27 @@ def shown(minutes: str) -> str:
     return minutes.replace(' ', 'T') + ':00.000000'
 
 
+_module = contextlib.ExitStack()
+
+
+def setUpModule() -> None:
+    """Load the clients, and start the service: each takes seconds of a processor."""
+    python = pathlib.Path(sys.executable)
+    Shell.commands = commands.Commands(python, commands.CLIENTS, processes.clean_environment())
+    _module.callback(Shell.commands.close)
+    options = '[DEFAULT]\nresource_types = physical:host, virtual:floatingip\n'
+    _Test.service = _module.enter_context(Standalone(hosts=3, options=options))
+
+
+def tearDownModule() -> None:
+    """End both."""
+    _module.close()
+
+
 class Shell:
     """Runs ``openstack reservation`` and ``blazar``."""
+
+    commands: ClassVar[commands.Commands]
 
     def __init__(self, endpoint: str) -> None:
         self._to = ['--os-auth-type', 'none', '--os-endpoint', endpoint]
@@ -57,39 +81,39 @@ class Shell:
 
         :raises AssertionError: if it fails, or does not and should
         """
-        line = [str(processes.BIN / command), *self._to]
-        if command == 'openstack':
-            line.append('reservation')
-        done = subprocess.run(
-            [*line, *words],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env=processes.clean_environment(),
-        )
+        done = self.commands.run(self.line(command, *words), processes.clean_environment())
         if (done.returncode != 0) != fails:
             raise AssertionError(f'{words}: {done.returncode}\n{done.stdout}\n{done.stderr}')
         return done.stderr if fails else done.stdout
+
+    def line(self, command: str, *words: str) -> list[str]:
+        """Return the words of a command line."""
+        group = ['reservation'] if command == 'openstack' else []
+        return [str(processes.BIN / command), *self._to, *group, *words]
 
     def json(self, *words: str) -> Any:
         """Run a command and read its answer, which may come after a sentence."""
         text = self.run(*words, '-f', 'json')
         return json.loads(text[min(text.find(sign) % len(text) for sign in '[{') :])
 
-    def at_once(self, *commands: Sequence[str]) -> list[Any]:
+    def at_once(self, *lines: Sequence[str]) -> list[Any]:
         """Run commands that do not depend on each other, and read their answers."""
         with futures.ThreadPoolExecutor(4) as pool:
-            return list(pool.map(lambda words: self.json(*words), commands))
+            return list(pool.map(lambda words: self.json(*words), lines))
 
 
-class TestOpenstack(base.TestCase):
-    """``openstack reservation``: each command with each of its options."""
+class _Test(base.TestCase):
+    """Three hosts and no lease, before and after."""
+
+    service: ClassVar[Standalone]
 
     def setUp(self) -> None:
         super().setUp()
-        self.service = self.useFixture(Standalone(hosts=3))
         self.shell = Shell(self.service.endpoint)
+
+
+class TestOpenstack(_Test):
+    """``openstack reservation``: each command with each of its options."""
 
     def test_leases(self) -> None:
         start, end, warn = minute(10), minute(100), minute(50)
@@ -167,7 +191,7 @@ class TestOpenstack(base.TestCase):
         self.assertEqual((2, 2), tuple(lease['reservations'][0][key] for key in ('min', 'max')))
 
     def refusals(self, lease: dict[str, Any]) -> None:
-        commands = {
+        refused = {
             'Not enough hosts available': (
                 'lease', 'create', 'x', '--reservation', 'resource_type=physical:host,min=9,max=9',
             ),
@@ -178,8 +202,8 @@ class TestOpenstack(base.TestCase):
             'End date must be later': ('lease', 'set', lease['id'], '--end-date', minute(9)),
         }  # fmt: skip
         with futures.ThreadPoolExecutor(4) as pool:
-            found = pool.map(lambda words: self.shell.run(*words, fails=True), commands.values())
-            for text, error in zip(commands, found, strict=True):
+            found = pool.map(lambda words: self.shell.run(*words, fails=True), refused.values())
+            for text, error in zip(refused, found, strict=True):
                 self.assertIn(text, error)
                 self.assertNotIn('Traceback', error)
 
@@ -203,6 +227,7 @@ class TestOpenstack(base.TestCase):
         self.properties()
         error = self.shell.run('host', 'create', 'compute-9', fails=True)
         self.assertIn('compute-9', error)
+        self.shell.run('host', 'create', 'compute-1')
 
     def properties(self) -> None:
         listed, detailed, found = self.shell.at_once(
@@ -243,22 +268,19 @@ class TestOpenstack(base.TestCase):
         for found in (mine, of_reservation):
             self.assertEqual(taken, [item for item in found if item['reservations']])
         self.assertEqual([], [item for item in of_another if item['reservations']])
+        host_id = taken[0]['resource_id']
+        host = self.service.ask('GET', f'/os-hosts/{host_id}')[1]['host']
         by_id, by_name = self.shell.at_once(
-            ('allocation', 'show', 'host', taken[0]['resource_id']),
-            ('allocation', 'show', 'host', f'compute-{taken[0]["resource_id"]}'),
+            ('allocation', 'show', 'host', host_id),
+            ('allocation', 'show', 'host', host['hypervisor_hostname']),
         )
         self.assertEqual(by_id, by_name)
         self.assertIn(lease['id'], str(by_id['reservations']))
+        self.shell.run('lease', 'delete', lease['id'])
 
 
-class TestFloatingIPs(base.TestCase):
+class TestFloatingIPs(_Test):
     """``openstack reservation floatingip``, and a lease of one."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        options = '[DEFAULT]\nresource_types = physical:host, virtual:floatingip\n'
-        self.service = self.useFixture(Standalone(hosts=1, options=options))
-        self.shell = Shell(self.service.endpoint)
 
     def public_network(self) -> str:
         """Return the id of the external network of the cloud."""
@@ -297,15 +319,19 @@ class TestFloatingIPs(base.TestCase):
         self.assertEqual(before, self.service.ask('GET', '/floatingips')[1]['floatingips'])
 
 
-class TestOthers(base.TestCase):
-    """The older shell and the library."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.service = self.useFixture(Standalone(hosts=2))
+class TestOthers(_Test):
+    """The script itself, the older shell and the library."""
 
     def blazar(self, *words: str) -> str:
-        return Shell(self.service.endpoint).run(*words, command='blazar')
+        return self.shell.run(*words, command='blazar')
+
+    def test_script(self) -> None:
+        """Not loaded beforehand, as all others are."""
+        line = self.shell.line('openstack', 'host', 'list', '-f', 'json')
+        done = subprocess.run(
+            line, capture_output=True, check=True, timeout=90, env=processes.clean_environment()
+        )
+        self.assertEqual(3, len(json.loads(done.stdout)))
 
     def test_blazar(self) -> None:
         self.blazar(
@@ -345,5 +371,7 @@ class TestOthers(base.TestCase):
         )
         self.assertEqual(201, created.status_code)
         self.assertEqual(
-            2, len(connection.reservation.get('/os-hosts/allocations').json()['allocations'])
+            3, len(connection.reservation.get('/os-hosts/allocations').json()['allocations'])
         )
+        path = f'/leases/{created.json()["lease"]["id"]}'
+        self.assertEqual(204, connection.reservation.delete(path).status_code)

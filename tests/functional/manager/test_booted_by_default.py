@@ -200,6 +200,9 @@ class TestDefault(booted.BootedCase):
         self.hear(server)
         (lease,) = self.leases()
         month = 30 * 86400 + 120
+        self.office.until(180)
+        # Without the checks of a month.
+        self.office.away_until(month - 660)
         self.office.until(month - 60)
         self.assertIn('before_end_lease', self.office.bus.told(lease))
         end = harness.at(month + 86400)

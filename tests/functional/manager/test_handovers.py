@@ -95,7 +95,7 @@ class TestStart(_Test):
         self.assertEqual(
             [1, 1, 1], [told.count(one) for one in ('error', 'rehomed', 'start_lease')]
         )
-        office.until(2999)
+        office.until(1200)
         self.assertEqual('ACTIVE', office.status(second))
 
     def test_of_several_only_what_is_not_free_is_moved(self) -> None:

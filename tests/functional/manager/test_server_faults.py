@@ -16,6 +16,8 @@ from __future__ import annotations
 import dataclasses
 
 from climate import exceptions
+from climate.plugins.server.plugin import VirtualServer
+from climate.plugins.server.steps import ServerSettings
 from tests.functional.manager import harness
 from tests.functional.manager.server_case import POOL
 from tests.functional.manager.server_case import ServerCase
@@ -41,13 +43,15 @@ class TestFaults(ServerCase):
         self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
 
     def test_an_upload_that_takes_too_long(self) -> None:
+        impatient = ServerSettings(image_timeout=600.0, poll=60.0)
+        self.world.plugins['virtual:server'] = VirtualServer(impatient)
         lease = self.book()
-        self.cloud.set_seconds('image', 5000)
-        self.world.until(8000)
+        self.cloud.set_seconds('image', 1000)
+        self.world.until(4400)
         self.assertEqual(('ACTIVE', 'ERROR'), (self.status(), self.world.status(lease)))
         self.assertIn('is not active in time', self.reasons(lease))
         self.assertNotEqual([], self.world.allocations(lease))
-        self.world.until(9000)
+        self.world.until(4800)
         self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
         self.assertEqual([('active', harness.PROJECT)], self.images())
 

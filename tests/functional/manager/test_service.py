@@ -37,8 +37,8 @@ from tests.functional.processes import until
 OPTIONS = ManagerOptions(workers=4, max_sleep=30.0, claim_seconds=1.0)
 
 
-class TestManager(base.TestCase):
-    """One or two managers that run."""
+class ManagerCase(base.TestCase):
+    """An office for managers that run."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -76,6 +76,32 @@ class TestManager(base.TestCase):
 
     def is_active(self, lease: Lease) -> bool:
         return self.office.status(lease) == 'ACTIVE'
+
+    def share(self, database: str) -> None:
+        """Let two managers work on the same leases in a database."""
+        self.office = self.useFixture(
+            harness.Office(self.office.settings, database, hosts=10, clock=SystemClock())
+        )
+        # Long enough that a busy machine does not sleep through a lease.
+        leases = [self.create(0.5, 6) for _ in range(10)]
+        for _ in range(2):
+            self.start(ManagerOptions(workers=4, max_sleep=0.1, claim_seconds=2.0))
+        for lease in leases:
+            until('it has ended', lambda lease=lease: self.ended(lease), 30)
+        until('all is told', lambda: not self.office.waiting())
+        self.assertEqual(
+            {'create': 10, 'start_lease': 10, 'end_lease': 10},
+            dict(collections.Counter(self.office.bus.told())),
+        )
+        self.assertEqual(10, self.office.cloud.calls('compute.create_aggregate'))
+        self.assertEqual(10, len(self.office.pooled()))
+
+    def ended(self, lease: Lease) -> bool:
+        return self.office.status(lease) == 'TERMINATED'
+
+
+class TestManager(ManagerCase):
+    """One or two managers that run."""
 
     def test_wakes_by_itself_when_something_is_due(self) -> None:
         # Not so short that a busy machine sleeps through it.
@@ -143,31 +169,6 @@ class TestManager(base.TestCase):
         self.assertEqual(['create', 'start_lease'], self.office.bus.told(lease))
         self.assertEqual([], harness.twice(self.office.bus.taken))
 
-    def test_two_managers_share_many_leases(self) -> None:
-        for database in services.DATABASES:
-            if not services.answers(database):
-                continue
-            self.office = self.useFixture(
-                harness.Office(self.office.settings, database, hosts=10, clock=SystemClock())
-            )
-            # Long enough that a busy machine does not sleep through a lease.
-            leases = [self.create(0.5, 6) for _ in range(10)]
-            for _ in range(2):
-                self.start(ManagerOptions(workers=4, max_sleep=0.1, claim_seconds=2.0))
-            for lease in leases:
-                until('it has ended', lambda lease=lease: self.ended(lease), 30)
-            until('all is told', lambda: not self.office.waiting())
-            self.assertEqual(
-                {'create': 10, 'start_lease': 10, 'end_lease': 10},
-                dict(collections.Counter(self.office.bus.told())),
-                database,
-            )
-            self.assertEqual(10, self.office.cloud.calls('compute.create_aggregate'))
-            self.assertEqual(10, len(self.office.pooled()))
-
-    def ended(self, lease: Lease) -> bool:
-        return self.office.status(lease) == 'TERMINATED'
-
     def test_hosts_come_and_go_through_it(self) -> None:
         manager = self.start()
         self.office.cloud.add_hypervisor('compute-5')
@@ -212,3 +213,10 @@ class TestManager(base.TestCase):
         names = {unique_owner() for _ in range(100)}
         self.assertEqual(100, len(names))
         self.assertLessEqual(max(map(len, names)), 64)
+
+
+class TestTwoManagers(ManagerCase):
+    """They share many leases; ``tests/exhaustive/test_two_managers.py`` has other engines."""
+
+    def test_each_event_once(self) -> None:
+        self.share(services.MARIADB)

@@ -19,10 +19,13 @@ import datetime
 import uuid
 from typing import Any
 
+import fixtures
+
 from climate import exceptions
 from climate.clients.base import Volume
 from climate.plugins.contract import Done
 from climate.plugins.contract import Work
+from climate.plugins.volume.end import StorageSettings
 from tests.functional.manager import test_volumes
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import START
@@ -164,6 +167,9 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.assertIsNotNone(self.there())
 
     def test_a_backup_that_takes_long_is_waited_for_and_told(self) -> None:
+        # Every look costs a transaction: a few will do.
+        poll = StorageSettings(poll=datetime.timedelta(minutes=5))
+        self.useFixture(fixtures.MockPatchObject(self.plugin, '_settings', poll))
         self.cloud.set_seconds('backup_creation', 20000)
         lease = self.take(on_end=['backup', 'delete'])
         self.until(END + datetime.timedelta(hours=1))
