@@ -29,7 +29,7 @@ from climate.leases import notices
 from climate.leases import states
 from climate.leases.settings import LeasingSettings
 
-_UNSAID = 'somebody asked for it'
+_UNSAID = 'at the request of an operator'
 _MOVABLE = frozenset({LeaseStatus.PENDING, LeaseStatus.ACTIVE})
 
 

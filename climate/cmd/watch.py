@@ -146,7 +146,7 @@ class _Outages:
         if there:
             self._say('climate-watch: listening')
         else:
-            self._say('climate-watch: the message bus is away; trying again until it is back')
+            self._say('climate-watch: the message bus is unavailable; reconnecting')
         self._there = there
 
 

@@ -49,7 +49,7 @@ _SHOWN = 20
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Overbooked:
+class OverbookedAllocation:
     """One allocation that others leave no room for.
 
     :ivar resource_class: None for a resource as a whole
@@ -73,7 +73,7 @@ class Overbooked:
         )
 
 
-def find(connection: sa.Connection) -> list[Overbooked]:
+def find(connection: sa.Connection) -> list[OverbookedAllocation]:
     """Return the live allocations that are booked together with others.
 
     Reads every live allocation once, in the order of resources.
@@ -81,7 +81,7 @@ def find(connection: sa.Connection) -> list[Overbooked]:
     room: dict[tuple[int, str], float] = {
         (row.resource_id, row.resource_class): row.units for row in connection.execute(_ROOM)
     }
-    found: list[Overbooked] = []
+    found: list[OverbookedAllocation] = []
     rows = connection.execute(_ROWS)
     for _, group in itertools.groupby(rows, key=lambda row: row.resource_id):
         mine = list(group)
@@ -90,7 +90,7 @@ def find(connection: sa.Connection) -> list[Overbooked]:
     return found
 
 
-def complaint(found: Sequence[Overbooked]) -> str:
+def complaint(found: Sequence[OverbookedAllocation]) -> str:
     """Return them as lines for operators."""
     lines = [
         f'{len(found)} live allocations are booked together with others:',
@@ -142,8 +142,8 @@ def _beyond(rows: Iterable[Any], room: Mapping[tuple[int, str], float]) -> Itera
                 yield from there.values()
 
 
-def _overbooked(row: Any) -> Overbooked:
-    return Overbooked(
+def _overbooked(row: Any) -> OverbookedAllocation:
+    return OverbookedAllocation(
         allocation_id=row.id,
         lease_id=row.lease_id,
         reservation_id=row.reservation_id,

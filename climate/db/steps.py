@@ -38,7 +38,7 @@ _OF_EVENT = sa.select(STEPS).where(
 _UPDATE = sa.update(STEPS).where(STEPS.c.id == sa.bindparam('row_id'))
 
 
-class Steps(Repository):
+class HistorySteps(Repository):
     """Rows of ``steps``."""
 
     def insert(self, new: Iterable[HistoryStep]) -> None:

@@ -61,7 +61,7 @@ from climate.db.resources import Resources
 from climate.db.rooms import Rooms
 from climate.db.search import ResourceSearch
 from climate.db.secrets import Secrets
-from climate.db.steps import Steps
+from climate.db.steps import HistorySteps
 from climate.db.things import Things
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
@@ -125,7 +125,7 @@ class Transaction:
         self.allocations = Allocations(session, now)
         self.handovers = Handovers(session, now)
         self.events = Events(session, now)
-        self.steps = Steps(session, now)
+        self.steps = HistorySteps(session, now)
         self.outbox = Outbox(session, now)
         self.claims = Claims(session, now)
         self.charges = Charges(session, now)

@@ -165,7 +165,7 @@ def _goes(
     try:
         demand = plugin.search(reading.load(plugin, reservation)).demand
     except exceptions.Conflict as error:
-        return {}, f'nothing was given back: {error.message}'
+        return {}, f'nothing was released: {error.message}'
     stays, going = shares.cut(current, demand, kept)
     goes = {item.id: item.amount for item in going if item.id is not None}
     has, promised = shares.total(stays), shares.total(shares.without(current, told)[0])

@@ -39,7 +39,7 @@ from climate.mail.letters import Letters
 from climate.mail.people import People
 from climate.mail.people import Recipient
 from climate.mail.people import Unknown
-from climate.mail.rates import Rates
+from climate.mail.rates import MailRates
 from climate.mail.spool import Entry
 from climate.mail.spool import FAILED
 from climate.mail.spool import Spool
@@ -95,7 +95,7 @@ class Postman:
         self._server = server
         self._clock = clock
         self._settings = settings
-        self._rates = Rates(settings.per_recipient, settings.per_hour, spool.sent_since)
+        self._rates = MailRates(settings.per_recipient, settings.per_hour, spool.sent_since)
         self._away = 0
         self._not_before = clock.now()
         self._full: set[str] = set()
@@ -267,7 +267,7 @@ class Postman:
     def _give_up(self, entry: Entry, why: str) -> None:
         notice = entry.notice
         LOG.error(
-            'Lease %s: %s is not told to user %s: %s',
+            'Lease %s: %s is not mailed to user %s: %s',
             notice.lease_id,
             notice.kind,
             notice.user_id,

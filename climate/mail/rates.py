@@ -12,7 +12,7 @@
 
 """Limits on the number of mails, to one recipient and in total.
 
-The record of the spool is what counts, so a restart is no way around the limits.
+The record in the spool counts, so that a restart does not reset the limits.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from typing import Final
 HOUR: Final = datetime.timedelta(hours=1)
 
 
-class Rates:
-    """Tells how many mails may be sent within an hour.
+class MailRates:
+    """Counts how many mails may still be sent within an hour.
 
-    :param per_recipient: how many to one recipient
-    :param per_hour: how many in total
+    :param per_recipient: the limit for one recipient
+    :param per_hour: the limit for all recipients
     :param sent_since: returns when mails were sent after an instant, oldest first,
         to one address, or to all if it is None
     """

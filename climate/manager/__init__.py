@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The manager: claims due leases, runs their effects, sends the outbox."""
+"""The manager: claims due leases, runs their effects and sends the outbox."""

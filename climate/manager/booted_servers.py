@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Whether a server that was booted is of a lease already.
+"""Whether a booted server already belongs to a lease.
 
-What its metadata and hints say is its owner's word, which is believed as far
-as the leases of its project bear it out.
+Users control metadata and scheduler hints. They count only as far as the leases of the
+project confirm them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _HINT: Final = 'reservation'
 
 
 class Tie(enum.Enum):
-    """Whether a server is of a lease; ``UNSURE`` if one is just being started."""
+    """Whether a server belongs to a lease; ``UNSURE`` while a lease is being started."""
 
     YES = 'yes'
     NO = 'no'
@@ -45,22 +45,22 @@ class Tie(enum.Enum):
 
 
 def lease_id(server_id: str, *, again: bool = False) -> str:
-    """Return the id of the lease that a server has by being booted.
+    """Return the id of the lease that a server gets because it was booted.
 
-    Each manager computes the same id, so none of them books a second one.
+    All managers compute the same id, so that none of them books a second lease.
 
-    :param again: of the one that it gets when the first was deleted before it began
+    :param again: the id of the lease that replaces one that was deleted before its start
     """
     return str(uuid.uuid5(_LEASES, f'{server_id} again' if again else server_id))
 
 
 def has_given_up(tx: Transaction, server_id: str) -> bool:
-    """Whether the first lease of a server was deleted before it began."""
+    """Whether the first lease of a server was deleted before it started."""
     return tx.leases.given_up(lease_id(server_id))
 
 
 def tie(tx: Transaction, server: Server) -> Tie:
-    """Say whether a server has or had a lease, or was booted by one."""
+    """Return whether a server has or had a lease, or was booted by one."""
     first, second = lease_id(server.id), lease_id(server.id, again=True)
     if tx.leases.project_of(first if not tx.leases.given_up(first) else second) is not None:
         return Tie.YES
@@ -71,7 +71,7 @@ def tie(tx: Transaction, server: Server) -> Tie:
 
 
 def _made_by(tx: Transaction, server: Server, reservation_id: str) -> Tie:
-    """Say whether a reservation of a server that is to be booted has booted this one."""
+    """Return whether a reservation of a new server has booted this one."""
     lease = _lease(tx, server, reservation_id)
     if lease is None:
         return Tie.NO
@@ -87,10 +87,10 @@ def _made_by(tx: Transaction, server: Server, reservation_id: str) -> Tie:
 
 
 def has_room(tx: Transaction, server: Server, hints: Mapping[str, object]) -> bool:
-    """Whether a server uses what a lease of its project has.
+    """Whether a server uses resources that a lease of its project has reserved.
 
-    It is made of the flavor of a reservation, which only its project can use,
-    or runs on a host of the reservation that its hint names.
+    Either its flavor is that of a reservation, which only its project can use, or it
+    runs on a host of the reservation that its scheduler hint names.
     """
     if tx.reservations.exists(server.flavor_id):
         return True

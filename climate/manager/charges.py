@@ -30,22 +30,22 @@ from climate.manager.sender import Sender
 
 LOG = logging.getLogger(__name__)
 
-# The longest pause before a charge that a filter refused is sent again, in seconds.
+# The longest pause before a charge that a filter has refused is sent again, in seconds.
 _LONGEST_PAUSE = 60.0
-# A claim lasts as long as the judges may take, and so much longer, for what is
-# written between two calls.
+# A claim lasts as long as the filters may take, plus this time for the writes between
+# two calls.
 _MARGIN = datetime.timedelta(seconds=10)
 
 
 class ChargeSender(Sender):
-    """Works the charges off, in a thread of its own.
+    """Sends charges in its own thread.
 
-    A charge that waits too long for its decision, since the process that asked has
-    died, is released here.
+    It also withdraws questions that wait too long for a decision because the process
+    that asked has died.
 
-    :param owner: this manager's name, different from every other's
-    :param batch: how many are taken at one go
-    :param max_sleep: the longest sleep between two looks, in seconds
+    :param owner: the unique name of this manager
+    :param batch: the maximum number of charges per batch
+    :param max_sleep: the longest interval between two checks, in seconds
     """
 
     what: ClassVar[str] = 'Charges'
@@ -69,25 +69,28 @@ class ChargeSender(Sender):
         self._filters = filters
         self._owner = owner
         self._batch = batch
-        # As long as the judges may take for all of a batch; one that is slower
-        # receives some twice, and knows them by their ids.
+        # As long as the filters may take for a whole batch. A slower one receives some
+        # charges twice, and recognizes them by their ids.
         self._lasts = filters.longest_check * batch + _MARGIN
 
     def start(self) -> None:
-        """Begin to send, if a filter wants to be notified."""
+        """Start to send, if a filter wants to be notified."""
         if self._filters.told:
             super().start()
 
     def send_once(self) -> int:
-        """Tell one batch.
+        """Send one batch.
 
-        :returns: how many were tried
-        :raises climate.exceptions.JudgeAway: if a judge could not be reached;
-            its charges stay
+        :returns: the number of attempts
+        :raises climate.exceptions.JudgeAway: if a filter is unavailable; its charges
+            stay in the table
         """
         given_up = self._store.run(lambda tx: tx.charges.give_up())
         if given_up:
-            LOG.warning('%d questions came to nothing: whoever asked is gone', given_up)
+            LOG.warning(
+                'Withdrew %d charges without a decision: the process that asked is gone',
+                given_up,
+            )
         tried, away = 0, None
         for judge in self._filters.told:
             until = self._clock.now() + self._lasts
@@ -97,7 +100,7 @@ class ChargeSender(Sender):
                     tried += 1
                     self._tell(charge)
             except exceptions.JudgeAway as error:
-                # The others need not wait for this one.
+                # The other filters need not wait for this one.
                 self._store.run(lambda tx: tx.charges.give_back(self._owner))
                 away = error
         if away is not None:

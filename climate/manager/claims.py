@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The claims this manager holds, and the thread that keeps them alive."""
+"""The claims of this manager, and the thread that renews them."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
-# As a share of the time that a claim lasts: a renewal or two may fail.
+# As a share of the duration of a claim, so that one or two renewals may fail.
 _RENEWED: Final = 1 / 5
 
 
 @dataclasses.dataclass(kw_only=True, slots=True)
 class _Mine:
-    """A claim of ours.
+    """A claim of this manager.
 
-    :ivar next: the claim that came to us again while we were still at work
-        under this one, which had run out or was released
+    :ivar next: a second claim on the same lease, taken while work under this one,
+        which had expired or was released, was still in progress
     """
 
     hold: Hold
@@ -49,12 +49,12 @@ class _Mine:
 
 
 class ClaimKeeper:
-    """Takes, renews and forgets claims on leases.
+    """Takes, renews and releases claims on leases.
 
-    :param owner: this manager's name, different from every other's
-    :param seconds: how long a claim lasts
-    :param clocks: how our clock differs from that of the database, by which
-        claims run out; None if they are one
+    :param owner: the unique name of this manager
+    :param seconds: the duration of a claim
+    :param clocks: measures the difference from the clock of the database, by which
+        claims expire; None if both are the same
     """
 
     def __init__(
@@ -78,25 +78,25 @@ class ClaimKeeper:
         )
 
     def start(self) -> None:
-        """Begin to renew."""
+        """Start to renew."""
         self._renewals.start()
 
     def stop(self) -> None:
-        """Stop renewing; claims not yet forgotten run out by themselves."""
+        """Stop renewing; the remaining claims expire."""
         self._renewals.stop(2.0)
 
     def take(self, limit: int) -> list[str]:
         """Claim up to *limit* due leases and return their ids.
 
-        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
         return self.take_and_look(limit)[0]
 
     def take_and_look(self, limit: int) -> tuple[list[str], datetime.datetime | None]:
-        """Claim as :meth:`take` does, and say when something is due next.
+        """Claim as :meth:`take` does, and return when something is due next.
 
-        :returns: None as the time if nothing is, or if more may be due already
-        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        :returns: None as the time if nothing is due, or if more may be due already
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
         if self.trouble() is not None:
             return [], None
@@ -110,9 +110,9 @@ class ClaimKeeper:
         return [lease_id for lease_id in ids if self._keep(lease_id, since)], due
 
     def take_one(self, lease_id: str) -> bool:
-        """Claim a lease, due or not; say whether it is ours.
+        """Claim a lease, due or not; return whether that succeeded.
 
-        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
         if self.trouble() is not None:
             return False
@@ -123,16 +123,16 @@ class ClaimKeeper:
         return taken and self._keep(lease_id, since)
 
     def hold(self, lease_id: str) -> Hold | None:
-        """Return the claim under which a lease is worked on now; None if there is none."""
+        """Return the claim under which work on a lease is in progress; None without one."""
         with self._lock:
             mine = self._mine.get(lease_id)
             return None if mine is None else mine.hold
 
     def forget(self, lease_id: str) -> bool:
-        """Stop renewing a claim: its work is done, or lost to another manager.
+        """Stop renewing a claim, because its work is done or lost to another manager.
 
-        :returns: False if the lease was claimed again meanwhile: it is to be
-            worked on again, and forgotten after that
+        :returns: False if the lease was claimed again meanwhile; the caller then works
+            on it again, and calls this method again
         """
         with self._lock:
             mine = self._mine.pop(lease_id, None)
@@ -142,17 +142,16 @@ class ClaimKeeper:
             return False
 
     def held(self) -> set[str]:
-        """Return the leases claimed at present."""
+        """Return the leases that are claimed now."""
         with self._lock:
             return set(self._mine)
 
     def renew(self) -> None:
-        """Renew every claim that is still sure.
+        """Renew every claim that is still valid.
 
-        A row that is locked is passed over: what waits for it would keep all
-        the others from being renewed.
+        Locked rows are skipped: waiting for one would delay the renewal of all others.
 
-        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
         with self._lock:
             holds = {lease_id: mine.next or mine.hold for lease_id, mine in self._mine.items()}
@@ -164,9 +163,9 @@ class ClaimKeeper:
             sure[lease_id].renewed(since)
 
     def trouble(self) -> str | None:
-        """Say why nothing may be claimed; None if it may.
+        """Return why nothing may be claimed; None if it may.
 
-        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
         return None if self._clocks is None else self._clocks.trouble()
 
@@ -176,17 +175,17 @@ class ClaimKeeper:
         return tx.claims.renew(self.owner, lease_ids, until)
 
     def _present(self) -> tuple[float, datetime.datetime]:
-        """Return the present by our ticks, and by the clock that claims run out by."""
+        """Return the present time on the monotonic clock, and on the clock of claims."""
         offset = datetime.timedelta(0) if self._clocks is None else self._clocks.offset()
         return self._clock.ticks(), self._clock.now() + offset
 
     def _keep(self, lease_id: str, since: float) -> bool:
-        """Remember a claim; return whether no worker of this manager has the lease.
+        """Record a claim; return whether no worker of this manager has the lease.
 
-        A lease comes back to us while we are still at it if its claim could not
-        be renewed in time, or if it has become due again between the last
-        commit and :meth:`forget`. Two workers would tread on each other, so the
-        one that is there goes on with it.
+        This manager can claim a lease that one of its workers still has if the claim
+        could not be renewed in time, or if the lease has become due again between the
+        last commit and :meth:`forget`. Two workers would disturb each other, so the
+        first one continues.
         """
         seconds = self._lasts.total_seconds() * (1 - MARGIN)
         hold = Hold(f'lease {lease_id}', seconds, self._clock.ticks, since)

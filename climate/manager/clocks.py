@@ -10,12 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Whether the clock of this machine agrees with that of the database.
+"""Compares the clock of this machine with that of the database.
 
-Claims run out by the clock of the database, which is the same for all
-managers: the difference is measured and taken into account. What is due is
-due by the clock of the machine, which NTP keeps right; a manager whose clock
-is far off would start leases at wrong times, and claims nothing.
+Claims expire by the clock of the database, which is the same for all managers; the
+difference is measured and taken into account. Events are due by the clock of the
+machine, which NTP adjusts. A manager whose clock is wrong by too much claims nothing,
+because it would start leases at the wrong time.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ LOG = logging.getLogger(__name__)
 
 # Seconds between two measurements.
 _EVERY: Final = 60.0
-# Shares of the time that a claim lasts.
+# Shares of the duration of a claim.
 _WARNS: Final = 1 / 5
 _REFUSES: Final = 1 / 2
 
 
 class Clocks:
-    """Measures the difference at first use, and every minute; for many threads.
+    """Measures the difference at first use, and then every minute. Thread-safe.
 
-    :param seconds: how long a claim lasts
+    :param seconds: the duration of a claim
     """
 
     def __init__(self, store: Store, clock: Clock, seconds: float) -> None:
@@ -56,27 +56,27 @@ class Clocks:
         self._share = 0.0
 
     def offset(self) -> datetime.timedelta:
-        """Return what has to be added to our clock for that of the database.
+        """Return the time of the database minus the local time.
 
-        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
         with self._lock:
             self._look()
             return self._difference.offset
 
     def trouble(self) -> str | None:
-        """Say why nothing may be claimed; None if it may.
+        """Return why nothing may be claimed; None if it may.
 
-        While the clocks differ too much, each call measures.
+        While the clocks differ too much, each call measures the difference.
 
-        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
         with self._lock:
             self._look()
             return self._text() if self._share > _REFUSES else None
 
     def check(self) -> None:
-        """Return if claims may be taken, for the health of a process.
+        """Check that claims may be taken, for the health check of a process.
 
         :raises climate.exceptions.ServiceUnavailable: if not, with the reason
         """
@@ -90,7 +90,7 @@ class Clocks:
             return
         self._difference = self._store.difference()
         self._measured_at = self._clock.ticks()
-        # What the way to the database may have added does not count.
+        # Minus the part that the round trip to the database may have added.
         certain = abs(self._difference.offset) - self._difference.uncertainty
         was, self._share = self._share, max(certain.total_seconds(), 0.0) / self._seconds
         self._say(was)

@@ -26,7 +26,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Healing:
-    """Does a round every so often, and when there is reason to.
+    """Runs a round at intervals, and on request.
 
     :param interval: seconds between two rounds
     :param changed: called after a round that has changed something
@@ -42,20 +42,20 @@ class Healing:
         self._thread = RepeatingThread(
             'healing',
             self._round,
-            failure='Reservations could not be looked after',
+            failure='Reservations could not be checked for failed resources',
             retry=interval,
         )
 
     def start(self) -> None:
-        """Begin to work; returns at once."""
+        """Start the thread; does not block."""
         self._thread.start()
 
     def now(self) -> None:
-        """Do a round at once: a resource failed, or goes into maintenance."""
+        """Run a round at once: a resource has failed, or goes into maintenance."""
         self._thread.wake()
 
     def stop(self, timeout: float) -> None:
-        """Stop; a round under way is left alone after *timeout* seconds."""
+        """Stop; wait at most *timeout* seconds for the current round."""
         self._thread.stop(timeout)
 
     def _round(self) -> float:
@@ -63,5 +63,5 @@ class Healing:
             if self._rehoming.round(self._cloud):
                 self._changed()
         except exceptions.ClimateError as error:
-            LOG.warning('Reservations could not be looked after: %s', error.message)
+            LOG.warning('Reservations could not be checked for failed resources: %s', error.message)
         return self._interval

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Monitors hosts or servers: receives notifications of Nova, and polls for the rest."""
+"""Monitors hosts or servers, by notifications of Nova and by polling."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Report = TypeVar('Report')
 Told_co = TypeVar('Told_co', covariant=True)
 Heard_contra = TypeVar('Heard_contra', contravariant=True)
 
-# How long a thread sleeps before it sees that it is to stop, in seconds.
+# How often a thread checks whether it has to stop, in seconds.
 _SLICE = 0.5
-# After a look that failed, in seconds: a look is worth nothing when it is late.
+# The pause after a failed poll, in seconds: short, because late results are worthless.
 _RETRY = 5.0
 
 
@@ -43,8 +43,7 @@ class ReportListener(Protocol[Told_co]):
     def start(self, missed: Callable[[], None]) -> None:
         """Begin to listen; returns at once.
 
-        :param missed: called, from any thread, when something may have been
-            missed before
+        :param missed: called, from any thread, when reports may have been lost
         """
         ...
 
@@ -53,33 +52,33 @@ class ReportListener(Protocol[Told_co]):
         ...
 
     def stop(self) -> None:
-        """Listen no more; takes 2 s at most."""
+        """Stop listening, within 2 s."""
         ...
 
 
 class ReportHandler(Protocol[Heard_contra]):
-    """Writes what is received and polled; see :class:`climate.upkeep.health.HostHealth`."""
+    """Records what is received and polled; see :class:`climate.upkeep.health.HostHealth`."""
 
     def hear(self, report: Heard_contra) -> bool:
-        """Take a report; return whether it is worth a look."""
+        """Handle a report; return whether to poll."""
         ...
 
     def look(self, cloud: Cloud) -> bool:
-        """Look at the cloud; return whether anything has changed."""
+        """Poll the cloud; return whether anything has changed."""
         ...
 
 
 class Monitor(Generic[Report]):
     """Two threads of a manager: one receives notifications, one polls.
 
-    They are separate so that a slow answer of Nova does not delay notifications.
+    They are separate so that a slow response of Nova does not delay notifications.
 
-    :param handler: of what is watched
+    :param handler: handles the monitored objects
     :param listener: None if there are no notifications
-    :param polling_interval: seconds between two looks; 0 looks at the start,
-        and when there is reason to
+    :param polling_interval: seconds between two polls; with 0 it polls at the start,
+        and after reports that call for it
     :param changed: called when something has changed
-    :param what: what is watched, for people
+    :param what: the monitored objects, for messages
     """
 
     def __init__(
@@ -103,14 +102,14 @@ class Monitor(Generic[Report]):
         self._hearing = RepeatingThread('listener', self._hear, failure=failure, retry=0.0)
 
     def start(self) -> None:
-        """Begin to watch; returns at once."""
+        """Start both threads; does not block."""
         if self._listener is not None:
             self._listener.start(self._looking.wake)
             self._hearing.start()
         self._looking.start()
 
     def stop(self, timeout: float) -> None:
-        """Watch no more; a look under way is left alone after *timeout* seconds."""
+        """Stop; wait at most *timeout* seconds for the current poll."""
         for thread in (self._looking, self._hearing):
             thread.stop(0.0)
         if self._listener is not None:
@@ -120,7 +119,7 @@ class Monitor(Generic[Report]):
 
     def _hear(self) -> float:
         report = None if self._listener is None else self._listener.get(_SLICE)
-        # A report that could not be written down is found by a look.
+        # If a report could not be recorded, polling finds its cause.
         if report is not None and self._attempt(
             functools.partial(self._handler.hear, report), True
         ):

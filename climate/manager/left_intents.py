@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Removes what callers had made in the cloud for leases that were not booked."""
+"""Deletes objects in the cloud that were created for leases that were not booked."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from climate.db.store import Store
 from climate.leases.notices import Plugins
 from climate.plugins.contract import SweepFinding
 
-# Within this a lease is booked, or never: the judges of leases are asked first.
+# A lease is booked within this time or never, since the filters of leases answer first.
 _BOOKING_LASTS = datetime.timedelta(hours=1)
 
 
 def sweep(store: Store, plugins: Plugins, cloud: Cloud, *, dry_run: bool) -> Iterator[SweepFinding]:
-    """Find what may be left, and remove it.
+    """Find what may be left, and delete it.
 
-    :param dry_run: only say what would be done
-    :raises climate.clients.fence.ClaimLost: if the claim on the repair is not sure
+    :param dry_run: report what would be done, without doing it
+    :raises climate.clients.fence.ClaimLost: if the claim on the repair has expired
     """
     with store.reading() as tx:
         left = tx.intents.left(tx.now - _BOOKING_LASTS)

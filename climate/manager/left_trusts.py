@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Deletes the trusts that nothing needs any more."""
+"""Deletes trusts that are no longer needed."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from climate.db.store import Store
 from climate.db.trusts import LeftTrust
 from climate.plugins.contract import SweepFinding
 
-# Within this a lease is booked, or never: the judges of leases are asked first.
+# A lease is booked within this time or never, since the filters of leases answer first.
 _BOOKING_LASTS = datetime.timedelta(hours=1)
 
 
 def sweep(
     store: Store, cloud: Cloud, lease_id: str | None, *, dry_run: bool
 ) -> Iterator[SweepFinding]:
-    """Find trusts of leases that are over or that were not booked, and delete them.
+    """Find trusts of leases that have ended or were not booked, and delete them.
 
     :param lease_id: only of this lease
-    :param dry_run: only say what would be done
-    :raises climate.clients.fence.ClaimLost: if the claim on the repair is not sure
+    :param dry_run: report what would be done, without doing it
+    :raises climate.clients.fence.ClaimLost: if the claim on the repair has expired
     """
     with store.reading() as tx:
         left = tx.trusts.left(tx.now - _BOOKING_LASTS, lease_id)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Sleeps until something is due, claims it, hands it to the workers."""
+"""Sleeps until something is due, claims it and passes it to the workers."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from climate.manager.worker import Worker
 
 LOG = logging.getLogger(__name__)
 
-# How often an unavailable database is asked again, in seconds.
+# The interval between two attempts while the database is unavailable, in seconds.
 _AWAY_PAUSE = 1.0
-# What a worker has settled may be due again soon. It is looked for after these
-# pauses, in seconds, so that one look serves many leases that are settled at
-# the same time: the first if all workers were busy, the second otherwise.
+# A lease may be due again soon after a worker has settled an event. The loop looks for
+# it after these pauses, in seconds, so that one query serves many leases that are
+# settled at the same time: the first if all workers were busy, the second otherwise.
 _SHORT_PAUSE = 0.005
 _PAUSE = 0.05
-# What is due and could not be claimed is locked, by a change or by another
-# manager that is just claiming it. It is looked for at once, and then after
-# pauses from the first of these on, each twice as long as the one before.
+# A due lease that could not be claimed is locked, by a change or by another manager that
+# is claiming it. The loop retries at once, and then after pauses that start with the
+# first of these and double.
 _LOCKED_PAUSE = 0.01
 _LONGEST_LOCKED_PAUSE = 1.0
 
@@ -46,11 +46,11 @@ _LONGEST_LOCKED_PAUSE = 1.0
 class Loop:
     """The claim loop of one manager.
 
-    Workers and wake-ups bring its next look forward to different instants, so it
-    keeps the nearest of them by itself.
+    Workers and wake-ups schedule its next query for different instants, of which it keeps
+    the earliest.
 
-    :param workers: how many leases are worked on at once
-    :param max_sleep: the longest sleep between two looks, in seconds
+    :param workers: the number of leases that are processed concurrently
+    :param max_sleep: the longest interval between two queries, in seconds
     """
 
     def __init__(
@@ -71,31 +71,31 @@ class Loop:
         self._lock = threading.Lock()
         self._idle = threading.Condition(self._lock)
         self._changed = threading.Condition()
-        # When to look next, on the monotonic clock.
+        # The time of the next query, on the monotonic clock.
         self._look_at = 0.0
-        # Looks in a row that found something due and could not claim it.
+        # The number of consecutive queries that found something due, but could not claim it.
         self._in_vain = 0
         self._stopping = False
         self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='lease')
         self._thread = threading.Thread(target=self._run, name='loop', daemon=True)
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start to work."""
         self._thread.start()
 
     def stop(self, timeout: float) -> None:
-        """Claim nothing more, and give what is under way *timeout* seconds."""
+        """Stop claiming, and wait at most *timeout* seconds for work in progress."""
         self._stopping = True
         self.wake()
         if self._thread.is_alive():
             self._thread.join(timeout=timeout)
-        # Waiting for the pool itself could take as long as an effect does.
+        # Waiting for the pool itself could take as long as an effect.
         self._pool.shutdown(wait=False)
         with self._idle:
             self._idle.wait_for(lambda: self._free == self._workers, timeout)
 
     def wake(self) -> None:
-        """Look at once: something nearer may have come in."""
+        """Query at once, because something may be due earlier than planned."""
         self._look_within(0.0)
 
     def _look_within(self, seconds: float) -> None:
@@ -107,7 +107,7 @@ class Loop:
 
     def _run(self) -> None:
         while not self._stopping:
-            # Put off before looking, so that what comes in meanwhile is seen.
+            # Reset before the query, so that wake-ups during the query count.
             self._look_at = math.inf
             try:
                 pause = self._look()
@@ -126,7 +126,7 @@ class Loop:
                 self._changed.wait(left)
 
     def _look(self) -> float:
-        """Claim what is due; return how long to sleep, in seconds."""
+        """Claim what is due; return the time to sleep, in seconds."""
         free = self._spare()
         if not free:
             return self._max_sleep
@@ -135,7 +135,7 @@ class Loop:
             self._occupy()
             self._pool.submit(self._work, lease_id)
         if len(claimed) == free:
-            # More may be due; a worker that becomes free wakes the loop.
+            # More may be due; the next free worker wakes the loop.
             return self._max_sleep
         return min(self._until(due, len(claimed)), self._max_sleep)
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Sends the outbox: each committed notification, at least once and in order."""
+"""Sends the committed notifications of the outbox, at least once and in order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from climate.messaging.publisher import Publisher
 
 LOG = logging.getLogger(__name__)
 
-# One that cannot be sent is tried again after pauses of up to this, in seconds.
+# The longest pause between two attempts to send a notification, in seconds.
 _LONGEST_PAUSE = 60.0
 _LONGEST_REASON = 500
 
@@ -40,13 +40,13 @@ _LONGEST_REASON = 500
 class OutboxSender(Sender):
     """Moves notifications from the outbox to the bus.
 
-    :param owner: this manager's name, different from every other's
-    :param batch: how many notifications are sent at one go
-    :param attempts: after how many tries one that the bus does not take, though
-        it takes others, is set aside
-    :param max_sleep: the longest sleep between two looks, in seconds
-    :param claim_seconds: after this long a sender that died is replaced. One
-        that is slow sends some twice then, but none out of order
+    :param owner: the unique name of this manager
+    :param batch: the maximum number of notifications per batch
+    :param attempts: after how many attempts a notification that the bus does not
+        accept, although it accepts others, is set aside
+    :param max_sleep: the longest interval between two checks, in seconds
+    :param claim_seconds: after this time another manager takes over from a sender that
+        has died. A slow sender then sends some notifications twice, but in order
     """
 
     what: ClassVar[str] = 'Notifications'
@@ -77,13 +77,12 @@ class OutboxSender(Sender):
         self._lasts = datetime.timedelta(seconds=claim_seconds)
 
     def send_once(self) -> int:
-        """Send one batch and return how many notifications were tried.
+        """Send one batch and return the number of notifications that were tried.
 
-        One that cannot be sent keeps back only those of its lease, and is set
-        aside in the end.
+        One that cannot be sent delays only others of its lease, and is finally set aside.
 
-        :raises climate.messaging.publisher.BrokerUnavailable: if the bus
-            is unavailable; notifications that it did not take stay in the outbox
+        :raises climate.messaging.publisher.BrokerUnavailable: if the bus is
+            unavailable; notifications that it did not accept stay in the outbox
         """
         until = self._clock.now() + self._lasts
         rows = self._store.run(lambda tx: tx.outbox.claim(self._owner, until, self._batch))
@@ -101,7 +100,7 @@ class OutboxSender(Sender):
 
     def _send(self, row: OutboxRow, batch: _Batch) -> None:
         if row.lease_id in batch.late:
-            # Its turn comes after that of the one before it.
+            # It has to wait for an earlier one of its lease.
             return
         try:
             self._publisher.publish([_message(row)])
@@ -116,7 +115,7 @@ class OutboxSender(Sender):
                 LOG.warning('Notification %s cannot be sent yet: %s', _name(row), reason)
             else:
                 LOG.error(
-                    'Notification %s is set aside, it could not be sent in %d tries: %s',
+                    'Notification %s is set aside after %d failed attempts: %s',
                     _name(row),
                     row.attempts + 1,
                     reason,
@@ -138,11 +137,11 @@ class OutboxSender(Sender):
 
 @dataclasses.dataclass(kw_only=True, slots=True)
 class _Batch:
-    """The outcome of some notifications.
+    """The outcome of a batch of notifications.
 
     :ivar accepted: the ids of those that were sent
-    :ivar failed: those that could not be, why, and whether they are tried again
-    :ivar late: the leases whose others have to wait for one that is tried again
+    :ivar failed: those that were not, with the reason and whether to retry
+    :ivar late: the leases whose notifications have to wait for a retry
     """
 
     accepted: list[str] = dataclasses.field(default_factory=list)

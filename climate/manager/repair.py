@@ -10,15 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Compares cloud and store, and repairs the differences.
+"""Compares the database with the cloud, and repairs the differences.
 
-Looks, in this order: whether the store contradicts itself; whether there are
-trusts of leases that are over, or were never booked, and what else was made for
-those; whether each active
-lease has what it should have, which its plugins check; and whether the cloud
-still has something of leases that are over, which plugins sweep. A lease
-is claimed while it is checked, as for any other work on it, and one repair
-runs at a time.
+The steps, in this order: contradictions within the database; trusts and other objects of
+leases that have ended or were never booked; active leases, which plugins check; objects
+of ended leases in the cloud, which plugins sweep. A lease is claimed while it is checked,
+like for any other work, and only one repair runs at a time.
 """
 
 from __future__ import annotations
@@ -57,17 +54,17 @@ from climate.upkeep import repair
 LOG = logging.getLogger(__name__)
 
 CHORE = 'repair'
-# How long the claim on the repair lasts. It is renewed as the cloud is changed,
-# and after each step.
+# The duration of the claim on the repair. It is renewed before changes of the cloud, and
+# after each step.
 _LASTS = datetime.timedelta(minutes=10)
 _RENEWED = _LASTS.total_seconds() / 10
 
 
 class Repair:
-    """Finds what is wrong, and repairs what can be repaired.
+    """Finds differences, and repairs those that can be repaired.
 
-    :param claims: claims leases while they are checked; not those of a claim
-        loop, which would take up again what is not its own
+    :param claims: claims leases while they are checked; separate from those of the
+        claim loop, which would otherwise work on these leases, too
     """
 
     def __init__(
@@ -98,13 +95,13 @@ class Repair:
     def run(
         self, *, lease_id: str | None = None, not_since: datetime.datetime | None = None
     ) -> Iterator[SweepFinding]:
-        """Repair, and yield each thing that was found once it was seen to.
+        """Repair, and yield each finding after its repair.
 
-        :param lease_id: only this lease, active or over
-        :param not_since: only if no repair was begun after this (aware UTC)
-        :raises climate.exceptions.Conflict: if another repair is under way, or
-            the clock of this machine is wrong
-        :raises climate.exceptions.NotFound: if there is no such lease
+        :param lease_id: only this lease, active or ended
+        :param not_since: only if no repair was started after this (aware UTC)
+        :raises climate.exceptions.Conflict: if another repair is in progress, or the
+            clock of this machine is wrong
+        :raises climate.exceptions.NotFound: if the lease does not exist
         """
         self._check_lease(lease_id)
         trouble = self._claims.trouble()
@@ -115,7 +112,7 @@ class Repair:
         try:
             for step in self._steps(lease_id):
                 yield from step
-                # A sweep takes a refusal of the fence for one of the cloud.
+                # A sweep handles a refusal of the fence like one of the cloud.
                 self._guard()
                 self._keep()
         except ClaimLost:
@@ -124,9 +121,9 @@ class Repair:
             self._store.run(lambda tx: tx.chores.release(CHORE, self._owner))
 
     def rehearse(self, *, lease_id: str | None = None) -> Iterator[SweepFinding]:
-        """Yield what :meth:`run` would find; changes nothing anywhere.
+        """Yield what :meth:`run` would find; read-only.
 
-        :raises climate.exceptions.NotFound: if there is no such lease
+        :raises climate.exceptions.NotFound: if the lease does not exist
         """
         self._check_lease(lease_id)
         with self._store.reading() as tx:
@@ -178,19 +175,19 @@ class Repair:
             self._hold.lose()
 
     def _guard(self) -> None:
-        """Return if the repair is still ours; what takes long renews the claim here.
+        """Check the claim on the repair, and renew it if it gets old.
 
-        :raises ClaimLost: if it is not
+        :raises ClaimLost: if it has expired
         """
         self._hold.check()
         if self._hold.age() >= _RENEWED:
             self._keep()
         self._hold.check()
 
-    # -- what is looked at
+    # -- what is checked
 
     def _check_lease(self, lease_id: str | None) -> None:
-        """Refuse a lease that there is not; one that was deleted may have left something."""
+        """Refuse a lease that never existed; a deleted one may have left something."""
         if lease_id is None:
             return
         with self._store.reading() as tx:
@@ -232,7 +229,7 @@ class Repair:
             hold.check()
 
         self._store.run(settle)
-        return _of_report(job, report, 'put right')
+        return _of_report(job, report, 'repaired')
 
     def _begin(self, tx: Transaction, lease_id: str) -> Job | None:
         lease = tx.leases.claimed(lease_id, self._owner)
@@ -249,13 +246,13 @@ class Repair:
         rehearsal = Rehearsal(self._cloud)
         report = perform(job, self._plugins, rehearsal)
         if rehearsal.calls and (report.error or report.again is not None or not report.repaired):
-            # It did not come to its end, since nothing was done.
+            # The check did not finish, because a rehearsal changes nothing.
             return [
                 SweepFinding(what=f'lease {lease_id}: {noted.what}') for noted in _noted(rehearsal)
             ]
         return _of_report(job, report, '')
 
-    # -- leases that are over
+    # -- ended leases
 
     def _sweep(
         self, resource_type: str, records: Records, cloud: Cloud, *, dry_run: bool
@@ -264,7 +261,7 @@ class Repair:
         try:
             yield from plugin.sweep(records, cloud, dry_run=dry_run)
         except Withheld:
-            # A plugin that forgot what a dry run is; what it wanted is noted.
+            # The plugin ignores dry_run; the rehearsal has recorded its calls.
             return
         except ClaimLost:
             raise

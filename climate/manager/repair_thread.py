@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Repairs now and then, one manager at a time."""
+"""Repairs at intervals, one manager at a time."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
-# By up to this share of the interval managers look later than they could, so
-# that not all of them ask at the same instant.
+# Managers check later by up to this share of the interval, so that they do not all ask
+# at the same instant.
 _JITTER = 0.1
 _AWAY_PAUSE = 10.0
-# So long after a claim was lost a repair is tried again while another is under way.
+# The pause before a repair after a lost claim is retried while another one is in progress.
 _SOON = 10.0
 
 
 class RepairThread:
-    """Repairs every so many seconds, unless another manager did.
+    """Repairs at an interval, unless another manager has done so.
 
-    The first time is one interval after any manager was first started.
+    The first repair comes one interval after the first start of any manager.
 
     :param interval: seconds between two repairs; 0 for never
     """
@@ -45,7 +45,7 @@ class RepairThread:
         self._repair = repair
         self._clock = clock
         self._interval = datetime.timedelta(seconds=interval)
-        # Since when a repair has been wanted at once.
+        # When an immediate repair was requested.
         self._wanted: datetime.datetime | None = None
         self._thread = RepeatingThread(
             'repair',
@@ -55,20 +55,20 @@ class RepairThread:
         )
 
     def start(self) -> None:
-        """Begin to wait for the first time."""
+        """Start to wait for the first repair."""
         if self._interval:
             self._thread.start()
 
     def stop(self) -> None:
-        """Begin nothing more; what is under way is safe to be broken off."""
+        """Start no other repair; the one in progress can safely be interrupted."""
         self._thread.stop(0.0)
 
     def hasten(self) -> None:
-        """Repair as soon as no other manager does.
+        """Repair at once, or as soon as the repair of another manager has finished.
 
-        A manager that lost a claim within a call cannot say whether the call
-        reached the cloud when another manager had the lease already. What it
-        left is not to wait for the next time; without an interval it does.
+        If a manager loses a claim during a call, the call may reach the cloud after
+        another manager has taken over. The result should not wait for the next regular
+        repair. Without an interval, this method does nothing.
         """
         self._wanted = self._clock.now()
         self._thread.wake()
@@ -81,7 +81,7 @@ class RepairThread:
             return _AWAY_PAUSE
 
     def pause(self) -> float:
-        """Return how long to sleep until it is time again, in seconds."""
+        """Return the time until the next check, in seconds."""
         if self._wanted is not None:
             return _SOON
         begun_at = self._repair.begun_at() or self._clock.now()
@@ -90,7 +90,7 @@ class RepairThread:
         return max(left, 0.0) + jitter
 
     def look(self) -> int:
-        """Repair if it is time; return how many things were found."""
+        """Repair if it is due; return the number of findings."""
         found, wanted = 0, self._wanted
         try:
             since = self._clock.now() - self._interval if wanted is None else wanted
@@ -100,12 +100,12 @@ class RepairThread:
                 if self._thread.stopping:
                     break
         except exceptions.Conflict:
-            LOG.debug('It is not time to repair, or another manager does')
+            LOG.debug('No repair is due, or another manager is repairing')
         self._grant(wanted)
         return found
 
     def _grant(self, wanted: datetime.datetime | None) -> None:
-        """Want nothing more if a repair was begun since, by any manager."""
+        """Drop the request if any manager has started a repair since."""
         begun_at = self._repair.begun_at()
         if wanted is not None and begun_at is not None and begun_at >= wanted:
             self._wanted = None if self._wanted == wanted else self._wanted

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Sends rows to receivers outside of Climate, as soon as there are any."""
+"""Sends rows of the database to external receivers, as soon as there are any."""
 
 from __future__ import annotations
 
@@ -24,27 +24,26 @@ from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
 
-# After a failure of our own, in seconds.
+# The pause after an internal error, in seconds.
 _PAUSE = 1.0
 
 
 class Sender(abc.ABC):
-    """Sends in a thread of its own; what it cannot send stays where it is.
+    """Sends in its own thread; what it cannot send stays in the database.
 
-    :param max_sleep: the longest sleep between two looks, in seconds
+    :param max_sleep: the longest interval between two checks, in seconds
     """
 
     what: ClassVar[str]
-    """What is sent, for the log."""
+    """What it sends, for the log."""
     unreachable: ClassVar[type[exceptions.ClimateError]]
     """Raised by :meth:`send_once` if the receiver is unavailable."""
     first_pause: ClassVar[float]
-    """In seconds; while the receiver is unavailable it is tried again after pauses
-    that begin with this one and double."""
+    """The first pause while the receiver is unavailable, in seconds; each further one is
+    twice as long."""
     longest_pause: ClassVar[float]
     gathering_pause: ClassVar[float] = 0.0
-    """After something was sent, in seconds: what is written meanwhile goes in
-    one. 0 looks again at once."""
+    """The pause after a batch, in seconds, in which rows gather for the next one."""
 
     def __init__(self, *, max_sleep: float) -> None:
         self._max_sleep = max_sleep
@@ -58,32 +57,32 @@ class Sender(abc.ABC):
 
     @abc.abstractmethod
     def send_once(self) -> int:
-        """Send one batch and return how many were in it.
+        """Send one batch and return its size.
 
         :raises climate.exceptions.ClimateError: of the class in
             :attr:`unreachable`, if the receiver is unavailable
         """
 
     def start(self) -> None:
-        """Begin to send."""
+        """Start to send."""
         self._thread.start()
 
     def stop(self, timeout: float) -> None:
-        """Stop; what was not sent is sent by another manager or the next start.
+        """Stop; another manager, or this one after its next start, sends the rest.
 
-        :param timeout: how long to wait for what is just being sent, in seconds
+        :param timeout: how long to wait for the batch in progress, in seconds
         """
         self._thread.stop(timeout)
 
     def wake(self) -> None:
-        """Look at once: something was written."""
+        """Check at once, because something was written."""
         self._thread.wake()
 
     def _step(self) -> float:
         try:
             sent = self.send_once()
         except self.unreachable as error:
-            # A wake-up does not bring the receiver back.
+            # A wake-up does not make the receiver available.
             self._thread.rest(self._missed(error))
             return 0.0
         except exceptions.DatabaseUnavailable:
@@ -95,14 +94,14 @@ class Sender(abc.ABC):
         return self._max_sleep
 
     def _missed(self, error: exceptions.ClimateError) -> float:
-        """Return after how many seconds to try again."""
+        """Return the pause before the next attempt, in seconds."""
         self._away += 1
         if self._away == 1:
-            LOG.warning('%s wait, nobody takes them: %s', self.what, error.message)
+            LOG.warning('%s wait, the receiver is unavailable: %s', self.what, error.message)
         pause = events.backoff(self._away, self.first_pause, self.longest_pause)
         return pause.total_seconds()
 
     def _reached(self) -> None:
         if self._away:
-            LOG.info('%s are taken again', self.what)
+            LOG.info('%s are accepted again', self.what)
             self._away = 0

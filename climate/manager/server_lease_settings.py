@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What operators configure of leases by booting."""
+"""The options of leases by booting."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ ALL: Final = '*'
 
 
 def _length(text: str) -> datetime.timedelta | None:
-    """Return the length of time that an option holds; None if it is empty.
+    """Return the duration in an option; None if it is empty.
 
-    :raises climate.exceptions.ConfigurationError: if it is none
+    :raises climate.exceptions.ConfigurationError: if it is not a duration
     """
     if not text:
         return None
@@ -49,15 +49,15 @@ def _length(text: str) -> datetime.timedelta | None:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ServerLeaseSettings(Settings):
-    """What operators configure of leases by booting.
+    """The options of leases by booting.
 
-    :ivar enabled: whether there are any
-    :ivar default_lease: how long the lease lasts that servers get without
-        asking; None if they get none
-    :ivar projects: ids of those whose servers do; :data:`ALL` for all
-    :ivar exempt: ids of those whose servers do not
-    :ivar on_end: what is done with those servers in the end
-    :ivar poll_interval: seconds between two looks at Nova
+    :ivar enabled: whether servers get leases by being booted
+    :ivar default_lease: the duration of the lease that servers get without a request;
+        None if they get none
+    :ivar projects: ids of the projects whose servers get it; :data:`ALL` for all
+    :ivar exempt: ids of the projects whose servers do not
+    :ivar on_end: what happens to these servers at the end
+    :ivar poll_interval: seconds between two polls of Nova
     """
 
     enabled: bool = option(RESOURCE_TYPE, 'leases_by_booting')
@@ -69,9 +69,9 @@ class ServerLeaseSettings(Settings):
 
     @classmethod
     def from_conf(cls, conf: Any) -> ServerLeaseSettings:
-        """Return the settings that *conf* (an oslo.config ConfigOpts) holds.
+        """Return the settings in *conf* (an oslo.config ConfigOpts).
 
-        :raises climate.exceptions.ConfigurationError: if they contradict one another
+        :raises climate.exceptions.ConfigurationError: if they contradict each other
         """
         found = cls(**values(cls, conf))
         if found.default_lease is not None and not found.enabled:
@@ -85,7 +85,7 @@ class ServerLeaseSettings(Settings):
         return found
 
     def covers(self, server: Server) -> bool:
-        """Whether a server is of a project whose servers get a lease by default."""
+        """Whether the servers of a server's project get a lease by default."""
         if self.default_lease is None or server.project_id in self.exempt:
             return False
         return ALL in self.projects or server.project_id in self.projects

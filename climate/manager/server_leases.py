@@ -10,20 +10,19 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Gives servers leases that were asked for by booting them.
+"""Books leases for servers that request one in their metadata, or get one by default.
 
-Every manager is notified of every server, and asks Nova for what it missed. A server
-still gets one lease, and never a second one when that is over: the id of
-the lease is made of the id of the server, and nothing that its owner says counts
-for it (:mod:`climate.manager.booted_servers`). That several managers do not begin
-at the same time is seen to by a claim on the server. The id is written to the
-metadata of the server before the lease is booked, for Nova takes none once the
-server is shelved, which is the first thing that is done for a lease in the
-future.
+Every manager is notified of every server, and polls Nova for those that it missed. A
+server still gets only one lease, and no second one after that has ended: the id of the
+lease is derived from the id of the server, independent of what its owner can change
+(:mod:`climate.manager.booted_servers`). A claim on the server keeps several managers
+from working on it at the same time. The id is written to the metadata of the server
+before the lease is booked, because Nova accepts no metadata of a shelved server, and
+shelving it is the first step of a future lease.
 
-A lease that a server asks for is booked if its owner could book it over HTTP.
-If it cannot be, or what is asked for cannot be read, the server gets the lease
-that servers of its project get by default, if there is one.
+A requested lease is booked if the owner of the server could book it over HTTP. If not,
+or if the request is invalid, the server gets the default lease of its project, if there
+is one.
 """
 
 from __future__ import annotations
@@ -62,15 +61,14 @@ from climate.manager.server_lease_settings import ServerLeaseSettings
 LOG = logging.getLogger(__name__)
 
 
-# Names of chores: until when Nova was asked, and since when there are leases
-# by default.
+# Names of chores: until when Nova was polled, and since when default leases are enabled.
 _SEEN = 'server leases'
 _DEFAULTS = 'server leases by default'
 _GONE = frozenset({'DELETED', 'SOFT_DELETED'})
 _BROKEN = 'ERROR'
-# Clocks differ, and Nova lists what was made a moment ago a moment later.
+# Clocks differ, and Nova lists a new server with a short delay.
 _OVERLAP = datetime.timedelta(minutes=1)
-# For how long a server that does not come up is waited for.
+# How long to wait for a server that does not become active.
 _LONGEST_BUILD = datetime.timedelta(days=1)
 _CLAIM = datetime.timedelta(minutes=1)
 _SURE = _CLAIM.total_seconds() * (1 - fence.MARGIN)
@@ -78,13 +76,13 @@ _LONGEST_NAME = 80
 
 
 class ServerLeases:
-    """What managers do about servers that are booted and deleted.
+    """Handles servers that are booted or deleted.
 
-    :param leases: where leases are booked; it shows every caller our own cloud
-    :param cloud: as we see it ourselves
-    :param owner: in whose name servers are claimed; no other has it
-    :param may: returns whether policy lets a user with roles create leases; None
-        if there is no identity service, and no policy to ask
+    :param leases: books leases; every caller sees the cloud as the service user does
+    :param cloud: as the service user sees it
+    :param owner: a unique name for claims on servers
+    :param may: returns whether policy allows a user with roles to create leases; None
+        without an identity service, and so without a policy
     """
 
     def __init__(
@@ -102,16 +100,16 @@ class ServerLeases:
         self._clock = clock
         self._settings = settings
         self._cloud = fence.Fenced(cloud, self._guard)
-        # The claim of each thread, of those that hear and those that look.
+        # The claim of each thread, both of the listener and of the poller.
         self._here = threading.local()
         self._owner = owner
         self._may = may
 
     def hear(self, report: ServerReport) -> bool:
-        """Give a server its lease, or end the lease of one that was deleted.
+        """Book the lease of a server, or end the lease of a deleted server.
 
-        :returns: whether it is to be looked at once more
-        :raises climate.exceptions.ClimateError: if that could not be done for now
+        :returns: whether to check the server again
+        :raises climate.exceptions.ClimateError: if that failed for now
         """
         server = self._cloud.compute.find_server(report.server_id)
         if not report.gone:
@@ -119,17 +117,17 @@ class ServerLeases:
         if server is None or server.status in _GONE:
             self._over(report.server_id)
             return False
-        # Many can write to a bus, and Nova is the one to say.
+        # Other services can write to the bus as well; only Nova is authoritative.
         LOG.info('Server %s is said to be deleted; it is %s', server.id, server.status)
         return server.task_state == 'deleting'
 
     def look(self, cloud: Cloud) -> bool:
-        """Ask Nova for the servers since the last look that left none over.
+        """Handle the servers that Nova has created since the last complete poll.
 
-        The first look of all begins with the present instant.
+        The first poll starts at the present instant.
 
-        :returns: False; there is nothing to follow up
-        :raises climate.exceptions.ClimateError: if not all could be seen to
+        :returns: False, since there is nothing to follow up
+        :raises climate.exceptions.ClimateError: if not all servers could be handled
         """
         begun = self._clock.now()
         seen = self._store.run(lambda tx: tx.chores.heard_of(_SEEN))
@@ -150,9 +148,10 @@ class ServerLeases:
         return False
 
     def _unleased(self, cloud: Cloud, since: datetime.datetime) -> Iterator[Server]:
-        """Yield the servers that came since some instant, and those that lost a lease to come.
+        """Yield the servers created since an instant, and those whose future lease was deleted.
 
-        An owner who asks for a lease that begins later, and deletes it, has got none.
+        An owner cannot avoid the default lease by requesting one that starts later, and
+        then deleting it.
         """
         yield from cloud.compute.list_servers_since(since)
         if self._settings.default_lease is None:
@@ -164,15 +163,15 @@ class ServerLeases:
             if server is not None and self._settings.covers(server):
                 yield server
 
-    # -- servers that come
+    # -- new servers
 
     def _attend(self, server: Server) -> bool:
-        """Give a server the lease that it is to have, if any.
+        """Book the lease that a server should have, if any.
 
-        :returns: whether all was done that is to be done
+        :returns: whether this is finished
         """
         if server.status == _BROKEN:
-            # Its owner can bring it back, and can have broken it for that.
+            # Its owner can restore it, and may have broken it on purpose.
             return not self._settings.covers(server)
         settled = server.status in _GONE or self._settled(server)
         if settled is True:
@@ -191,14 +190,14 @@ class ServerLeases:
     def _requested_leases(
         self, server: Server, hints: Mapping[str, object]
     ) -> list[booting.RequestedLease]:
-        """Return the lease that a server asks for, and that which it gets otherwise."""
+        """Return the lease that a server requests, and the default one."""
         now, found = self._clock.now(), []
         try:
             asked = booting.requested_lease(server.metadata, hints.get(booting.HINT), now)
         except booting.Unreadable as error:
             self._refuse(server, str(error))
         else:
-            # What it was given once and did not want is not given again.
+            # A lease that the owner has deleted before its start is not booked again.
             new = not self._has_given_up(server)
             if asked is not None and new and self._allowed(server):
                 found.append(asked)
@@ -210,7 +209,7 @@ class ServerLeases:
             return booted_servers.has_given_up(tx, server.id)
 
     def _allowed(self, server: Server) -> bool:
-        """Whether policy lets the owner of a server create leases; told if not."""
+        """Whether policy allows the owner of a server to create leases; if not, notify them."""
         if self._may is None:
             return True
         roles = self._cloud.identity.list_roles(server.user_id, server.project_id)
@@ -237,7 +236,7 @@ class ServerLeases:
 
     @contextlib.contextmanager
     def _claimed(self, server: Server) -> Iterator[bool]:
-        """Keep other managers from a server; yields whether they keep us from it."""
+        """Claim a server; yield whether another manager has claimed it."""
         name = f'server {server.id}'
         since, until = self._clock.ticks(), self._clock.now() + _CLAIM
         mine = self._store.run(lambda tx: tx.chores.take(name, self._owner, until))
@@ -250,17 +249,17 @@ class ServerLeases:
                 self._store.run(lambda tx: tx.chores.forget(name, self._owner))
 
     def _guard(self) -> None:
-        """Return if the claim of this thread is sure; a refusal needs none."""
+        """Check the claim of this thread; a refusal needs none."""
         hold = getattr(self._here, 'hold', None)
         if hold is not None:
             hold.check()
 
     def _settled(self, server: Server) -> bool | None:
-        """Whether a server has got its lease, or cannot, or was booted by one.
+        """Whether a server has its lease, can get none, or was booted by a lease.
 
-        :returns: None if that cannot be said yet
+        :returns: None if that is not known yet
         """
-        # Its owner can write there what comes to mind, and only harm itself by it.
+        # The owner can write anything there, but only affects this server.
         if server.metadata.get(booting.ERROR) and not self._settings.covers(server):
             return True
         with self._store.reading() as tx:
@@ -273,7 +272,7 @@ class ServerLeases:
         if lease_id is not None:
             self._mark(server, lease_id)
             return
-        # Others may have been at it while we were not.
+        # Another manager may have handled it before this claim.
         current = self._cloud.compute.find_server(server.id)
         if current is None or self._settled(current):
             return
@@ -285,7 +284,7 @@ class ServerLeases:
             except exceptions.ClimateError as error:
                 if _passes(error):
                     raise
-                # It may have been booked by its owner meanwhile.
+                # Its owner may have booked it meanwhile.
                 booked = self._latest(server.id)
                 if booked is None:
                     self._refuse(current, error.message)
@@ -301,7 +300,7 @@ class ServerLeases:
         if requested.guarantee is not None:
             body['guarantee'] = requested.guarantee
         elif requested.start <= now:
-            # It runs already.
+            # The server is running already.
             body['guarantee'] = False
         lease = self._leases.create(
             Caller(user_id=server.user_id, project_id=server.project_id),
@@ -332,26 +331,26 @@ class ServerLeases:
         self._tell(server, {booting.LEASE_ID: lease_id})
 
     def _tell(self, server: Server, metadata: Mapping[str, str]) -> None:
-        """Write what its owner is to know; it is given up if Nova refuses it permanently."""
+        """Write metadata for its owner; give up if Nova refuses it permanently."""
         known = self._cloud.compute.find_server(server.id)
         has = {} if known is None else known.metadata
-        # What is empty is not written where there is nothing.
+        # Empty values are not written over missing ones.
         new = {key: value for key, value in metadata.items() if value != has.get(key, '')}
         try:
             if new:
                 self._cloud.compute.set_server_metadata(server.id, new)
         except exceptions.Permanent as error:
-            LOG.warning('Server %s cannot be told of its lease: %s', server.id, error.message)
+            LOG.warning('Server %s: its metadata cannot be set: %s', server.id, error.message)
 
     def _latest(self, server_id: str) -> str | None:
-        """Return the id of the latest lease that had a server, be it over or deleted."""
+        """Return the id of the latest lease of a server, even if ended or deleted."""
         with self._store.reading() as tx:
             return next(iter(tx.leases.ids_with(RESOURCE_TYPE, server_id)), None)
 
-    # -- servers that go
+    # -- deleted servers
 
     def _over(self, server_id: str) -> None:
-        """End the leases that were about a server only, for their owner has deleted it."""
+        """End the leases that only had this server, because its owner has deleted it."""
         with self._store.reading() as tx:
             ids = tx.leases.ids_with(RESOURCE_TYPE, server_id, live=True)
             leases = [lease for lease in map(tx.leases.find, ids) if lease is not None]
@@ -372,19 +371,19 @@ class ServerLeases:
             else:
                 return
         except (exceptions.Conflict, exceptions.NotFound) as error:
-            # Its end has come, or another manager was first.
+            # It has ended, or another manager was first.
             LOG.info('Lease %s is left as it is: %s', lease.id, error.message)
             return
         LOG.info('Lease %s is over: server %s was deleted', lease.id, server_id)
 
 
 def _busy(server: Server) -> bool:
-    """Whether Nova is not through with a server yet."""
+    """Whether an operation of Nova on a server is in progress."""
     return server.status == 'BUILD' or server.task_state is not None
 
 
 def _passes(error: exceptions.ClimateError) -> bool:
-    """Whether trying again may help, so the owner need not be notified."""
+    """Whether a retry may help, so that the owner need not be notified."""
     return error.code >= 500 or isinstance(
         error, exceptions.BookedMeanwhile | exceptions.ExternalServiceUnavailable
     )

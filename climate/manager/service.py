@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One manager: the claim loop, what tells others, and what answers RPC."""
+"""One manager: the claim loop, the senders and the endpoint of RPC."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ from climate.upkeep.rehoming import Rehoming
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ManagerOptions(Settings):
-    """What operators configure of one manager.
+    """The options of a manager.
 
-    :ivar workers: leases worked on at once
-    :ivar max_sleep: the longest sleep, in seconds
-    :ivar claim_seconds: how long a claim lasts
-    :ivar outbox_batch: notifications that are sent at one go
-    :ivar outbox_attempts: tries before one that cannot be sent is set aside
-    :ivar polling_interval: seconds between two looks at the health of hosts
+    :ivar workers: the number of leases that are processed concurrently
+    :ivar max_sleep: the longest interval between two queries, in seconds
+    :ivar claim_seconds: the duration of a claim
+    :ivar outbox_batch: the maximum number of notifications per batch
+    :ivar outbox_attempts: attempts before a notification is set aside
+    :ivar polling_interval: seconds between two checks of the health of hosts
     :ivar repair_interval: seconds between two repairs; 0 for never
-    :ivar heal_interval: seconds between two rounds that look after reservations
+    :ivar heal_interval: seconds between two searches for reservations on failed resources
     :ivar server_leases: which servers get leases by being booted
     """
 
@@ -84,7 +84,7 @@ class ManagerOptions(Settings):
 
 
 def unique_owner() -> str:
-    """Return a name for this manager that no other ever has."""
+    """Return a unique name for this manager."""
     return f'{socket.gethostname()[:36]}:{os.getpid()}:{uuid.uuid4().hex[:16]}'
 
 
@@ -120,7 +120,7 @@ def _server_monitor(
 
 
 def _go_on() -> None:
-    """Do nothing: a lease that was booked has woken the manager."""
+    """Do nothing, because booking a lease has woken the manager already."""
 
 
 class Manager:
@@ -179,14 +179,14 @@ class Manager:
                 _server_monitor(handler, cloud, server_listener, options.server_leases)
             )
 
-        # In a name of its own: what the loop claims is the loop's.
+        # Under its own name, separate from the claims of the loop.
         repairer = unique_owner()
         self._checking = ClaimKeeper(store, clock, repairer, options.claim_seconds, self.clocks)
         repair = Repair(store, plugins, cloud, clock, settings, self._checking)
         self._repair = RepairThread(repair, clock, options.repair_interval)
 
     def start(self) -> None:
-        """Begin to work; returns at once."""
+        """Start all threads; does not block."""
         self._claims.start()
         self._checking.start()
         self._outbox.start()
@@ -200,8 +200,8 @@ class Manager:
     def stop(self, timeout: float = 3.0) -> None:
         """Stop working.
 
-        What is under way and does not finish in *timeout* seconds is taken up
-        again by another manager, or by this one when it is started again.
+        Work that does not finish within *timeout* seconds is continued by another manager,
+        or by this one after its next start.
         """
         self._repair.stop()
         self._loop.stop(timeout)
@@ -213,10 +213,10 @@ class Manager:
         self._claims.stop()
         self._checking.stop()
 
-    # -- what others ask of a manager, over RPC
+    # -- methods for RPC
 
     def wake(self, reason: str = '') -> None:
-        """Look at once: a lease was written, and a notification with it.
+        """Query at once, because a lease and a notification were written.
 
         :param reason: several are joined by commas; ``health`` if a resource
             goes into maintenance or comes out of it
@@ -227,7 +227,7 @@ class Manager:
         self._told()
 
     def register_resource(self, draft: ResourceDraft) -> int:
-        """Take a resource in; return its id."""
+        """Register a resource; return its id."""
         return self._registrar.register_resource(draft)
 
     def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
@@ -238,14 +238,14 @@ class Manager:
         return self.register_resource(draft)
 
     def delete_resource(self, resource_id: int) -> None:
-        """Let a resource go."""
+        """Unregister a resource."""
         self._registrar.delete_resource(resource_id)
 
     def _hasten(self) -> None:
-        """A claim was lost within an effect: what its last call left is looked for."""
+        """Repair after a claim was lost within an effect, whose last call may have come late."""
         self._repair.hasten()
 
     def _told(self) -> None:
-        """Send what was written to the outbox and to the charges."""
+        """Send what was written to the outbox and the charges."""
         self._outbox.wake()
         self._charges.wake()

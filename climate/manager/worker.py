@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Works one claimed lease off: begin, perform, settle, until nothing is due."""
+"""Processes a claimed lease: begin, perform, settle, until nothing is due."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ LOG = logging.getLogger(__name__)
 
 
 class Worker:
-    """Does what is due on a lease.
+    """Processes the due events of leases.
 
-    :param claims: what this manager has claimed; nothing else is worked on
+    :param claims: the claims of this manager, which every lease requires
     :param told: called after a commit that wrote notifications
-    :param filters: the filters that judge leases; None for none
-    :param strayed: called when a claim was lost within an effect, whose last call
-        can have reached the cloud too late
+    :param filters: the filters of leases; None for none
+    :param strayed: called if a claim is lost within an effect, whose last call may have
+        reached the cloud too late
     """
 
     def __init__(
@@ -71,10 +71,10 @@ class Worker:
         self._settler = EventSettler(plugins, settings, claims.owner, filters)
 
     def work(self, lease_id: str) -> None:
-        """Do all that is due on a claimed lease.
+        """Process all due events of a claimed lease.
 
-        An error ends the work here: the claim runs out, and the lease is taken
-        up again by the manager that comes first.
+        After an error the claim expires, and the next manager that claims the lease
+        continues.
         """
         hold = self._claims.hold(lease_id)
         try:
@@ -105,13 +105,13 @@ class Worker:
                 return self._store.run(begin)
             except (LostRace, exceptions.BookedMeanwhile):
                 continue
-        # Others were faster each time: it waits where it is, and moves later.
+        # Others were faster each time: without a move now, a later attempt may move it.
         return self._store.run(functools.partial(begin, moves=False))
 
     def _settle(self, tx: Transaction, hold: Hold, job: Job, report: Report) -> bool:
         more = self._settler.settle(tx, job, report)
-        # With the row locked, so that it stays as it is until the commit. SQL
-        # knows our name only, which a claim bears too that came to us again
-        # later; and a plugin may have swallowed what the fence has told it.
+        # The row is locked, so that the claim cannot change before the commit. In SQL, a
+        # later claim of this manager looks the same, and a plugin may have caught
+        # the exception of the fence; so the claim itself is checked, too.
         hold.check()
         return more

@@ -76,7 +76,7 @@ def build(
     payload = {'payload_version': schemas.VERSIONS[event_type], **_lease(lease, descriptions)}
     if 'event_id' in extra:
         if event is None:
-            raise ValueError(f'{event_type} tells of an event')
+            raise ValueError(f'{event_type} requires an event')
         payload['event_id'] = event.id
         payload['event_time'] = stamp(event.time)
         payload['late_by_seconds'] = round(ordering.lateness(event, now).total_seconds(), 3)

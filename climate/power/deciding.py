@@ -161,7 +161,7 @@ def decide(view: View, settings: PowerSettings) -> PowerDecision:
         view = dataclasses.replace(view, record=record)
     if view.foreign:
         assert view.service is not None
-        detail = f'disabled by somebody else: {view.service.disabled_reason}'
+        detail = f'disabled by an operator or another service: {view.service.disabled_reason}'
         return PowerDecision(action=PowerAction.NOTHING, record=record.awake(), detail=detail)
     if view.on is None:
         return _blind(view)

@@ -88,7 +88,7 @@ class PowerService:
             LOG.info('Listening to notifications')
             self._looking.wake()
         else:
-            LOG.warning('Cannot subscribe to notifications; hosts are looked at all the same')
+            LOG.warning('Cannot subscribe to notifications; hosts are still polled')
 
     def _hear(self) -> float:
         if self._listener is not None and self._listener.get(_SLICE) is not None:

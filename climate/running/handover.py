@@ -142,7 +142,7 @@ class Handover:
             return event
         for item in blockers:
             LOG.warning(
-                'Lease %s: %s waits for %s, which lease %s of project %s has not given back',
+                'Lease %s: %s waits for %s, which lease %s of project %s has not released',
                 lease.id,
                 event.kind,
                 item.resource_name,

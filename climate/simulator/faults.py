@@ -124,4 +124,4 @@ def use_up(db: Db, verb: str, fault: InjectedFault) -> exceptions.EffectError:
     elif fault.times is not None:
         db.run('DELETE FROM faults WHERE id = ?', fault.id)
     error = ERRORS[fault.error or 'transient']
-    return error(f'{verb}: the simulated cloud failed {fault.moment} the work, as it was told')
+    return error(f'{verb}: the simulated cloud failed {fault.moment} the work, as configured')

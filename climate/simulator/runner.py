@@ -164,9 +164,7 @@ def _attempt(
     db: Db, verb: str, found: list[faults.InjectedFault], work: Callable[[Db], T]
 ) -> T | exceptions.EffectError:
     if not _settings(db)['reachable']:
-        return exceptions.Transient(
-            f'{verb}: the simulated cloud cannot be reached, as it was told'
-        )
+        return exceptions.Transient(f'{verb}: the simulated cloud cannot be reached, as configured')
     failure = faults.happening(db, found)
     error = faults.use_up(db, verb, failure) if failure else None
     if error and failure and failure.moment == 'before':

@@ -89,7 +89,7 @@ class TestWatch(bus.RabbitCase):
         )
         watch.start(ears)
         self.addCleanup(watch.stop, 1.0)
-        self.eventually(lambda: 'hosts are looked at all the same' in self.log.output)
+        self.eventually(lambda: 'hosts are still polled' in self.log.output)
         self.eventually(lambda: rounds.count == 1)
         door.open()
         self.eventually(lambda: 'Listening to notifications' in self.log.output)

@@ -27,12 +27,9 @@ SHARED = {
     'FloatingIP': 'an address in Neutron, and the resource type that leases it',
     'Leases': 'the operations on leases, and their rows',
     'Maintenances': 'the operations on maintenances, and their rows',
-    'Overbooked': 'what the log says of a booking, and what a check finds in the database',
-    'Rates': 'limits per time, of requests and of mails',
     'Request': 'that of HTTP, and what a client requests of a resource type',
     'ResourceTypes': 'the operations on resource types, and their rows',
     'Resources': 'the operations on resources, and their rows',
-    'Steps': 'those of a booking, and rows of the history of a lease',
 }
 
 

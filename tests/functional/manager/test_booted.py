@@ -231,7 +231,7 @@ class TestBooted(booted.BootedCase):
         self.cloud.fail('compute.set_server_metadata', error='permanent', times=1)
         self.assertFalse(self.hear(server))
         self.assertEqual(1, len(self.leases()))
-        self.assertIn('cannot be told of its lease', log.output)
+        self.assertIn('its metadata cannot be set', log.output)
 
     def test_deleted_before_the_end(self) -> None:
         server = self.boot(lease_duration='1h')

@@ -180,7 +180,7 @@ class TestSender(cases.StoreCase):
         self.judge.come_back()
         self.pass_time(60)
         waiting.until(lambda: self.waiting() == {}, 20, 'a1 is told')
-        waiting.until(lambda: 'taken again' in self.logger.output, 20, 'that is said')
+        waiting.until(lambda: 'accepted again' in self.logger.output, 20, 'that is said')
 
     def test_without_filters_there_is_no_thread(self) -> None:
         sender = ChargeSender(self.store, self.clock, Filters(), 'idle', max_sleep=5.0)

@@ -142,7 +142,7 @@ class _Life(_Case):
             [('prepare', 'undone', 1), ('start', 'undone', 1), ('undo', 'done', 1)],
             self.steps(lease),
         )
-        self.assertIn('as it was told', str(self.step(lease, 'start').error))
+        self.assertIn('as configured', str(self.step(lease, 'start').error))
 
     def test_a_change_that_is_undone(self) -> None:
         office = self.office

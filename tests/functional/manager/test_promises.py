@@ -147,7 +147,7 @@ class TestAtomic(Promised, base.TestCase):
         self.assertEqual(1, len(world.reasons(lease)), where)
         told = [step for step in self.steps() if step.error is not None]
         self.assertEqual(['prepare'], [step.effect for step in told], where)
-        self.assertIn('as it was told', str(told[0].error))
+        self.assertIn('as configured', str(told[0].error))
         states = {step.state for step in self.steps() if step.effect == 'prepare'}
         self.assertEqual({StepState.UNDONE}, states, where)
         # What could not be prepared is done with the rest when it starts.

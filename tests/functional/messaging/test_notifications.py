@@ -234,7 +234,7 @@ class TestWatch(NotificationCase, bus.RabbitCase):
         proxy, url = self.door()
         process = self.watch(url)
         assert process.stderr is not None
-        away = 'climate-watch: the message bus is away; trying again until it is back\n'
+        away = 'climate-watch: the message bus is unavailable; reconnecting\n'
         self.assertEqual(away, process.stderr.readline())
         proxy.open()
         self.assertEqual('climate-watch: listening\n', process.stderr.readline())

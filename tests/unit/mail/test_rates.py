@@ -21,7 +21,7 @@ import hypothesis
 from hypothesis import strategies as st
 
 from climate.mail.rates import HOUR
-from climate.mail.rates import Rates
+from climate.mail.rates import MailRates
 from tests import base
 from tests.unit.mail.samples import NOW
 
@@ -47,7 +47,7 @@ class TestRates(base.TestCase):
         self, wishes: list[tuple[str, int]], per_recipient: int, per_hour: int
     ) -> None:
         out = Record()
-        rates = Rates(per_recipient, per_hour, out.sent_since)
+        rates = MailRates(per_recipient, per_hour, out.sent_since)
         now = NOW
         for recipient, later in wishes:
             now += datetime.timedelta(seconds=later)

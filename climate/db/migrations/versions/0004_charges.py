@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What judges of leases are still to be told
+"""Charges that the filters of leases have not received yet
 
 Only adds, so that the release before runs on it.
 """
