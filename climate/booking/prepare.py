@@ -203,4 +203,4 @@ def _forget(store: Store, reservation_ids: Collection[str]) -> None:
         try:
             store.run(lambda tx: tx.intents.forget(reservation_ids))
         except exceptions.ClimateError as error:
-            LOG.warning('What was not booked could not be forgotten: %s', error)
+            LOG.warning('Records of a request that was not booked could not be deleted: %s', error)

@@ -146,13 +146,13 @@ def _remove(trust_id: str, cloud: Callable[[], Cloud], store: Store) -> None:
         try:
             store.run(lambda tx: tx.trusts.forget(trust_id))
         except exceptions.ClimateError as error:
-            LOG.warning('That a trust was deleted could not be written down: %s', error)
+            LOG.warning('The deletion of a trust could not be recorded: %s', error)
 
 
 def _delete(trust_id: str, cloud: Callable[[], Cloud]) -> bool:
     try:
         cloud().identity.delete_trust(trust_id)
     except exceptions.ClimateError as error:
-        LOG.warning('A trust is of no use and could not be deleted: %s', error)
+        LOG.warning('A trust is not needed and could not be deleted: %s', error)
         return False
     return True

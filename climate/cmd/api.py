@@ -41,7 +41,7 @@ _CLI = [
 
 
 def main() -> int:
-    """Serve the API until told to stop."""
+    """Serve the API until a signal arrives."""
     conf = config.new_conf()
     conf.register_cli_opts(_CLI)
     try:

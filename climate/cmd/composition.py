@@ -211,7 +211,7 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     conf = conf or config.read([], 'climate-api')
     if conf.auth_strategy == 'noauth':
         LOG.warning(
-            'auth_strategy is noauth: callers are believed to be who they say they are, admins too'
+            'auth_strategy is noauth: callers, including administrators, are not authenticated'
         )
     parts = core(conf)
     client = rpc.ManagerClient(transport.rpc_transport(conf), topic=conf.manager.rpc_topic)

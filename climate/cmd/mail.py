@@ -38,7 +38,7 @@ LOG = logging.getLogger(__name__)
 
 
 def main() -> int:
-    """Send mails until told to stop."""
+    """Send mails until a signal arrives."""
     conf = config.read(sys.argv[1:], 'climate-mail')
     try:
         spool = Spool(conf.mail.spool_dir)

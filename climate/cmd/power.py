@@ -38,7 +38,7 @@ LOG = logging.getLogger(__name__)
 
 
 def main() -> int:
-    """Look after hosts until told to stop."""
+    """Manage the power of hosts until a signal arrives."""
     conf = config.read(sys.argv[1:], 'climate-power')
     try:
         watch = PowerService(_keeper(conf))
@@ -51,7 +51,7 @@ def main() -> int:
         sys.stderr.write(f'climate-power: {error}\n')
         return 1
     watch.start(ears)
-    LOG.info('Looking after hosts')
+    LOG.info('Managing the power of hosts')
     return signals.run_until_told(lambda: watch.stop(1.0))
 
 

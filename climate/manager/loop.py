@@ -112,10 +112,10 @@ class Loop:
             try:
                 pause = self._look()
             except exceptions.DatabaseUnavailable:
-                LOG.warning('The database does not answer; looking again in %s s', _AWAY_PAUSE)
+                LOG.warning('The database does not answer; retrying in %s s', _AWAY_PAUSE)
                 pause = _AWAY_PAUSE
             except Exception:
-                LOG.exception('The claim loop failed; looking again in %s s', _AWAY_PAUSE)
+                LOG.exception('The claim loop failed; retrying in %s s', _AWAY_PAUSE)
                 pause = _AWAY_PAUSE
             self._look_within(pause)
             self._sleep()

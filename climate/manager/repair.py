@@ -211,7 +211,7 @@ class Repair:
         try:
             return self._checked(lease_id)
         except ClaimLost as error:
-            LOG.warning('%s; another manager goes on with it', error.message)
+            LOG.warning('%s; another manager continues with it', error.message)
             return []
         finally:
             self._claims.forget(lease_id)

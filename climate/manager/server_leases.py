@@ -372,9 +372,9 @@ class ServerLeases:
                 return
         except (exceptions.Conflict, exceptions.NotFound) as error:
             # It has ended, or another manager was first.
-            LOG.info('Lease %s is left as it is: %s', lease.id, error.message)
+            LOG.info('Lease %s is not changed: %s', lease.id, error.message)
             return
-        LOG.info('Lease %s is over: server %s was deleted', lease.id, server_id)
+        LOG.info('Lease %s has ended: server %s was deleted', lease.id, server_id)
 
 
 def _busy(server: Server) -> bool:

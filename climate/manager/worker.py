@@ -81,12 +81,12 @@ class Worker:
             while hold is not None and self._one(hold, lease_id):
                 continue
         except ClaimLost as error:
-            LOG.warning('%s; another manager goes on with it', error.message)
+            LOG.warning('%s; another manager continues with it', error.message)
             self._strayed()
         except exceptions.DatabaseUnavailable:
-            LOG.warning('Lease %s: the database does not answer; it is taken up again', lease_id)
+            LOG.warning('Lease %s: the database does not answer; it will be retried', lease_id)
         except Exception:
-            LOG.exception('Lease %s: it is taken up again', lease_id)
+            LOG.exception('Lease %s: unexpected error; it will be retried', lease_id)
 
     def _one(self, hold: Hold, lease_id: str) -> bool:
         job = self._begin(lease_id)

@@ -192,7 +192,7 @@ class _Replies:
         try:
             self._client.call({}, 'ping')
         except (oslo_messaging.MessagingTimeout, oslo_messaging.RemoteError):
-            LOG.debug('No manager is there, or not a well one: the queue is open')
+            LOG.debug('No manager responds, or only a failing one: the queue is open')
         except Exception as error:
             # The broker refuses us, or the transport was closed meanwhile.
             LOG.debug('The queue for answers cannot be opened: %s', error)
@@ -298,7 +298,7 @@ class ManagerServer:
             try:
                 nudge.prepare(fanout=True).cast({}, 'ping')
             except transports.DELIVERY_ERRORS:
-                LOG.debug('The broker is down; the listener ends by itself')
+                LOG.debug('The broker is down; the listener stops by itself')
             server.stop()
             server.wait()
 

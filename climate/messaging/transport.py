@@ -106,7 +106,7 @@ def _register_from(conf: cfg.ConfigOpts, module: str, group: str) -> None:
     try:
         options = getattr(importlib.import_module(module), group)
     except (ImportError, AttributeError):
-        LOG.debug('This oslo.messaging has no [%s]', group)
+        LOG.debug('The installed oslo.messaging has no options [%s]', group)
         return
     conf.register_opts(options, group=group)
 

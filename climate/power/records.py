@@ -99,7 +99,7 @@ class PowerRecords:
                 os.fsync(file.fileno())
             half.replace(self._path)
         except OSError as error:
-            LOG.error('What was learned of hosts cannot be kept: %s', error)
+            LOG.error('The records of hosts cannot be stored: %s', error)
         else:
             self._written = known
 

@@ -192,7 +192,7 @@ class Handover:
                 exceptions.NotEnoughResources,
                 exceptions.UnsupportedResourceType,
             ) as error:
-                LOG.info('Lease %s stays where it is: %s', lease.id, error.message)
+                LOG.info('Lease %s keeps its resources: %s', lease.id, error.message)
         if not mover.moves:
             return False
         for move in mover.moves:

@@ -96,7 +96,7 @@ class EventSettler:
         """
         found = tx.leases.claimed(job.lease.id, self._owner)
         if found is None:
-            LOG.warning('Lease %s: it is gone, or another manager has it', job.lease.id)
+            LOG.warning('Lease %s: it was deleted, or another manager has claimed it', job.lease.id)
             return False
         lease = _remembering(found, report)
         event = next((item for item in lease.events if item.id == job.event.id), job.event)

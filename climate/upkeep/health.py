@@ -78,7 +78,7 @@ class HostHealth:
         seen_at = self._clock.now()
         services = {service.host: service for service in cloud.compute.list_services()}
         if not any(host.service_host in services for host in hosts):
-            LOG.warning('Nova knows none of the hosts; that is not believed')
+            LOG.warning('Nova lists none of the hosts; no host is marked as failed')
             return False
         faults = {host.service_host: _fault(services, host) for host in hosts}
         well = [host for host in hosts if host.failed and not faults[host.service_host]]

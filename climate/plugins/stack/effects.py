@@ -300,7 +300,7 @@ class Stacking:
                 return heat, heat.list_stack_snapshots(stack.id)
             except TrustLost as error:
                 LOG.warning(
-                    'Reservation %s: snapshots of stack %s are ours: %s',
+                    'Reservation %s: snapshots of stack %s stay in the service project: %s',
                     self._work.reservation.id,
                     stack.id,
                     error,

@@ -213,7 +213,7 @@ class VolumeEnds:
                 except TrustLost as error:
                     # Better a copy that an operator has to hand over than none.
                     LOG.warning(
-                        'Lease %s: the %s of volume %s is made in our own project: %s',
+                        'Lease %s: the %s of volume %s is created in the service project: %s',
                         self._work.lease.id,
                         kind,
                         volume.id,
