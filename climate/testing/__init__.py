@@ -14,5 +14,5 @@
 
 One declaration, a :class:`~climate.testing.kinds.LeasedType`, says how a type is
 leased; see :mod:`climate.testing.cases` for what is made of it. It takes the
-packages of ``pip install climate[testing]``.
+packages of ``pip install openstack-climate[testing]``.
 """
