@@ -19,14 +19,18 @@ from typing import Any
 
 from climate.api import routes
 from climate.api.controllers.root import RootController
-from climate.plugins.floating_ip.plugin import RESOURCE_TYPE as FLOATING_IP
+from climate.plugins.contract import Plugin
+from climate.plugins.floating_ip.plugin import FloatingIP
+
+TYPES = {FloatingIP.resource_type: FloatingIP}
 
 
 def root(*served: str) -> RootController:
     """Return the controllers of an API that serves some resource types beside hosts."""
-    services: Any = types.SimpleNamespace(plugins=dict.fromkeys(served))
+    plugins: dict[str, type[Plugin[Any]]] = {name: TYPES[name] for name in served}
+    services: Any = types.SimpleNamespace(plugins=plugins)
     settings: Any = None
     return RootController(services, settings)
 
 
-ALL = tuple(routes.walk(root(FLOATING_IP).v1))
+ALL = tuple(routes.walk(root(*TYPES).v1))

@@ -62,7 +62,8 @@ def walk(controller: Controller, path: str = '') -> Iterator[Route]:
     lookup = inspect.getattr_static(controller, '_lookup', None)
     if lookup is not None:
         # The name of its first parameter, after self, is the name of the id.
-        parameter = f'{{{list(inspect.signature(lookup).parameters)[1]}}}'
+        name = controller.item_id or list(inspect.signature(lookup).parameters)[1]
+        parameter = f'{{{name}}}'
         item, _ = lookup(controller, parameter)
         yield from walk(item, f'{path}/{parameter}')
 

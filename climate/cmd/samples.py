@@ -10,13 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Registers resources of the simulated cloud for ``climate-standalone``."""
+"""What ``climate-standalone`` shows: types, resources of the simulated cloud, and commands."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
 from collections.abc import Iterator
+from typing import Final
 
 from climate import exceptions
 from climate.cmd.composition import Core
@@ -33,6 +34,28 @@ from climate.simulator import SimulatedCloud
 from climate.simulator import volume_contents as volumes
 
 LOG = logging.getLogger(__name__)
+
+TYPES: Final = (
+    'physical:host',
+    'virtual:instance',
+    'flavor:instance',
+    'virtual:floatingip',
+    'network',
+    'physical:storage',
+    'virtual:volume',
+    'virtual:server',
+    'virtual:stack',
+)
+"""The types of a first look: the simulated cloud has what each of them needs."""
+
+COMMANDS: Final = """Try in another terminal{where}:
+  {client} host list
+  {client} lease create demo \\
+    --reservation resource_type=physical:host,min=2,max=2 \\
+    --start-date "$(date -u -d '+2 min' '+%Y-%m-%d %H:%M')" \\
+    --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
+  {client} lease list"""
+"""What to try, with ``{client}``, and ``{where}`` for what it requires."""
 
 # Neutron allocates the addresses below these to any project.
 _ADDRESSES = tuple(f'203.0.113.{number}' for number in range(100, 110))

@@ -47,31 +47,11 @@ from climate.messaging import journal
 from climate.simulator import cli
 from climate.simulator import SimulatedCloud
 
-_COMMANDS = """Try in another terminal{where}:
-  {client} host list
-  {client} lease create demo \\
-    --reservation resource_type=physical:host,min=2,max=2 \\
-    --start-date "$(date -u -d '+2 min' '+%Y-%m-%d %H:%M')" \\
-    --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
-  {client} lease list"""
 CLOUD = 'cloud'
 _I_KNOW = '--i-know'
 # The command that steers the simulated cloud; the second is its former name.
 _STEER = ('simulator', 'fake')
 _INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
-
-
-_TYPES = [
-    'physical:host',
-    'virtual:instance',
-    'flavor:instance',
-    'virtual:floatingip',
-    'network',
-    'physical:storage',
-    'virtual:volume',
-    'virtual:server',
-    'virtual:stack',
-]
 
 
 def main() -> int:
@@ -122,7 +102,7 @@ def _commands(url: str) -> str:
         found = shutil.which('openstack')
         program, where = 'openstack', '' if found else _INSTALL
     client = f'{shlex.quote(program)} --os-auth-type none --os-endpoint {url} reservation'
-    return _COMMANDS.format(client=client, where=where)
+    return samples.COMMANDS.format(client=client, where=where)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -248,7 +228,7 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
     # The simulated cloud has what each of them needs.
-    conf.set_default('resource_types', _TYPES)
+    conf.set_default('resource_types', samples.TYPES)
     # Trial leases last minutes, so notifications must come soon before the start.
     conf.set_default('notify_before_start', [3600, 300, 60, 30], group='manager')
     conf.set_default('max_sleep', 1.0, group='manager')

@@ -41,6 +41,7 @@ from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.plugins import models
+from climate.plugins.collection import ResourceCollection
 from climate.plugins.models import Model
 from climate.plugins.models import Request
 from climate.plugins.outcomes import Again
@@ -353,6 +354,9 @@ class Plugin(abc.ABC, Generic[R]):
 
     compute_hosts: ClassVar[bool] = False
     """Whether its resources are hosts of Nova, which reports whether they work."""
+
+    collection: ClassVar[ResourceCollection | None] = None
+    """The form of its resources that the API serves beside that of all types."""
 
     reserved_properties: ClassVar[frozenset[str]] = frozenset()
     """Names that operators cannot give to properties of its resources."""

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 import testtools
 
 from tests import architecture
+from tests import type_names
 from tests.architecture import Source
 
 SERVICE = ('climate',)
@@ -77,6 +78,15 @@ class TestTree(ArchitectureTestCase):
 
     def test_one_module_reads_the_clock(self) -> None:
         self.assert_kept(architecture.clock_readers)
+
+    def test_only_plugins_name_a_type(self) -> None:
+        self.assert_kept(type_names.named_types)
+
+    def test_modules_that_may_name_a_type_do(self) -> None:
+        for each in architecture.sources(*SERVICE):
+            if each.path in type_names.NAMES_TYPES:
+                other = source('climate/api/app.py', each.text)
+                self.assertNotEqual([], list(type_names.named_types(other)), each.path)
 
     def test_functions_are_short(self) -> None:
         self.assert_kept(architecture.long_functions, PROGRAMS)
@@ -159,6 +169,38 @@ class TestLevels(ArchitectureTestCase):
     def test_relative_import_of_a_package(self) -> None:
         bad = source('climate/api/__init__.py', 'from ..manager import loop')
         self.assertEqual([(1, 'climate.manager.loop')], list(architecture.imports(bad)))
+
+
+class TestTypes(ArchitectureTestCase):
+    """A resource type that is named outside of the plugins is found."""
+
+    def test_named(self) -> None:
+        self.assert_refused(
+            type_names.named_types,
+            'climate/manager/loop.py',
+            "HOST = 'physical:host'",
+            "raise ValueError('no virtual:server here')",
+            "f'{a} flavor:instance'",
+            'from climate.plugins.host.plugin import PhysicalHost',
+            'from climate.plugins import server',
+            'def f():\n    from climate.plugins.network import facts',
+        )
+
+    def test_not_named(self) -> None:
+        self.assert_allowed(
+            type_names.named_types,
+            'climate/manager/loop.py',
+            '"""Such as ``physical:host``."""',
+            "service = 'network'",
+            'from climate.plugins.contract import Plugin',
+            'from climate.plugins.custom.plugin import Custom',
+        )
+        for path in (
+            'climate/plugins/host/names.py',
+            'climate/simulator/contents.py',
+            'climate/db/migrations/versions/0001_initial_tables.py',
+        ):
+            self.assert_allowed(type_names.named_types, path, "HOST = 'physical:host'")
 
 
 class TestLibraries(ArchitectureTestCase):

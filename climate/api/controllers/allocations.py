@@ -60,19 +60,25 @@ class AllocationController(base.Item):
     noun = 'allocations'
 
     def __init__(
-        self, services: Services, settings: ApiSettings, key: str, resource_type: str
+        self,
+        services: Services,
+        settings: ApiSettings,
+        key: str,
+        resource_type: str,
+        item_id: str,
     ) -> None:
         super().__init__(services, settings, key)
         self._resource_type = resource_type
+        self._item_id = item_id
 
     @pecan.expose(generic=True, template='json')
     @base.guard(policies.SHOW, _FILTERS)
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """Show one host."""
         scope = req.scope
-        host_id = base.resource_id('host_id', self._key)
+        resource_id = base.resource_id(self._item_id, self._key)
         query = _query(scope, self._resource_type)
-        calendar = self._services.resources.calendar(scope.caller, host_id, query)
+        calendar = self._services.resources.calendar(scope.caller, resource_id, query)
         return {'allocation': view.allocation(calendar, scope.version)}
 
 

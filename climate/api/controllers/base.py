@@ -47,10 +47,13 @@ class Controller:
     """Base of the controllers; attributes that are controllers are routes below it.
 
     :cvar noun: name of its objects in the plural, as in the API reference
+    :cvar item_id: name of the id of one of them in a path; '' if ``_lookup`` has it as the
+        name of its parameter
     :cvar since: first microversion of its routes
     """
 
     noun: ClassVar[str] = ''
+    item_id: ClassVar[str] = ''
     since: ClassVar[Microversion] = MIN
 
     def __init__(self, services: Services, settings: ApiSettings) -> None:

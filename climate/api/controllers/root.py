@@ -16,16 +16,16 @@ from __future__ import annotations
 
 import pecan
 
+from climate.api.controllers import collections
 from climate.api.controllers.base import Controller
-from climate.api.controllers.floatingips import FloatingIPsController
-from climate.api.controllers.hosts import HostsController
 from climate.api.controllers.leases import LeasesController
 from climate.api.controllers.maintenances import MaintenancesController
 from climate.api.controllers.resource_types import ResourceTypesController
 from climate.api.controllers.resources import ResourcesController
 from climate.api.services import ApiSettings
 from climate.api.services import Services
-from climate.plugins.floating_ip.plugin import RESOURCE_TYPE as FLOATING_IP
+from climate.plugins.collections import served
+from climate.resources.catalog import fixed
 
 
 class V1Controller(Controller):
@@ -37,9 +37,8 @@ class V1Controller(Controller):
         self.maintenances = MaintenancesController(services, settings)
         self.resources = ResourcesController(services, settings)
         pecan.route(self, 'resource-types', ResourceTypesController(services, settings))
-        pecan.route(self, 'os-hosts', HostsController(services, settings))
-        if FLOATING_IP in services.plugins:
-            self.floatingips = FloatingIPsController(services, settings)
+        for each in served(fixed(services.plugins)):
+            pecan.route(self, each.path, collections.controller(each, services, settings))
 
 
 class RootController(V1Controller):

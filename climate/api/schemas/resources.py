@@ -19,7 +19,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.api import bodies
-from climate.api.schemas import hosts
+from climate.api.schemas import capabilities
 from climate.api.schemas import inventories
 from climate.api.validation import Schema
 from climate.api.validation import Validator
@@ -84,7 +84,7 @@ def read_new(body: dict[str, Any], schema: Schema, reserved: Collection[str] = (
         raise exceptions.MalformedParameter(
             'Malformed parameter name: resources of this type are named after their attributes'
         )
-    properties = hosts.read_capabilities(body.get('properties', {}), reserved)
+    properties = capabilities.read(body.get('properties', {}), reserved)
     return ResourceDraft(
         resource_type=body['resource_type'],
         name=bodies.name('name', body.get('name', '')),
@@ -101,7 +101,7 @@ def check_change(body: dict[str, Any]) -> None:
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     _UPDATE.check(body)
-    hosts.read_capabilities(body.get('properties', {}), reserved=())
+    capabilities.read(body.get('properties', {}), reserved=())
 
 
 def read_change(body: dict[str, Any], reserved: Collection[str] = ()) -> ResourceChange:
@@ -111,7 +111,7 @@ def read_change(body: dict[str, Any], reserved: Collection[str] = ()) -> Resourc
     """
     wanted = body.get('inventories')
     return ResourceChange(
-        capabilities=hosts.read_capabilities(body.get('properties', {}), reserved),
+        capabilities=capabilities.read(body.get('properties', {}), reserved),
         disabled=body.get('disabled'),
         inventories=None if wanted is None else inventories.read('inventories', wanted),
     )

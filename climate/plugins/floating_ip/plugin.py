@@ -46,11 +46,12 @@ from climate.plugins import fields
 from climate.plugins import marks
 from climate.plugins import models
 from climate.plugins import schemas
+from climate.plugins.collection import ResourceCollection
 from climate.plugins.fields import Fixed
 from climate.plugins.floating_ip import errors
+from climate.plugins.floating_ip.collection import FLOATING_IPS
 from climate.plugins.floating_ip.effects import AddressEffects
-
-RESOURCE_TYPE = 'virtual:floatingip'
+from climate.plugins.floating_ip.names import RESOURCE_TYPE as RESOURCE_TYPE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,6 +129,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     resource_type: ClassVar[str] = RESOURCE_TYPE
     request_model: ClassVar[type[models.Request]] = FloatingIPRequest
     shrinks: ClassVar[bool] = True
+    collection: ClassVar[ResourceCollection | None] = FLOATING_IPS
 
     @classmethod
     def from_conf(cls, conf: Any) -> FloatingIP:  # noqa: ARG003  nothing is configured

@@ -38,6 +38,7 @@ from climate.domain.resources import ResourceDraft
 from climate.plugins import contract
 from climate.plugins import fields
 from climate.plugins import models
+from climate.plugins.collection import ResourceCollection
 from climate.plugins.host import errors
 from climate.plugins.host import images
 from climate.plugins.host import isolation
@@ -45,11 +46,11 @@ from climate.plugins.host import pools
 from climate.plugins.host import providers
 from climate.plugins.host import resources
 from climate.plugins.host import servers
+from climate.plugins.host.collection import HOSTS
 from climate.plugins.host.facts import HostFacts
+from climate.plugins.host.names import RESOURCE_TYPE as RESOURCE_TYPE
 from climate.plugins.host.pools import HostSettings
 from climate.plugins.host.sweep import HostSweep
-
-RESOURCE_TYPE = 'physical:host'
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,6 +88,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     resource_type: ClassVar[str] = RESOURCE_TYPE
     prepares: ClassVar[bool] = True
     compute_hosts: ClassVar[bool] = True
+    collection: ClassVar[ResourceCollection | None] = HOSTS
     reserved_properties: ClassVar[frozenset[str]] = resources.RESERVED_PROPERTIES
     refusals: ClassVar[resources.HostRefusals] = resources.HostRefusals()
     request_model: ClassVar[type[models.Request]] = HostRequest

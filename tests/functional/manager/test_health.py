@@ -21,11 +21,12 @@ import fixtures
 
 from climate import exceptions
 from climate.api import microversions
-from climate.api.views import hosts as view
+from climate.api.views import collections as view
 from climate.domain.health import ASLEEP
 from climate.domain.health import HostReport
 from climate.domain.resources import Resource
 from climate.manager.health import Monitor
+from climate.plugins.host.collection import HOSTS
 from climate.plugins.host.plugin import PhysicalHost
 from climate.resources.registrar import Registrar
 from climate.upkeep.health import HostHealth
@@ -83,7 +84,7 @@ class TestLook(HealthCase):
         self.look()
         with self.office.store.reading() as tx:
             hosts = tx.resources.of_type('physical:host')
-        shown = [view.host(host, microversions.V1_0)['reservable'] for host in hosts]
+        shown = [view.item(HOSTS, host, microversions.V1_0)['reservable'] for host in hosts]
         self.assertEqual([True, False, True, True], shown)
 
     def test_a_service_is_not_called_as_its_host(self) -> None:

@@ -21,9 +21,11 @@ from climate import exceptions
 from climate.api import validation
 from climate.api.microversions import V1_0
 from climate.api.microversions import V1_1
-from climate.api.schemas import hosts
+from climate.api.schemas import capabilities
 from climate.api.schemas import leases
 from climate.api.schemas import properties
+from climate.api.schemas.collections import CollectionSchemas
+from climate.plugins.host.collection import HOSTS
 from climate.plugins.host.resources import RESERVED_PROPERTIES
 from tests import base
 
@@ -143,49 +145,54 @@ def _compiled(schema):
 VALIDATORS: dict[int, validation.Validator] = {}
 
 
+SCHEMAS = CollectionSchemas(HOSTS)
+
+
 class HostSchemasTest(base.TestCase):
     """Bodies of hosts."""
 
     def test_new(self):
-        name, capabilities = hosts.read_new(
-            {'name': 'c1', 'gpu': True, 'n': 16, 'f': 1.5, 's': 'x', 'o': {'b': [1]}, 'none': None}
+        draft = SCHEMAS.read_new(
+            V1_0,
+            {'name': 'c1', 'gpu': True, 'n': 16, 'f': 1.5, 's': 'x', 'o': {'b': [1]}, 'none': None},
         )
-        self.assertEqual('c1', name)
+        self.assertEqual('c1', draft.name)
         self.assertEqual(
-            {'gpu': 'True', 'n': '16', 'f': '1.5', 's': 'x', 'o': '{"b": [1]}'}, capabilities
+            {'gpu': 'True', 'n': '16', 'f': '1.5', 's': 'x', 'o': '{"b": [1]}'}, draft.capabilities
         )
-        self.assertEqual(('7', {}), hosts.read_new({'id': 7}))
+        draft = SCHEMAS.read_new(V1_0, {'id': 7})
+        self.assertEqual(('7', {}), (draft.name, draft.capabilities))
 
     def test_change(self):
-        self.assertEqual({'gpu': None, 'n': '2'}, hosts.read_change({'gpu': None, 'n': 2}))
+        self.assertEqual({'gpu': None, 'n': '2'}, SCHEMAS.read_change({'gpu': None, 'n': 2}))
         for body in ({}, {'name': 'c1'}):
-            error = self.assertRaises(exceptions.InvalidInput, hosts.read_change, body)
+            error = self.assertRaises(exceptions.InvalidInput, SCHEMAS.read_change, body)
             self.assertEqual('No data to update', error.message)
 
     def test_no_name(self):
         for body in ({}, {'gpu': 'x'}):
-            error = self.assertRaises(exceptions.MissingParameter, hosts.read_new, body)
+            error = self.assertRaises(exceptions.MissingParameter, SCHEMAS.read_new, V1_0, body)
             self.assertEqual('Missing parameter name', error.message)
 
     def test_wrong_names(self):
         for name in ('', None, 7, [], True, 'x' * 256):
-            error = self.assertRaises(exceptions.InvalidInput, hosts.read_new, {'name': name})
+            error = self.assertRaises(
+                exceptions.InvalidInput, SCHEMAS.read_new, V1_0, {'name': name}
+            )
             self.assertIn('name', error.message)
 
     def test_wrong_capabilities(self):
         error = self.assertRaises(
-            exceptions.ExtraCapabilityTooLong, hosts.read_capabilities, {'k' * 65: 'x'}
+            exceptions.ExtraCapabilityTooLong, capabilities.read, {'k' * 65: 'x'}, ()
         )
         self.assertIn('Extra capability key too long', error.message)
-        hosts.read_capabilities({'k' * 64: 'x'})
+        capabilities.read({'k' * 64: 'x'}, ())
         for name in [*RESERVED_PROPERTIES, '', ' ']:
             error = self.assertRaises(
-                exceptions.MalformedParameter, hosts.read_capabilities, {name: 'x'}
+                exceptions.MalformedParameter, capabilities.read, {name: 'x'}, RESERVED_PROPERTIES
             )
             self.assertIn(name, error.message)
-        self.assertRaises(
-            exceptions.MalformedParameter, hosts.read_capabilities, {'k': 'x' * 20000}
-        )
+        self.assertRaises(exceptions.MalformedParameter, capabilities.read, {'k': 'x' * 20000}, ())
 
 
 class PropertySchemasTest(base.TestCase):

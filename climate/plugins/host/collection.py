@@ -10,25 +10,23 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Hosts as JSON."""
+"""``/v1/os-hosts``: hosts in the form that clients know."""
 
 from __future__ import annotations
 
 from typing import Any
+from typing import Final
 
-from climate.api import dates
-from climate.api.microversions import Microversion
 from climate.domain.resources import Resource
+from climate.plugins.collection import ResourceCollection
+from climate.plugins.host.names import RESOURCE_TYPE
+from climate.plugins.host.resources import RESERVED_PROPERTIES
 
 
-def host(value: Resource, version: Microversion) -> dict[str, Any]:
-    """Return a host; each extra capability is a key of its own."""
-    attributes = value.attributes
+def _show(host: Resource) -> dict[str, Any]:
+    attributes = host.attributes
     return {
-        **value.capabilities,
-        # Clients accept the id of a host only as a string of digits.
-        'id': str(value.id),
-        'hypervisor_hostname': attributes.get('hypervisor_hostname') or value.name,
+        'hypervisor_hostname': attributes.get('hypervisor_hostname') or host.name,
         'hypervisor_type': attributes.get('hypervisor_type'),
         'hypervisor_version': attributes.get('hypervisor_version'),
         'vcpus': attributes.get('vcpus'),
@@ -39,7 +37,24 @@ def host(value: Resource, version: Microversion) -> dict[str, Any]:
         'status': None,
         'availability_zone': attributes.get('availability_zone') or '',
         'trust_id': None,
-        'reservable': value.reservable and not value.disabled and value.failed_at is None,
-        'created_at': dates.write_record(value.created_at, version),
-        'updated_at': dates.write_record(value.updated_at, version),
     }
+
+
+HOSTS: Final = ResourceCollection(
+    resource_type=RESOURCE_TYPE,
+    path='os-hosts',
+    noun='hosts',
+    item='host',
+    item_id='host_id',
+    show=_show,
+    schema={
+        'type': 'object',
+        'properties': {
+            'name': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+            'id': {'type': ['string', 'integer'], 'minLength': 1, 'maxLength': 255},
+        },
+    },
+    names=('name', 'id'),
+    properties=True,
+    reserved=RESERVED_PROPERTIES,
+)

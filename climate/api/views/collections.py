@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Floating IPs as JSON."""
+"""Resources of the collections that resource types declare, as JSON."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from typing import Any
 from climate.api import dates
 from climate.api.microversions import Microversion
 from climate.domain.resources import Resource
+from climate.plugins.collection import ResourceCollection
 
 
-def floatingip(value: Resource, version: Microversion) -> dict[str, Any]:
-    """Return a floating IP."""
+def item(collection: ResourceCollection, value: Resource, version: Microversion) -> dict[str, Any]:
+    """Return a resource; each property is a key of its own, if the collection has any."""
     return {
+        **(value.capabilities if collection.properties else {}),
+        # Clients accept the id of a host only as a string of digits.
         'id': str(value.id),
-        'floating_network_id': value.attributes.get('floating_network_id'),
-        'subnet_id': value.attributes.get('subnet_id'),
-        'floating_ip_address': value.attributes.get('floating_ip_address'),
+        **collection.show(value),
         'reservable': value.reservable and not value.disabled and value.failed_at is None,
         'created_at': dates.write_record(value.created_at, version),
         'updated_at': dates.write_record(value.updated_at, version),
     }
 
 
-def created(value: Resource, version: Microversion) -> dict[str, Any]:
-    """Return a floating IP for the response to its registration.
-
-    Clients parse created_at in the long form here, and only here.
-    """
-    return {
-        **floatingip(value, version),
-        'created_at': dates.write(value.created_at, version),
-        'updated_at': dates.write(value.updated_at, version),
-    }
+def created(
+    collection: ResourceCollection, value: Resource, version: Microversion
+) -> dict[str, Any]:
+    """Return a resource for the response to its registration."""
+    shown = item(collection, value, version)
+    if collection.exact_when_created:
+        shown['created_at'] = dates.write(value.created_at, version)
+        shown['updated_at'] = dates.write(value.updated_at, version)
+    return shown

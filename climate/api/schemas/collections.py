@@ -1,0 +1,81 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Bodies of the collections that resource types declare."""
+
+from __future__ import annotations
+
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+from climate.api import bodies
+from climate.api import microversions
+from climate.api.schemas import capabilities
+from climate.api.validation import Validator
+from climate.domain.resources import ResourceDraft
+from climate.plugins.collection import ResourceCollection
+
+_UPDATE: Final = Validator({'type': 'object', 'properties': {}})
+
+
+class CollectionSchemas:
+    """Reads the bodies of one collection."""
+
+    def __init__(self, collection: ResourceCollection) -> None:
+        self._collection = collection
+        closed = {'additionalProperties': False} if collection.strict else {}
+        self._create = {
+            microversions.V1_0: Validator(collection.schema),
+            microversions.V1_1: Validator({**collection.schema, **closed}),
+        }
+
+    def read_new(self, version: microversions.Microversion, body: dict[str, Any]) -> ResourceDraft:
+        """Return the draft of a new resource.
+
+        :raises climate.exceptions.InvalidInput: naming the field and why
+        """
+        self._create[max(known for known in self._create if known <= version)].check(body)
+        collection = self._collection
+        rest = dict(body)
+        found = {key: rest.pop(key, None) for key in (*collection.names, *collection.attributes)}
+        name = _name(collection, found)
+        # A new resource has nothing to remove, so null is ignored.
+        properties = capabilities.read(rest, collection.reserved) if collection.properties else {}
+        return ResourceDraft(
+            resource_type=collection.resource_type,
+            name=bodies.name('name', name),
+            attributes={key: found[key] for key in collection.attributes},
+            capabilities={key: text for key, text in properties.items() if text is not None},
+        )
+
+    def read_change(self, body: dict[str, Any]) -> dict[str, str | None]:
+        """Return the changed properties of a resource; None removes one.
+
+        :raises climate.exceptions.InvalidInput: naming the field and why
+        """
+        _UPDATE.check(body)
+        # Clients send back the name of a host that they have read; it cannot change.
+        changes = {key: value for key, value in body.items() if key != 'name'}
+        if not changes:
+            raise exceptions.InvalidInput('No data to update')
+        return capabilities.read(changes, self._collection.reserved)
+
+
+def _name(collection: ResourceCollection, found: dict[str, Any]) -> str:
+    """Return the name of a resource; '' if its attributes identify it."""
+    for key in collection.names:
+        if found[key] is not None:
+            return str(found[key])
+    if collection.names:
+        raise exceptions.MissingParameter(param=collection.names[0])
+    return ''

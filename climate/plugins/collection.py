@@ -1,0 +1,60 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A collection of the API for the resources of one type, beside ``/v1/resources``."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from climate.domain.resources import Resource
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ResourceCollection:
+    """How clients see the resources of a type under a path of their own.
+
+    The API checks and reads the bodies; the policy rules of the collection are
+    ``climate:<noun>:<verb>``.
+
+    :ivar resource_type: of all its resources
+    :ivar path: its path below ``/v1``, such as ``os-hosts``
+    :ivar noun: key of the list in a body, such as ``hosts``
+    :ivar item: key of one of them in a body, such as ``host``
+    :ivar item_id: the id of one of them in a path, such as ``host_id``
+    :ivar show: returns the keys of one that its type defines, as JSON values
+    :ivar schema: JSON schema of the body that registers one, at microversion 1.0
+    :ivar attributes: keys of that body that identify it in the cloud
+    :ivar names: keys of that body of which the first that is there names it
+    :ivar properties: whether all further keys are its properties, which can be changed;
+        the collection has the routes of properties and allocations as well
+    :ivar reserved: names that these properties cannot have
+    :ivar strict: whether unknown keys of that body are refused from microversion 1.1 on
+    :ivar exact_when_created: whether the answer to that body has its dates in full
+    """
+
+    resource_type: str
+    path: str
+    noun: str
+    item: str
+    item_id: str
+    show: Callable[[Resource], dict[str, Any]]
+    schema: Mapping[str, Any]
+    attributes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    properties: bool = False
+    reserved: frozenset[str] = frozenset()
+    strict: bool = False
+    exact_when_created: bool = False

@@ -1,0 +1,73 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The rule that only plugins name a resource type; see :mod:`tests.architecture`."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+
+from tests.architecture import imports
+from tests.architecture import ROOT
+from tests.architecture import Source
+
+# Who may name a resource type: the types, the cloud and the tests that are made for
+# them, and migrations, which know the rows of their time.
+TYPE_UNITS = {'plugins', 'simulator', 'testing'}
+MIGRATIONS = 'climate/db/migrations/'
+# The other modules that name one, each with the reason.
+NAMES_TYPES = {
+    'climate/conf/plugins.py': 'operators read in the sample what is served by default',
+    'climate/cmd/samples.py': 'a first look shows an example of each type',
+    'climate/manager/booted_servers.py': 'only servers get leases by being booted',
+    'climate/manager/server_lease_settings.py': 'only servers get leases by being booted',
+}
+
+
+@functools.cache
+def _types() -> tuple[re.Pattern[str], tuple[str, ...]]:
+    """Return what matches the names of resource types, and the packages they are in."""
+    setup = (ROOT / 'setup.cfg').read_text(encoding='utf-8')
+    # The type ``network`` is called as the service is, so only its package can be found.
+    names = re.findall(r'^    (\w+:\w+) = climate\.plugins\.', setup, re.MULTILINE)
+    packages = re.findall(r' = (climate\.plugins\.\w+)\.\w+:', setup)
+    return re.compile('|'.join(names)), tuple(sorted({f'{each}.' for each in packages}))
+
+
+def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield line and value of every text in the code, docstrings aside."""
+    aside = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in aside:
+            yield node.lineno, node.value
+
+
+def named_types(source: Source) -> Iterator[str]:
+    """Complain about a resource type that is named outside of the plugins."""
+    if source.unit in TYPE_UNITS or source.path.startswith(MIGRATIONS):
+        return
+    if source.path in NAMES_TYPES:
+        return
+    names, packages = _types()
+    for line, name in imports(source):
+        if f'{name}.'.startswith(packages):
+            yield f'{source.path}:{line}: {name} is of one type'
+    for line, text in _texts(source.tree):
+        if found := names.search(text):
+            yield f'{source.path}:{line}: names the type {found.group()}'
