@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A collection of the API for the resources of one type, beside ``/v1/resources``."""
+"""A collection of the API for the resources of one type, in addition to ``/v1/resources``."""
 
 from __future__ import annotations
 

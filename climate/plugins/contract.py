@@ -356,7 +356,7 @@ class Plugin(abc.ABC, Generic[R]):
     """Whether its resources are hosts of Nova, which reports whether they work."""
 
     collection: ClassVar[ResourceCollection | None] = None
-    """The form of its resources that the API serves beside that of all types."""
+    """The form of its resources that the API serves in addition to that of all types."""
 
     reserved_properties: ClassVar[frozenset[str]] = frozenset()
     """Names that operators cannot give to properties of its resources."""
