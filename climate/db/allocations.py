@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the allocations."""
+"""Queries of allocations."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Allocations(Repository):
     """
 
     def live_of(self, reservation_ids: Collection[str]) -> list[Allocation]:
-        """Return what the reservations have, booked or held, in id order."""
+        """Return the live allocations of the reservations, booked or held, in id order."""
         found = self._session.execute(_LIVE_OF, {'reservation_ids': reservation_ids}).all()
         return [
             Allocation(
@@ -153,9 +153,9 @@ class Allocations(Repository):
     def release(self, reservation_ids: Collection[str]) -> None:
         """Release everything that the reservations have, from now on."""
         mine = ALLOCATIONS.c.reservation_id.in_(reservation_ids) & (ALLOCATIONS.c.live == 1)
-        # A period that lies in the future was never used. One that has begun
-        # ends now, also if it should have ended before: what was held beyond
-        # its time was in use until now. What was only booked was not.
+        # An allocation in the future was never used. One that has started ends now,
+        # even if it should have ended before: what was held beyond its period was in
+        # use until now. What was only booked was not.
         self._session.execute(
             sa.delete(ALLOCATIONS).where(mine, ALLOCATIONS.c.start_date >= self._now)
         )
@@ -234,7 +234,7 @@ class Allocations(Repository):
         return set(self._session.scalars(query))
 
     def hold(self, reservation_ids: Collection[str]) -> None:
-        """Say that the lease has its resources in hand from now on."""
+        """Mark the allocations as held from now on."""
         self._session.connection().execute(
             _HOLD, {'reservation_ids': reservation_ids, 'state': AllocationState.HELD}
         )

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the chores: what one manager at a time does now and then for all."""
+"""Queries of chores: periodic work that one manager at a time does for all."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Chores(Repository):
         )
 
     def release(self, name: str, owner: str) -> None:
-        """Let others do it the next time."""
+        """Release the claim on a chore."""
         self._changed(
             sa.update(CHORES)
             .where(CHORES.c.name == name, CHORES.c.claim_owner == owner)
@@ -83,7 +83,7 @@ class Chores(Repository):
         return self._now if begun is None else begun
 
     def advance(self, name: str, instant: datetime.datetime) -> None:
-        """Say that a chore is done up to *instant*, unless it was further already."""
+        """Record that a chore is done up to *instant*, unless a later instant is recorded."""
         self._changed(
             sa.update(CHORES)
             .where(CHORES.c.name == name, CHORES.c.begun_at < instant)
@@ -91,7 +91,7 @@ class Chores(Repository):
         )
 
     def forget(self, name: str, owner: str) -> None:
-        """Remove a chore that is *owner*'s, and will not be done again."""
+        """Delete a chore that *owner* has claimed, and that will not be done again."""
         self._changed(sa.delete(CHORES).where(CHORES.c.name == name, CHORES.c.claim_owner == owner))
 
     def begun_at(self, name: str) -> datetime.datetime | None:

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the claims: which manager works on which lease.
+"""Queries of claims: which manager works on which lease.
 
-What is due is due by the clock of the manager that asks; claims run out by
-one clock for all, that of the database, as far as managers know it.
+Events are due by the clock of the manager that asks. Claims expire by the clock of the
+database, as far as managers know it.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Claims(Repository):
         lease_id: str,
         at: datetime.datetime | None = None,
     ) -> bool:
-        """Claim a lease, due or not; say whether no other manager is at it."""
+        """Claim a lease, due or not; return whether no other manager has it."""
         result = self._session.execute(
             sa.update(LEASES)
             .where(LEASES.c.id == lease_id, _FREE)
@@ -105,7 +105,7 @@ class Claims(Repository):
             SELECT id FROM leases WHERE id IN (:ids) AND claim_owner = :owner
             FOR UPDATE SKIP LOCKED
 
-        A row that is locked is passed over; it is renewed the next time.
+        Locked rows are skipped, and renewed the next time.
 
         :returns: the leases whose claims were renewed
         """
@@ -124,12 +124,12 @@ class Claims(Repository):
         return kept
 
     def hold(self, owner: str, lease_id: str) -> bool:
-        """Lock a lease's row and say whether its claim is still *owner*'s."""
+        """Lock a lease's row and return whether its claim is still *owner*'s."""
         query = sa.select(LEASES.c.claim_owner).where(LEASES.c.id == lease_id).with_for_update()
         return self._session.scalar(query) == owner
 
     def release(self, owner: str, lease_id: str) -> None:
-        """Let others claim the lease when it is due again."""
+        """Release the claim, so that any manager can claim the lease when it is due."""
         self._session.execute(
             sa.update(LEASES)
             .where(LEASES.c.id == lease_id, LEASES.c.claim_owner == owner)
@@ -137,7 +137,7 @@ class Claims(Repository):
         )
 
     def next_due(self, at: datetime.datetime | None = None) -> datetime.datetime | None:
-        """Return when something is to be done next; None if nothing is.
+        """Return when something is due next; None if nothing is.
 
         A lease that another manager works on is looked at when the claim runs out.
         """

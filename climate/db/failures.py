@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of which resources work."""
+"""Queries of failed resources."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ class Failures(Repository):
         ]
 
     def fail(self, ids: Collection[int]) -> set[int]:
-        """Say that resources do not work; return those of which it is news."""
+        """Mark resources as failed; return those that were not marked before."""
         return self._change(ids, RESOURCES.c.failed_at.is_(None), self._now)
 
     def recover(self, ids: Collection[int], seen_at: datetime.datetime) -> set[int]:
-        """Say that resources work; return those of which it is news.
+        """Mark resources as working; return those that were marked as failed.
 
         :param seen_at: when they were seen to (aware UTC); what has failed
             since then stays failed

@@ -31,7 +31,7 @@ from climate.db.tables import INTENTS
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Intent:
-    """Something that is about to be made for a reservation."""
+    """An object that is about to be created for a reservation."""
 
     reservation_id: str
     resource_type: str
@@ -42,12 +42,12 @@ class Intents(Repository):
     """Rows of ``intents``."""
 
     def add(self, new: Iterable[Intent]) -> None:
-        """Write down what is about to be made."""
+        """Record objects that are about to be created."""
         values = [{**dataclasses.asdict(one), 'written_at': self._now} for one in new]
         self._session.execute(sa.insert(INTENTS), values)
 
     def forget(self, reservation_ids: Collection[str]) -> None:
-        """Say that the reservations are booked, or that nothing is left of them."""
+        """Delete the records of reservations that are booked, or have left nothing behind."""
         self._session.execute(
             sa.delete(INTENTS).where(INTENTS.c.reservation_id.in_(list(reservation_ids)))
         )

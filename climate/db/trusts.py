@@ -10,13 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the trusts that users have given us and that are not deleted yet.
+"""Queries of the trusts of users that are not deleted yet.
 
-A trust is written down before its lease is booked, and forgotten once Keystone
-has deleted it. A crash between the two loses none; the only unknown one is a trust
-that Keystone has made for a process that died before the answer.
-Only what is written here is ever deleted: several services may have one user,
-and Keystone does not say which of them a trust was made for.
+A trust is recorded before its lease is booked, and its row is deleted after Keystone
+has deleted the trust, so that no crash in between loses one. The only unknown trusts
+are those that Keystone creates for a process that dies before the response. Only
+recorded trusts are ever deleted: several services may share a user, and Keystone does
+not know for which of them a trust was created.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from climate.db.tables import TRUSTS
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeftTrust:
-    """A trust that nothing needs.
+    """A trust that is no longer needed.
 
     :ivar lease_id: of the lease that it was for, which is over; None if there
         never was one
@@ -50,7 +50,7 @@ class Trusts(Repository):
     """Rows of ``trusts``."""
 
     def add(self, trust_id: str, expires_at: datetime.datetime | None = None) -> None:
-        """Write down that there is a trust.
+        """Record a trust.
 
         :param expires_at: aware UTC; None if it lasts until it is deleted
         """
@@ -66,17 +66,17 @@ class Trusts(Repository):
         return self._session.scalar(query)
 
     def give(self, trust_id: str, lease_id: str) -> None:
-        """Say which lease it is for."""
+        """Record the lease of a trust."""
         self._session.execute(
             sa.update(TRUSTS).where(TRUSTS.c.id == trust_id).values(lease_id=lease_id)
         )
 
     def forget(self, trust_id: str) -> None:
-        """Say that it was deleted."""
+        """Delete the record of a deleted trust."""
         self._session.execute(sa.delete(TRUSTS).where(TRUSTS.c.id == trust_id))
 
     def left(self, before: datetime.datetime, lease_id: str | None = None) -> list[LeftTrust]:
-        """Return the trusts that nothing needs.
+        """Return the trusts that are no longer needed.
 
         ::
 

@@ -12,9 +12,8 @@
 
 """Encrypts the secrets of drafts on their way into the database, and back.
 
-What is encrypted with a key that is not there is left as it is: a reservation
-that its plugin cannot read holds up nothing but itself, and keeps its secrets
-for a process that has the key.
+Secrets that are encrypted with a missing key stay encrypted: only the reservation that
+its plugin then cannot read is affected, and a process with the key can still read it.
 """
 
 from __future__ import annotations
