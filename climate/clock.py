@@ -19,6 +19,7 @@ time by hand and two processes can be compared at all.
 from __future__ import annotations
 
 import datetime
+import functools
 import threading
 import time
 from typing import Final
@@ -44,9 +45,8 @@ class Clock(Protocol):
 class SystemClock:
     """The clock of the machine."""
 
-    def now(self) -> datetime.datetime:
-        """Return the present instant as an aware UTC datetime."""
-        return datetime.datetime.now(datetime.UTC)
+    now = staticmethod(functools.partial(datetime.datetime.now, datetime.UTC))
+    """Return the present instant as an aware UTC datetime."""
 
     def ticks(self) -> float:
         """Return the seconds since the machine was started, those asleep included."""

@@ -21,6 +21,8 @@ application, SQLite, and the simulated cloud.
 A call is the start of a function that ``climate/`` defines; a change of file, a call in
 another file than the previous one. The simulated cloud does not count: it stands for
 Nova. A lease of the same kind runs first, so nothing is loaded or cached meanwhile.
+A create has the clock of the machine, as in production; a start has a clock that the
+program moves to it.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ import sqlalchemy as sa
 import webob
 from oslo_config import cfg
 
+from climate.clock import Clock
 from climate.clock import ManualClock
+from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import samples
@@ -194,8 +198,8 @@ class Service:
     :param folder: for the database
     """
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.clock = ManualClock(NOW)
+    def __init__(self, folder: pathlib.Path, clock: Clock) -> None:
+        self.clock = clock
         conf = _configuration(folder)
         self.parts = composition.core(conf, self.clock)
         migration.sync(self.parts.store.engine)
@@ -292,17 +296,18 @@ def recorded(kind: str, resource_type: str) -> Way:
     """Return the way of one request (``post``) or one event (``start``)."""
     recorder = Recorder()
     with tempfile.TemporaryDirectory() as folder:
-        service = Service(pathlib.Path(folder))
+        manual = ManualClock(NOW)
+        service = Service(pathlib.Path(folder), SystemClock() if kind == 'post' else manual)
         try:
             warm = service.post(resource_type, 'warm')
             if kind == 'post':
                 service.watch_inserts(recorder)
                 service.post(resource_type, 'way', recorder)
             else:
-                service.clock.advance(HOUR.total_seconds())
+                manual.advance(HOUR.total_seconds())
                 service.start(warm)
                 lease_id = service.post(resource_type, 'way')
-                service.clock.advance(HOUR.total_seconds())
+                manual.advance(HOUR.total_seconds())
                 service.start(lease_id, recorder)
         finally:
             service.close()

@@ -19,7 +19,6 @@ from oslo_middleware import request_id
 
 from climate.api.audit import Audit
 from climate.api.auth import Identity
-from climate.api.bodies import SizeLimit
 from climate.api.controllers.root import RootController
 from climate.api.health import Health
 from climate.api.health import PATH
@@ -27,7 +26,8 @@ from climate.api.middleware import AccessLog
 from climate.api.middleware import ForHeaders
 from climate.api.middleware import ForPath
 from climate.api.middleware import JsonErrors
-from climate.api.negotiation import Negotiation
+from climate.api.middleware import Negotiation
+from climate.api.middleware import SizeLimit
 from climate.api.proxies import HEADERS
 from climate.api.proxies import Proxies
 from climate.api.rates import AddressRate

@@ -10,22 +10,17 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Request bodies: read up to a limit, and parsed as JSON objects that every database can store."""
+"""Request bodies, parsed as JSON objects that every database can store."""
 
 from __future__ import annotations
 
-import io
 import json
 import math
-from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
 from climate import exceptions
-from climate.api.wsgi import Environ
-from climate.api.wsgi import StartResponse
-from climate.api.wsgi import WSGIApp
 from climate.domain import names
 
 # Where the size limit puts the bytes it has read.
@@ -59,8 +54,13 @@ def name(field: str, text: str) -> str:
     :raises climate.exceptions.MalformedParameter: if it has control characters
     """
     if names.CONTROL.search(text):
-        raise _malformed(field, 'control characters are not allowed')
+        raise control_characters(field)
     return text
+
+
+def control_characters(field: str) -> exceptions.MalformedParameter:
+    """Return the error for a text that has some and has to fit on one line."""
+    return _malformed(field, 'control characters are not allowed')
 
 
 def _check_content_type(content_type: str) -> None:
@@ -155,63 +155,3 @@ def printable(field: str) -> str:
     """Return *field* shortened and escaped for responses and logs."""
     text = field.encode('utf-8', 'backslashreplace').decode().replace('\0', '\\x00')
     return text if len(text) <= 200 else text[:197] + '...'
-
-
-_CHUNK = 65536
-
-
-class SizeLimit:
-    """Reads a body once, and never more than *limit* bytes of it.
-
-    Keeps the bytes for :func:`read`. Everything further in sees an empty body,
-    so no library can parse it in another way.
-    """
-
-    def __init__(self, app: WSGIApp, limit: int) -> None:
-        self._app = app
-        self._limit = limit
-
-    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Pass the request on.
-
-        :raises climate.exceptions.RequestTooLarge: if the body is
-        :raises climate.exceptions.InvalidInput: if its length is no number
-        """
-        environ[ENVIRON_KEY] = self._read(environ)
-        environ['wsgi.input'] = io.BytesIO()
-        environ['CONTENT_LENGTH'] = '0'
-        return self._app(environ, start_response)
-
-    def _read(self, environ: Environ) -> bytes:
-        length = environ.get('CONTENT_LENGTH') or ''
-        chunked = bool(environ.get('wsgi.input_terminated')) or (
-            'chunked' in environ.get('HTTP_TRANSFER_ENCODING', '').lower()
-        )
-        if not length:
-            return self._read_at_most(environ['wsgi.input'], None) if chunked else b''
-        if not length.isascii() or not length.isdigit():
-            raise exceptions.InvalidInput('Content-Length is not a number')
-        # Compare lengths first: int() of a million digits is slow.
-        if len(length) > 18 or int(length) > self._limit:
-            raise self._too_large()
-        return self._read_at_most(environ['wsgi.input'], int(length))
-
-    def _read_at_most(self, stream: Any, length: int | None) -> bytes:
-        """Read *length* bytes, or up to the end of the stream if it is None."""
-        wanted = self._limit + 1 if length is None else length
-        parts = []
-        while wanted > 0:
-            part = stream.read(min(wanted, _CHUNK))
-            if not part:
-                break
-            parts.append(part)
-            wanted -= len(part)
-        body = b''.join(parts)
-        if len(body) > self._limit:
-            raise self._too_large()
-        return body
-
-    def _too_large(self) -> exceptions.RequestTooLarge:
-        return exceptions.RequestTooLarge(
-            f'Request is too large. Bodies of at most {self._limit} bytes are read.'
-        )

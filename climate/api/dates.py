@@ -20,8 +20,6 @@ that. From 1.1 on it is ISO 8601 with a zone, in both directions.
 from __future__ import annotations
 
 import datetime
-import re
-from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
@@ -29,13 +27,10 @@ from climate import exceptions
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
 from climate.domain import periods
-from climate.domain.periods import NOW
 from climate.domain.periods import SECOND
 
 FORMAT_1_0: Final = '%Y-%m-%d %H:%M'
 FORMAT_1_1: Final = 'YYYY-MM-DDTHH:MM[:SS[.ffffff]][Z|+HH:MM]'
-
-_TIME_1_0 = re.compile(r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?', re.ASCII)
 
 
 def parse(
@@ -47,28 +42,17 @@ def parse(
     :param now: the present instant (aware UTC)
     :raises climate.exceptions.InvalidDate: if it is invalid
     """
-    return parse_all({field: value}, now, version)[field]
-
-
-def parse_all(
-    values: Mapping[str, Any], now: datetime.datetime, version: Microversion
-) -> dict[str, datetime.datetime]:
-    """Parse instants by the name of their field; like :func:`parse`."""
-    modern = version >= V1_1
-    found = {}
-    for field, value in values.items():
-        if value == NOW:
-            found[field] = now if modern else now.replace(second=0, microsecond=0)
-            continue
-        known = isinstance(value, str) and (modern or _TIME_1_0.fullmatch(value) is not None)
-        instant = periods.instant(value) if known else None
-        if instant is None:
-            raise _invalid(field, value, version)
-        found[field] = instant
+    present = now if version >= V1_1 else now.replace(second=0, microsecond=0)
+    found = None
+    if isinstance(value, str):
+        found = periods.instant(value, present, zoned=version >= V1_1)
+    if found is None:
+        raise invalid(field, value, version)
     return found
 
 
-def _invalid(field: str, value: Any, version: Microversion) -> exceptions.InvalidDate:
+def invalid(field: str, value: Any, version: Microversion) -> exceptions.InvalidDate:
+    """Return the error for what is no instant at a microversion."""
     wanted = FORMAT_1_1 if version >= V1_1 else FORMAT_1_0
     shown = value if isinstance(value, str) else repr(value)
     if len(shown) > 64:

@@ -14,19 +14,28 @@
 
 from __future__ import annotations
 
+import io
+import re
 import time
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+import microversion_parse
 import webob
 from oslo_context import context as oslo_context
 from oslo_log import log as logging
 from oslo_middleware import request_id
 
+from climate import exceptions
+from climate.api import bodies
 from climate.api import errors
 from climate.api import microversions
+from climate.api import queries
+from climate.api import versions
+from climate.api.microversions import Microversion
 from climate.api.wsgi import Environ
 from climate.api.wsgi import StartResponse
 from climate.api.wsgi import WSGIApp
@@ -35,6 +44,9 @@ from climate.api.wsgi import WSGIApp
 LOG = logging.getLogger('climate.api.access_log')
 
 _LONGEST_PATH = 500
+_CHUNK = 65536
+# Of a microversion.
+_FORM = re.compile(r'([1-9]\d{0,9})\.([1-9]\d{0,9}|0)', re.ASCII)
 
 
 class ForHeaders:
@@ -143,3 +155,123 @@ class JsonErrors:
             if header in answer.headers:
                 rewritten.headers[header] = answer.headers[header]
         return rewritten
+
+
+class SizeLimit:
+    """Reads a body once, and never more than *limit* bytes of it.
+
+    Keeps the bytes for :func:`climate.api.bodies.read`. Everything further in sees an empty body,
+    so no library can parse it in another way.
+    """
+
+    def __init__(self, app: WSGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on.
+
+        :raises climate.exceptions.RequestTooLarge: if the body is
+        :raises climate.exceptions.InvalidInput: if its length is no number
+        """
+        environ[bodies.ENVIRON_KEY] = self._read(environ)
+        environ['wsgi.input'] = io.BytesIO()
+        environ['CONTENT_LENGTH'] = '0'
+        return self._app(environ, start_response)
+
+    def _read(self, environ: Environ) -> bytes:
+        length = environ.get('CONTENT_LENGTH') or ''
+        chunked = bool(environ.get('wsgi.input_terminated')) or (
+            'chunked' in environ.get('HTTP_TRANSFER_ENCODING', '').lower()
+        )
+        if not length:
+            return self._read_at_most(environ['wsgi.input'], None) if chunked else b''
+        if not length.isascii() or not length.isdigit():
+            raise exceptions.InvalidInput('Content-Length is not a number')
+        # Compare lengths first: int() of a million digits is slow.
+        if len(length) > 18 or int(length) > self._limit:
+            raise self._too_large()
+        return self._read_at_most(environ['wsgi.input'], int(length))
+
+    def _read_at_most(self, stream: Any, length: int | None) -> bytes:
+        """Read *length* bytes, or up to the end of the stream if it is None."""
+        wanted = self._limit + 1 if length is None else length
+        parts = []
+        while wanted > 0:
+            part = stream.read(min(wanted, _CHUNK))
+            if not part:
+                break
+            parts.append(part)
+            wanted -= len(part)
+        body = b''.join(parts)
+        if len(body) > self._limit:
+            raise self._too_large()
+        return body
+
+    def _too_large(self) -> exceptions.RequestTooLarge:
+        return exceptions.RequestTooLarge(
+            f'Request is too large. Bodies of at most {self._limit} bytes are read.'
+        )
+
+
+class Negotiation:
+    """Answers requests for version documents; finds the microversion of all others."""
+
+    def __init__(self, app: WSGIApp) -> None:
+        self._app = app
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer the request or pass it on.
+
+        :raises climate.exceptions.InvalidInput: if path, query or microversion
+            cannot be read
+        :raises climate.exceptions.NotAcceptable: if the microversion is not supported
+        """
+        path = _checked_path(environ)
+        # A client asks for the versions before it knows one to ask in, so the
+        # header of a microversion does not count here.
+        if path in versions.DOCUMENTS and environ['REQUEST_METHOD'] in {'GET', 'HEAD'}:
+            answer: Iterable[bytes] = versions.answer(environ, path)(environ, start_response)
+            return answer
+        query = environ.get('QUERY_STRING')
+        environ['climate.parameters'] = queries.parse(query) if query else {}
+        environ['climate.microversion'] = requested(environ)
+        return self._app(environ, start_response)
+
+
+def requested(environ: Mapping[str, Any]) -> Microversion:
+    """Return the microversion of a request; the oldest if it names none.
+
+    :raises climate.exceptions.InvalidInput: if it cannot be parsed
+    :raises climate.exceptions.NotAcceptable: if it is not supported
+    """
+    text = microversion_parse.get_version(
+        {microversions.HEADER.lower(): environ.get('HTTP_OPENSTACK_API_VERSION', '')},
+        microversions.SERVICE_TYPE,
+    )
+    if not text:
+        return microversions.MIN
+    if text.lower() == 'latest':
+        return microversions.MAX
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise exceptions.InvalidInput(
+            f'API Version String {text} is of invalid format. Must be of format MajorNum.MinorNum.'
+        )
+    version = Microversion(int(match[1]), int(match[2]))
+    if not microversions.MIN <= version <= microversions.MAX:
+        raise exceptions.NotAcceptable(
+            version=version, minimum=microversions.MIN, maximum=microversions.MAX
+        )
+    return version
+
+
+def _checked_path(environ: Environ) -> str:
+    try:
+        path = environ.get('PATH_INFO', '').encode('latin-1').decode('utf-8')
+    except UnicodeError:
+        raise exceptions.InvalidInput('The path is not valid UTF-8') from None
+    # Of what a database cannot store, UTF-8 leaves only this.
+    if '\0' in path:
+        raise exceptions.InvalidInput('The path is wrong: the character NUL is not allowed')
+    return path.rstrip('/') or '/'

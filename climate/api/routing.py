@@ -26,7 +26,6 @@ from pecan import hooks
 from webob import multidict
 
 from climate import exceptions
-from climate.api import bodies
 from climate.api import errors
 from climate.api import queries
 from climate.api.auth import CONTEXT
@@ -84,7 +83,6 @@ class Scope:
     """
 
     def __init__(self, environ: dict[str, Any], enforcer: Enforcer, clock: Clock) -> None:
-        self._environ = environ
         self._enforcer = enforcer
         context = environ[CONTEXT]
         self._credentials = {
@@ -129,13 +127,6 @@ class Scope:
     def sees_private(self) -> bool:
         """Whether the caller can see private properties."""
         return self._allows(property_policies.PRIVATE)
-
-    def body(self) -> dict[str, Any]:
-        """Return the body.
-
-        :raises climate.exceptions.ClimateError: if it is not a JSON object
-        """
-        return bodies.read(self._environ)
 
 
 class Request(pecan.Request):

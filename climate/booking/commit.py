@@ -100,9 +100,12 @@ def book(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
     attempt = _in_turns if context.filters.waits else _at_once
     for _ in range(context.settings.booking_attempts):
         try:
-            return attempt(context, caller, steps)
+            outcome = attempt(context, caller, steps)
         except (LostRace, exceptions.BookedMeanwhile):
             continue
+        if isinstance(outcome, Lease):
+            context.wake()
+        return outcome
     raise exceptions.BookedMeanwhile
 
 

@@ -29,24 +29,28 @@ from climate.leases.settings import LeasingSettings
 from climate.resources import catalog
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+@dataclasses.dataclass(frozen=True)
 class Context:
     """The store, the resource types, the filters and the cloud.
 
-    :ivar fixed: the plugins of the types that are there as long as the process runs
+    :ivar wake: called after a commit that gives managers something to do; it
+        must return at once
     :ivar rng: breaks ties between equally good resources
     :ivar cloud_of: returns the cloud as a caller sees it, with the caller's
         own token; None if there is none
+    :ivar filters: the filters that judge leases
     :ivar own_cloud: returns the cloud as Climate sees it; None if there is none
+    :ivar fixed: the plugins of the types that are there as long as the process runs
     """
 
     store: Store
     plugins: Plugins
     clock: Clock
     settings: LeasingSettings
-    filters: Filters
-    rng: random.Random
+    wake: Callable[[], None]
+    rng: random.Random = dataclasses.field(default_factory=random.Random)
     cloud_of: Callable[[Caller], Cloud] | None = None
+    filters: Filters = dataclasses.field(default_factory=Filters)
     own_cloud: Callable[[], Cloud] | None = None
     fixed: Plugins = dataclasses.field(init=False)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
 import functools
 import logging
 import operator
@@ -42,6 +43,7 @@ from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
+from climate.domain.periods import floored
 from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
@@ -109,7 +111,7 @@ def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
     :raises climate.exceptions.InvalidInput: naming the field that is wrong
     :raises climate.exceptions.LeaseRefused: if it has too many reservations
     """
-    dates.check_new(draft, context.clock.now())
+    check_dates(draft, draft.asked_at or context.clock.now())
     allowed = context.settings.limits.of(caller.project_id) if draft.limited else limits.NONE
     limits.check_reservations(allowed, draft.reservations)
     found = requests.read(context, caller, draft)
@@ -122,6 +124,32 @@ def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
         makes=any(one.needs.makes is not None for one in found),
         limits=allowed,
     )
+
+
+def check_dates(draft: LeaseDraft, asked_at: datetime.datetime) -> None:
+    """Check the dates of a new lease.
+
+    :raises climate.exceptions.InvalidInput: with the text clients expect
+    :raises climate.exceptions.OutsideLease: if the notice of its end lies outside
+    """
+    if _is_past(draft.start, draft, asked_at):
+        raise exceptions.InvalidInput('Start date must be later than current date')
+    if draft.end <= draft.start:
+        raise exceptions.InvalidPeriod
+    if draft.end <= asked_at:
+        raise exceptions.InvalidInput('End date must be later than current and start date')
+    if draft.before_end_date is not None:
+        dates.check_before_end(draft.before_end_date, draft.start, draft.end)
+    for place, event in enumerate(draft.events):
+        if _is_past(event.time, draft, asked_at) or event.time > draft.end:
+            raise exceptions.InvalidInput(
+                f'events[{place}]: the time of an event must lie between now and the end'
+            )
+
+
+def _is_past(instant: datetime.datetime, draft: LeaseDraft, asked_at: datetime.datetime) -> bool:
+    """Whether an instant is before the present minute, for clients that speak in minutes."""
+    return instant < asked_at and instant < floored(asked_at, draft.grain)
 
 
 def choose(
@@ -151,7 +179,7 @@ def choose(
     # After the choice, for it refuses most of what is refused.
     if new.makes and (missing := _missing(new, findings)):
         return prepare.Missing(creations=missing)
-    lead_time = tx.properties.lead_time(set(choice.generations))
+    lead_time = tx.search.lead_time(set(choice.generations))
     lease = dataclasses.replace(lease, lead_time=lead_time)
     timetable = schedule.initial(
         lease,

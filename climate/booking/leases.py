@@ -15,89 +15,41 @@
 from __future__ import annotations
 
 import functools
-import random
-from collections.abc import Callable
 from collections.abc import Iterator
 
 from climate.booking import move
-from climate.booking.change import change
+from climate.booking.change import change as change_lease
 from climate.booking.context import Context
-from climate.booking.create import create
+from climate.booking.create import create as create_lease
 from climate.booking.delete import delete
 from climate.booking.reallocate import reallocate
-from climate.clients.base import Cloud
-from climate.clock import Clock
-from climate.db.store import Store
 from climate.domain.history import History
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.requests import Caller
-from climate.domain.requests import LeaseChange
-from climate.domain.requests import LeaseDraft
 from climate.domain.requests import LeasePage
 from climate.domain.requests import LeaseQuery
 from climate.domain.requests import Reallocation
-from climate.enforcement.filters import Filters
 from climate.leases import history
 from climate.leases import readiness
-from climate.leases.notices import Plugins
-from climate.leases.settings import LeasingSettings
 
 # The most leases in memory at once, of a list without a limit.
 _BATCH = 200
 
 
-class Leases:
+class Leases(Context):
     """The operations on leases.
 
-    :param wake: called after a commit that gives managers something to do; it
-        must return at once
-    :param rng: breaks ties between equally good resources
-    :param cloud_of: returns the cloud as a caller sees it, with the caller's
-        own token
-    :param filters: the filters that judge leases; None for none
-    :param cloud: returns the cloud as Climate sees it
+    Most are a function of the context in a module of their own; here it
+    becomes a method.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        plugins: Plugins,
-        clock: Clock,
-        settings: LeasingSettings,
-        wake: Callable[[], None],
-        rng: random.Random | None = None,
-        cloud_of: Callable[[Caller], Cloud] | None = None,
-        filters: Filters | None = None,
-        cloud: Callable[[], Cloud] | None = None,
-    ) -> None:
-        self._store = store
-        self._wake = wake
-        self._context = Context(
-            store=store,
-            plugins=plugins,
-            clock=clock,
-            settings=settings,
-            filters=filters or Filters(),
-            rng=rng or random.Random(),
-            cloud_of=cloud_of,
-            own_cloud=cloud,
-        )
-
-    def create(self, caller: Caller, draft: LeaseDraft) -> Lease:
-        """Book a lease.
-
-        :raises climate.exceptions.InvalidInput: if a field is wrong
-        :raises climate.exceptions.NotEnoughResources: if the period is taken
-        :raises climate.exceptions.LeaseRefused: if a limit or a filter forbids it
-        """
-        lease = create(self._context, caller, draft)
-        self._wake()
-        return lease
+    create = create_lease
+    update = change_lease
 
     def page(self, query: LeaseQuery) -> LeasePage:
         """Return the leases that *query* asks for."""
-        with self._store.reading() as tx:
+        with self.store.reading() as tx:
             leases, more = tx.leases.page(query)
         return LeasePage(leases=tuple(leases), more=more)
 
@@ -111,7 +63,7 @@ class Leases:
         last: Lease | None = None
         more = True
         while more:
-            with self._store.reading() as tx:
+            with self.store.reading() as tx:
                 leases, more = tx.leases.page(query, after=last, most=_BATCH)
             yield tuple(leases)
             last = leases[-1] if leases else None
@@ -122,7 +74,7 @@ class Leases:
         :param project_id: None looks in every project
         :raises climate.exceptions.NotFound: if there is none
         """
-        with self._store.reading() as tx:
+        with self.store.reading() as tx:
             return tx.leases.get(lease_id, project_id)
 
     def history(self, lease_id: str, project_id: str | None) -> History:
@@ -131,19 +83,8 @@ class Leases:
         :param project_id: None looks in every project
         :raises climate.exceptions.NotFound: if there is none
         """
-        with self._store.reading() as tx:
+        with self.store.reading() as tx:
             return history.show(tx, lease_id, project_id)
-
-    def update(
-        self, caller: Caller, lease_id: str, project_id: str | None, wanted: LeaseChange
-    ) -> Lease:
-        """Change a lease, wholly or not at all.
-
-        :raises climate.exceptions.ClimateError: if it cannot be changed; it is then as before
-        """
-        lease = change(self._context, caller, lease_id, project_id, wanted)
-        self._wake()
-        return lease
 
     def reallocate(self, lease_id: str, project_id: str | None, wanted: Reallocation) -> Lease:
         """Give a reservation another resource in place of one.
@@ -151,18 +92,17 @@ class Leases:
         :raises climate.exceptions.ClimateError: if there is none; the lease is
             then as before
         """
-        context = self._context
         work = functools.partial(
             reallocate,
-            plugins=context.plugins,
-            settings=context.settings,
-            rng=context.rng,
+            plugins=self.plugins,
+            settings=self.settings,
+            rng=self.rng,
             lease_id=lease_id,
             project_id=project_id,
             wanted=wanted,
         )
-        lease = move.run(self._store, context.settings.booking_attempts, work)
-        self._wake()
+        lease = move.run(self.store, self.settings.booking_attempts, work)
+        self.wake()
         return lease
 
     def say(self, lease_id: str, said: Readiness) -> Lease:
@@ -171,9 +111,9 @@ class Leases:
         :raises climate.exceptions.NotFound: if there is none
         :raises climate.exceptions.InvalidState: if it is over
         """
-        plugins = self._context.plugins
-        lease = self._store.run(lambda tx: readiness.say(tx, plugins, lease_id, said))
-        self._wake()
+        plugins = self.plugins
+        lease = self.store.run(lambda tx: readiness.say(tx, plugins, lease_id, said))
+        self.wake()
         return lease
 
     def delete(self, caller: Caller, lease_id: str, project_id: str | None) -> None:
@@ -181,8 +121,5 @@ class Leases:
 
         :raises climate.exceptions.NotFound: if there is none
         """
-        context = self._context
-        self._store.run(
-            lambda tx: delete(tx, context.plugins, context.filters, lease_id, project_id)
-        )
-        self._wake()
+        self.store.run(lambda tx: delete(tx, self.plugins, self.filters, lease_id, project_id))
+        self.wake()

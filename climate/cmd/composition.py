@@ -168,7 +168,7 @@ def leases(
         wake,
         cloud_of=callers_clouds(find),
         filters=parts.filters,
-        cloud=find,
+        own_cloud=find,
     )
 
 

@@ -87,25 +87,28 @@ class Books(Repository):
 
     Remove first, then move, then insert: the capacity is then never exceeded in between.
 
-    :param docket: of the transaction
+    :param docket: of the transaction; None in a read-only one
     :param resource_ids: ids of all resources to book
     :param pause: the cleaning time between two allocations of one resource, if either
         has the whole of it
     :param own: ids of the reservations to book for; resources that they have released
         themselves need no cleaning
+    :raises RuntimeError: in a read-only transaction
     """
 
     def __init__(
         self,
         session: orm.Session,
         now: datetime.datetime,
-        docket: Docket,
+        docket: Docket | None,
         resource_ids: Collection[int],
         *,
-        pause: datetime.timedelta,
-        own: Collection[str],
+        pause: datetime.timedelta = datetime.timedelta(0),
+        own: Collection[str] = (),
     ) -> None:
         super().__init__(session, now)
+        if docket is None:
+            raise RuntimeError('a transaction that only reads cannot book')
         self._docket = docket
         self._pause = pause
         docket.own.update(own)

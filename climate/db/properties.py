@@ -14,10 +14,8 @@
 
 from __future__ import annotations
 
-import math
 import uuid
 from collections import defaultdict
-from collections.abc import Collection
 from collections.abc import Iterable
 from typing import Any
 
@@ -40,15 +38,6 @@ TRAIT = 'trait'
 """A trait; it has no value."""
 LEAD_TIME = 'lead_time'
 """The capability that says how many seconds a resource needs to get ready."""
-
-# Made once, see leases.py.
-_LEAD_TIME = sa.select(sa.func.max(PROPERTIES.c.number)).where(
-    PROPERTIES.c.resource_id.in_(sa.bindparam('ids', expanding=True)),
-    PROPERTIES.c.name == LEAD_TIME,
-    PROPERTIES.c.kind == CAPABILITY,
-)
-# A year, in seconds; an operator may have said anything.
-_LONGEST = 366 * 86400
 
 
 class Properties(Repository):
@@ -154,19 +143,6 @@ class Properties(Repository):
         if row is None:
             raise exceptions.NotFound(object={'resource_property': name})
         return _key(row, ())
-
-    def lead_time(self, resource_ids: Collection[int]) -> int | None:
-        """Return the most seconds that one of the resources needs to get ready.
-
-        SELECT max(number) FROM properties
-        WHERE resource_id IN (...) AND name = 'lead_time' AND kind = 'capability'
-
-        :returns: None if operators say so of none of them
-        """
-        if not resource_ids:
-            return None
-        longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
-        return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))
 
 
 def _values(

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import math
 from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -30,6 +31,8 @@ import sqlalchemy as sa
 
 from climate.allocation.requirements import Requirement
 from climate.db import requirements
+from climate.db.properties import CAPABILITY
+from climate.db.properties import LEAD_TIME
 from climate.db.repository import Repository
 from climate.db.tables import ALLOCATIONS
 from climate.db.tables import INVENTORIES
@@ -39,6 +42,14 @@ from climate.db.tables import RESOURCES
 from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 
+# Made once, see leases.py.
+_LEAD_TIME = sa.select(sa.func.max(PROPERTIES.c.number)).where(
+    PROPERTIES.c.resource_id.in_(sa.bindparam('ids', expanding=True)),
+    PROPERTIES.c.name == LEAD_TIME,
+    PROPERTIES.c.kind == CAPABILITY,
+)
+# A year, in seconds; an operator may have said anything.
+_LONGEST = 366 * 86400
 _NOTHING: Mapping[str, int] = {}
 
 
@@ -213,6 +224,19 @@ class ResourceSearch(Repository):
             ).select_from(ends)
         ).one()
         return int(matched), int(matched - busy), first
+
+    def lead_time(self, resource_ids: Collection[int]) -> int | None:
+        """Return the most seconds that one of the resources needs to get ready.
+
+        SELECT max(number) FROM properties
+        WHERE resource_id IN (...) AND name = 'lead_time' AND kind = 'capability'
+
+        :returns: None if operators say so of none of them
+        """
+        if not resource_ids:
+            return None
+        longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
+        return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))
 
 
 def _candidates(found: Sequence[Any]) -> list[Candidate]:

@@ -19,7 +19,6 @@ import dataclasses
 import datetime
 import functools
 from collections.abc import Callable
-from collections.abc import Collection
 from collections.abc import Iterator
 from typing import Any
 from typing import TypeVar
@@ -101,13 +100,13 @@ class Transaction:
 
     :ivar now: the instant at which it began (aware UTC), used for ``created_at``
         and ``updated_at``
+    :ivar book: locks resources, and returns the :class:`Books` that can book them
     :param clock: the source of that instant
     :param docket: None in a read-only transaction
     """
 
     def __init__(self, session: orm.Session, clock: Clock, docket: Docket | None = None) -> None:
         now = clock.now()
-        self._docket = docket
         self.now = now
         self.session = session
         self.resources = Resources(session, now)
@@ -135,25 +134,11 @@ class Transaction:
         self.secrets = Secrets(session, now)
         self.oddities = Oddities(session, now)
         self.projects = Projects(session, now)
+        self.book = functools.partial(Books, session, now, docket)
 
     def undo(self) -> None:
         """Roll back what was written, and release all locks."""
         self.session.rollback()
-
-    def book(
-        self,
-        resource_ids: Collection[int],
-        *,
-        pause: datetime.timedelta = datetime.timedelta(0),
-        own: Collection[str] = (),
-    ) -> Books:
-        """Lock resources, and return the :class:`Books` that can book them.
-
-        :raises RuntimeError: in a read-only transaction
-        """
-        if self._docket is None:
-            raise RuntimeError('a transaction that only reads cannot book')
-        return Books(self.session, self.now, self._docket, resource_ids, pause=pause, own=own)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -179,9 +179,7 @@ def _end(
 
 
 def _instant(text: str, name: str, now: datetime.datetime) -> datetime.datetime:
-    if text == periods.NOW:
-        return now
-    found = periods.instant(text)
+    found = periods.instant(text, now)
     if found is None:
         raise Unreadable(f'{name}: {_shown(text)} is no time such as 2030-01-31T18:00Z')
     return found

@@ -25,10 +25,8 @@ SECOND: Final = datetime.timedelta(seconds=1)
 # Before this there were no leases; years of one digit are typing errors.
 _FIRST: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
-_TIME = re.compile(
-    r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?',
-    re.ASCII,
-)
+_NAIVE = re.compile(r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?', re.ASCII)
+_ZONED = re.compile(rf'{_NAIVE.pattern}(?:Z|[+-]\d{{2}}(?::?\d{{2}})?)?', re.ASCII)
 _ISO_DURATION = re.compile(
     r'P(?=[\dT])(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,9})D)?'
     r'(?:T(?=\d)(?:(?P<hours>\d{1,9})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,12})S)?)?',
@@ -94,12 +92,27 @@ class Period:
         return Period(start=self.start - pause, end=self.end + pause)
 
 
-def instant(text: str) -> datetime.datetime | None:
+def floored(instant: datetime.datetime, grain: datetime.timedelta) -> datetime.datetime:
+    """Return the last multiple of *grain* that is not after *instant*.
+
+    Clients that speak in minutes mean the beginning of the present minute.
+    """
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    return instant - ((instant - epoch) % grain) if grain else instant
+
+
+def instant(
+    text: str, now: datetime.datetime | None = None, *, zoned: bool = True
+) -> datetime.datetime | None:
     """Return the instant that a text means, in aware UTC; None if it means none.
 
-    :param text: ISO 8601 with a date and a time; in UTC if it names no zone
+    :param text: ISO 8601 with a date and a time, in UTC if it names no zone; or ``now``
+    :param now: what ``now`` means (aware UTC); None if it means nothing
+    :param zoned: whether the text may name a zone
     """
-    if _TIME.fullmatch(text) is None:
+    if text == NOW:
+        return now
+    if (_ZONED if zoned else _NAIVE).fullmatch(text) is None:
         return None
     try:
         found = datetime.datetime.fromisoformat(text)

@@ -10,51 +10,20 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The dates that a lease may have: pure checks."""
+"""What a change makes of the dates and words of a lease: pure checks."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import Any
 
 from climate import exceptions
+from climate.domain import periods
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
-from climate.domain.requests import LeaseDraft
 from climate.domain.requests import UNSET
-
-
-def floored(instant: datetime.datetime, grain: datetime.timedelta) -> datetime.datetime:
-    """Return the last multiple of *grain* that is not after *instant*.
-
-    Clients that speak in minutes mean the beginning of the present minute.
-    """
-    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-    return instant - ((instant - epoch) % grain) if grain else instant
-
-
-def check_new(draft: LeaseDraft, now: datetime.datetime) -> None:
-    """Check the dates of a new lease.
-
-    :raises climate.exceptions.InvalidInput: with the text clients expect
-    :raises climate.exceptions.OutsideLease: if an event lies outside the lease
-    """
-    today = floored(draft.asked_at or now, draft.grain)
-    if draft.start < today:
-        raise exceptions.InvalidInput('Start date must be later than current date')
-    if draft.end <= draft.start:
-        raise exceptions.InvalidPeriod
-    if draft.end <= now:
-        raise exceptions.InvalidInput('End date must be later than current and start date')
-    _check_before_end(draft.before_end_date, draft.start, draft.end)
-    for place, event in enumerate(draft.events):
-        if event.time < today or event.time > draft.end:
-            raise exceptions.InvalidInput(
-                f'events[{place}]: the time of an event must lie between now and the end'
-            )
 
 
 def only_words(change: LeaseChange) -> bool:
@@ -105,11 +74,11 @@ def changed_period(lease: Lease, change: LeaseChange, now: datetime.datetime) ->
     """
     start, end = change.start or lease.period.start, change.end or lease.period.end
     # A client that speaks in minutes says the same dates without their seconds.
-    if start == floored(lease.period.start, change.grain):
+    if start == periods.floored(lease.period.start, change.grain):
         start = lease.period.start
-    if end == floored(lease.period.end, change.grain):
+    if end == periods.floored(lease.period.end, change.grain):
         end = lease.period.end
-    today = floored(change.asked_at or now, change.grain)
+    today = periods.floored(change.asked_at or now, change.grain)
     started = lease.status is not LeaseStatus.PENDING
     if start != lease.period.start:
         if started:
@@ -137,7 +106,7 @@ def changed_before_end(
     :raises climate.exceptions.OutsideLease: if it does not
     """
     if change.before_end_date is not UNSET:
-        _check_before_end(change.before_end_date, period.start, period.end)
+        check_before_end(change.before_end_date, period.start, period.end)
         return change.before_end_date
     if lease.before_end_date is None:
         return None
@@ -145,8 +114,12 @@ def changed_before_end(
     return min(max(moved, period.start), period.end)
 
 
-def _check_before_end(
+def check_before_end(
     instant: datetime.datetime | None, start: datetime.datetime, end: datetime.datetime
-) -> Any:
+) -> None:
+    """Check when to notify the user of the end.
+
+    :raises climate.exceptions.OutsideLease: if that is not from *start* to *end*
+    """
     if instant is not None and not start <= instant <= end:
         raise exceptions.OutsideLease(f'{exceptions.OutsideLease.template} (before_end_date)')

@@ -104,13 +104,15 @@ def _outbox(
 
 
 def _server_monitor(
-    handler: ServerLeases,
+    leases: Leases,
     cloud: Cloud,
     listener: ReportListener[ServerReport] | None,
     settings: ServerLeaseSettings,
+    owner: str,
+    may: Callable[[Caller], bool] | None,
 ) -> Monitor[ServerReport]:
     return Monitor(
-        handler,
+        ServerLeases(leases.store, leases, leases.clock, settings, cloud, owner, may),
         cloud,
         listener,
         polling_interval=settings.poll_interval,
@@ -149,17 +151,14 @@ class Manager:
         self._plugins = plugins
         self._registrar = Registrar(store, plugins, cloud)
         self._outbox = _outbox(store, clock, publisher, self.owner, options)
-        self._charges = ChargeSender(
-            store, clock, filters or Filters(), self.owner, max_sleep=options.max_sleep
-        )
+        filters, longest = filters or Filters(), options.max_sleep
+        self._charges = ChargeSender(store, clock, filters, self.owner, max_sleep=longest)
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
         worker = Worker(
             store, plugins, cloud, settings, self._claims, self._told, filters, self._hasten
         )
-        self._loop = Loop(
-            clock, self._claims, worker, workers=options.workers, max_sleep=options.max_sleep
-        )
+        self._loop = Loop(clock, self._claims, worker, workers=options.workers, max_sleep=longest)
         rehoming = Rehoming(store, plugins, settings)
         looking = fence.watching(cloud)
         self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
@@ -170,13 +169,17 @@ class Manager:
         self._monitors: list[Monitor[Any]] = [hosts]
         if options.server_leases.enabled:
             leases = Leases(
-                store, plugins, clock, settings, self.wake, None, lambda _: cloud, filters
+                store,
+                plugins,
+                clock,
+                settings,
+                self.wake,
+                cloud_of=lambda _: cloud,
+                filters=filters,
             )
-            handler = ServerLeases(
-                store, leases, clock, options.server_leases, cloud, self.owner, may
-            )
+            watched = options.server_leases
             self._monitors.append(
-                _server_monitor(handler, cloud, server_listener, options.server_leases)
+                _server_monitor(leases, cloud, server_listener, watched, self.owner, may)
             )
 
         # Under its own name, separate from the claims of the loop.

@@ -36,6 +36,7 @@ import functools
 import typing
 from collections.abc import Collection
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
 from typing import Generic
@@ -188,8 +189,7 @@ class Model(Generic[R]):
         try:
             found = model.model_validate(sent)
         except pydantic.ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            raise _refusal(first) from None
+            raise _refusal(error.errors(include_url=False, include_input=False)) from None
         values, given = found.__dict__, found.model_fields_set
         return {
             each.name: values[each.name]
@@ -312,16 +312,19 @@ def _of(request: Any) -> Model[Any]:
     return Model(request)
 
 
-def _refusal(error: Mapping[str, Any]) -> exceptions.InvalidInput:
-    """Return the error that a client receives for an error of pydantic."""
-    key = str(error['loc'][0])
-    if error['type'] == 'missing':
+def _refusal(errors: Sequence[Any]) -> exceptions.InvalidInput:
+    """Return the error that a client receives for those of pydantic: that of the first field."""
+    first = errors[0]
+    key = str(first['loc'][0])
+    if first['type'] == 'missing':
         return exceptions.MissingParameter(param=key)
-    fault = error.get('ctx', {}).get('error')
-    if not isinstance(fault, Fault):
-        place = ''.join(f'.{each}' for each in error['loc'][1:])
-        fault = Fault(f'{place} {error["msg"]}'.strip())
-    return fault.refusal(key)
+    for error in errors:
+        # A value that is not a common one has an error for that, too.
+        fault = error.get('ctx', {}).get('error')
+        if error['loc'][0] == key and isinstance(fault, Fault):
+            return fault.refusal(key)
+    place = ''.join(f'.{each}' for each in first['loc'][1:])
+    return Fault(f'{place} {first["msg"]}'.strip()).refusal(key)
 
 
 def _is_fixed(each: DeclaredField, running: bool) -> bool:

@@ -96,7 +96,7 @@ class World(deployment.Deployment):
             lambda: None,
             self.rng,
             cloud_of=lambda who: self.cloud.of_caller(f'{who.user_id}:{who.project_id}'),
-            cloud=lambda: self.cloud,
+            own_cloud=lambda: self.cloud,
         )
 
     def until(self, seconds: float) -> None:

@@ -179,10 +179,10 @@ class Service(fixtures.Fixture):
             LeasingSettings(limits=self._limits),
             wake=lambda: None,
             rng=random.Random(1),
-            filters=self._filters,
+            filters=self._filters or Filters(),
             # Whoever sends no token is somebody all the same, without authentication.
             cloud_of=lambda caller: self.cloud.of_caller(f'{caller.user_id}:{caller.project_id}'),
-            cloud=lambda: self.cloud,
+            own_cloud=lambda: self.cloud,
         )
         return Services(
             leases=leases,

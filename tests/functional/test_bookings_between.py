@@ -47,7 +47,6 @@ from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import ReservationChange
 from climate.domain.resources import Inventory
-from climate.enforcement.filters import Filters
 from climate.leases.settings import LeasingSettings
 from climate.plugins import contract as plugins_base
 from climate.plugins.host.plugin import PhysicalHost
@@ -112,7 +111,7 @@ class Between:
             plugins=self.plugins,
             clock=self.clock,
             settings=SETTINGS,
-            filters=Filters(),
+            wake=lambda: None,
             rng=random.Random(1),
         )
         (self.host,) = self.add_hosts(1, inventories=STOCK)

@@ -24,6 +24,7 @@ from typing import ClassVar
 
 import pecan
 
+from climate.api import bodies
 from climate.api.controllers import base
 from climate.api.controllers.allocations import AllocationController
 from climate.api.controllers.allocations import AllocationsController
@@ -83,7 +84,9 @@ def _controller(
         def create(self, req: Request, resp: Any) -> dict[str, Any]:
             """Register a resource of the cloud."""
             version = req.scope.version
-            made = self._services.resources.create(schemas.read_new(version, req.scope.body()))
+            made = self._services.resources.create(
+                schemas.read_new(version, bodies.read(req.environ))
+            )
             resp.status = HTTPStatus.CREATED
             return {collection.item: view.created(collection, made, version)}
 
@@ -135,7 +138,7 @@ def _item_controller(collection: ResourceCollection, schemas: CollectionSchemas)
             @base.guard(_rule(collection, 'update'))
             def update(self, req: Request, resp: Any) -> dict[str, Any]:
                 """Set and remove properties."""
-                change = ResourceChange(capabilities=schemas.read_change(req.scope.body()))
+                change = ResourceChange(capabilities=schemas.read_change(bodies.read(req.environ)))
                 return self._answer(self._services.resources.update(self._id(), change, name), req)
 
         @index.when(method='DELETE', content_type='application/json')

@@ -19,6 +19,7 @@ from typing import Any
 
 import pecan
 
+from climate.api import bodies
 from climate.api import microversions
 from climate.api import queries
 from climate.api import streams
@@ -26,6 +27,7 @@ from climate.api.controllers import base
 from climate.api.routing import Request
 from climate.api.routing import Scope
 from climate.api.schemas import leases as schemas
+from climate.api.schemas import reallocations
 from climate.api.views import leases as view
 from climate.domain.leases import Lease
 from climate.exceptions import PolicyNotAuthorized
@@ -69,7 +71,7 @@ class LeasesController(base.Controller):
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Book a lease."""
         scope = req.scope
-        reader = schemas.Reader(scope.body(), scope.version, scope.now)
+        reader = schemas.Reader(bodies.read(req.environ), scope.version, scope.now)
         draft = reader.draft(self._settings.max_reservations)
         lease = self._services.leases.create(scope.caller, draft)
         resp.status = HTTPStatus.CREATED
@@ -95,7 +97,7 @@ class LeaseController(base.Item):
     def update(self, req: Request, resp: Any) -> dict[str, Any]:
         """Change a lease."""
         scope, leases, lease_id = req.scope, self._services.leases, self._id()
-        reader = schemas.Reader(scope.body(), scope.version, scope.now)
+        reader = schemas.Reader(bodies.read(req.environ), scope.version, scope.now)
         change = reader.change(lambda: leases.get(lease_id, scope.project_id).period.start)
         return self._answer(leases.update(scope.caller, lease_id, scope.project_id, change), req)
 
@@ -111,7 +113,7 @@ class LeaseController(base.Item):
     def reallocate(self, req: Request, resp: Any) -> dict[str, Any]:
         """Replace a resource of a lease with another one."""
         scope, lease_id = req.scope, self._id()
-        wanted = schemas.read_reallocation(scope.body())
+        wanted = reallocations.read(bodies.read(req.environ))
         if wanted.forced:
             scope.authorize(policies.FORCE)
         return self._answer(
@@ -130,7 +132,7 @@ class LeaseController(base.Item):
     def readiness(self, req: Request, resp: Any) -> dict[str, Any]:
         """Record which resources of a lease are ready."""
         # Services that may record it see the leases of every project.
-        said = schemas.read_readiness(req.scope.body(), req.scope.now)
+        said = schemas.read_readiness(bodies.read(req.environ), req.scope.now)
         return self._answer(self._services.leases.say(self._id(), said), req)
 
     def _id(self) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 
 import pecan
 
+from climate.api import bodies
 from climate.api.controllers import base
 from climate.api.microversions import V1_2
 from climate.api.routing import Request
@@ -52,7 +53,7 @@ class MaintenancesController(base.Controller):
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Announce a maintenance."""
         scope = req.scope
-        draft = schemas.read_new(scope.body(), scope.now, scope.version)
+        draft = schemas.read_new(bodies.read(req.environ), scope.now, scope.version)
         made = self._services.maintenances.create(scope.caller, draft)
         resp.status = HTTPStatus.CREATED
         return {'maintenance': view.maintenance(made, scope.version)}

@@ -18,6 +18,7 @@ from typing import Any
 
 import pecan
 
+from climate.api import bodies
 from climate.api import queries
 from climate.api.controllers import base
 from climate.api.microversions import V1_2
@@ -70,7 +71,7 @@ class PropertyController(base.Item):
     @base.guard(policies.UPDATE, method='PATCH')
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """Make a property private or public."""
-        return _set_private(self._services, req.scope, self._resource_type, self._key)
+        return _set_private(self._services, req, self._resource_type, self._key)
 
 
 class PropertiesOfAnyController(base.Controller):
@@ -103,7 +104,7 @@ class PropertyOfAnyController(base.Item):
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """Make a property of the type in ``type`` private or public."""
         resource_type = queries.required(req.scope.parameters, 'type')
-        return _set_private(self._services, req.scope, resource_type, self._key)
+        return _set_private(self._services, req, resource_type, self._key)
 
 
 def _names(services: Services, scope: Scope, resource_type: str) -> dict[str, Any]:
@@ -114,7 +115,7 @@ def _names(services: Services, scope: Scope, resource_type: str) -> dict[str, An
     return {'resource_properties': [show(key) for key in keys]}
 
 
-def _set_private(services: Services, scope: Scope, resource_type: str, name: str) -> dict[str, Any]:
-    private = schemas.read_private(scope.version, scope.body())
+def _set_private(services: Services, req: Request, resource_type: str, name: str) -> dict[str, Any]:
+    private = schemas.read_private(req.scope.version, bodies.read(req.environ))
     key = services.resources.set_private(resource_type, name, private)
-    return {'resource_property': view.record(key, scope.version)}
+    return {'resource_property': view.record(key, req.scope.version)}

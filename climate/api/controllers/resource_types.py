@@ -19,6 +19,7 @@ from typing import Any
 
 import pecan
 
+from climate.api import bodies
 from climate.api.controllers import base
 from climate.api.microversions import V1_2
 from climate.api.routing import Request
@@ -49,7 +50,7 @@ class ResourceTypesController(base.Controller):
     @base.guard(policies.CREATE)
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Declare a type."""
-        made = self._services.resource_types.create(schemas.read_new(req.scope.body()))
+        made = self._services.resource_types.create(schemas.read_new(bodies.read(req.environ)))
         resp.status = HTTPStatus.CREATED
         return {'resource_type': view.resource_type(made, req.scope.version)}
 
@@ -70,7 +71,7 @@ class ResourceTypeController(base.Item):
     @base.guard(policies.UPDATE)
     def update(self, req: Request, resp: Any) -> dict[str, Any]:
         """Change a declared type."""
-        body = req.scope.body()
+        body = bodies.read(req.environ)
         schemas.check_change(body)
         made = self._services.resource_types.update(
             self._key, lambda old: schemas.changed(old, body)

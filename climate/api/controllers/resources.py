@@ -19,6 +19,7 @@ from typing import Any
 
 import pecan
 
+from climate.api import bodies
 from climate.api import queries
 from climate.api.controllers import base
 from climate.api.controllers.allocations import AllocationsOfAnyController
@@ -75,7 +76,7 @@ class ResourcesController(base.Controller):
     @base.guard(policies.CREATE)
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Register a resource."""
-        body = req.scope.body()
+        body = bodies.read(req.environ)
         schemas.check_new(body)
         plugin = registrar.owner(self._services.plugins, body['resource_type'])
         draft = schemas.read_new(body, plugin.resource_schema or {}, plugin.reserved_properties)
@@ -109,7 +110,7 @@ class ResourceController(base.Item):
     def update(self, req: Request, resp: Any) -> dict[str, Any]:
         """Change what operators configure of a resource."""
         number, resources = self._id(), self._services.resources
-        body = req.scope.body()
+        body = bodies.read(req.environ)
         schemas.check_change(body)
         plugin = self._services.plugins.get(resources.get(number, True).resource_type)
         change = schemas.read_change(body, plugin.reserved_properties if plugin else ())

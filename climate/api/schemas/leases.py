@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
@@ -29,18 +30,18 @@ from climate.api.microversions import Microversion
 from climate.api.microversions import V1_0
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
-from climate.api.schemas import maintenances
 from climate.api.validation import Mismatch
 from climate.api.validation import Schema
 from climate.api.validation import Validator
+from climate.domain import periods
 from climate.domain.events import EventKind
 from climate.domain.leases import NOTICES
 from climate.domain.leases import Readiness
+from climate.domain.names import CONTROL
 from climate.domain.periods import SECOND
 from climate.domain.requests import EventDraft
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
-from climate.domain.requests import Reallocation
 from climate.domain.requests import ReservationChange
 from climate.domain.requests import UNSET
 from climate.domain.requests import Unset
@@ -201,6 +202,7 @@ class Reader:
         self._version = version
         self._modern = version >= V1_1
         self._now = now
+        self._present = now if self._modern else now.replace(second=0, microsecond=0)
 
     def draft(self, max_reservations: int) -> LeaseDraft:
         """Return the lease that the caller wants.
@@ -223,7 +225,7 @@ class Reader:
         before_end_date = self._optional_time('before_end_date') or before_end_date
         announced, notices = self._announcements(), self._notices()
         return LeaseDraft(
-            name=bodies.name('name', body['name']),
+            name=self._name(),
             start=start,
             end=end,
             reservations=tuple(body.get('reservations') or ()),
@@ -248,7 +250,7 @@ class Reader:
         times = self._times('start_date', 'end_date')
         start = times.get('start_date')
         return LeaseChange(
-            name=None if body.get('name') is None else bodies.name('name', body['name']),
+            name=None if body.get('name') is None else self._name(),
             start=start,
             end=self._end(times.get('end_date'), lambda: start or current_start()),
             before_end_date=self._before_end_date(),
@@ -263,10 +265,25 @@ class Reader:
             asked_at=self._now,
         )
 
+    def _name(self) -> str:
+        name: str = self._body['name']
+        if CONTROL.search(name):
+            raise bodies.control_characters('name')
+        return name
+
     def _times(self, *fields: str) -> dict[str, datetime.datetime]:
         """Return the instants of those *fields* that have one."""
         given = {key: value for key in fields if (value := self._body.get(key)) is not None}
-        return dates.parse_all(given, self._now, self._version) if given else {}
+        return self._instants(given)
+
+    def _instants(self, given: Mapping[str, str]) -> dict[str, datetime.datetime]:
+        found = {}
+        for field, text in given.items():
+            instant = periods.instant(text, self._present, zoned=self._modern)
+            if instant is None:
+                raise dates.invalid(field, text, self._version)
+            found[field] = instant
+        return found
 
     def _optional_time(self, field: str) -> datetime.datetime | None:
         return self._times(field).get(field)
@@ -317,7 +334,8 @@ class Reader:
         # Heat sends time, the command line sends event_date.
         for key in ('time', 'event_date'):
             if event.get(key) is not None:
-                return dates.parse(f'{field}.{key}', event[key], self._now, self._version)
+                name = f'{field}.{key}'
+                return self._instants({name: event[key]})[name]
         raise exceptions.MissingParameter(param=f'{field}.time')
 
 
@@ -363,37 +381,4 @@ def read_readiness(body: dict[str, Any], now: datetime.datetime) -> Readiness:
         by=body['by'],
         detail=body.get('detail', ''),
         at=now,
-    )
-
-
-REALLOCATION: dict[str, Any] = {
-    'type': 'object',
-    'required': ['reservation_id'],
-    'additionalProperties': False,
-    'properties': {
-        'reservation_id': {'type': 'string', 'minLength': 1, 'maxLength': 36},
-        'resource_id': maintenances.RESOURCE_ID,
-        'resource_name': maintenances.NAME,
-        'reason': maintenances.REASON,
-        'force': {'type': 'boolean'},
-    },
-}
-
-_REALLOCATION = Validator(REALLOCATION)
-
-
-def read_reallocation(body: dict[str, Any]) -> Reallocation:
-    """Return the reallocation that the caller wants.
-
-    :raises climate.exceptions.InvalidInput: naming the field and why
-    """
-    _REALLOCATION.check(body)
-    if 'resource_id' not in body and 'resource_name' not in body:
-        raise exceptions.MissingParameter(param='resource_id')
-    return Reallocation(
-        reservation_id=body['reservation_id'],
-        resource_id=maintenances.read_id(body.get('resource_id')),
-        resource_name=body.get('resource_name', ''),
-        reason=body.get('reason', ''),
-        forced=body.get('force', False),
     )

@@ -19,20 +19,20 @@ import re
 
 from climate import exceptions
 from climate.api import microversions
-from climate.api import negotiation
+from climate.api import middleware
 from tests import base
 
 
 def requested(header):
     """Return the microversion asked for with *header*."""
-    return negotiation.requested({'HTTP_OPENSTACK_API_VERSION': header})
+    return middleware.requested({'HTTP_OPENSTACK_API_VERSION': header})
 
 
 class MicroversionsTest(base.TestCase):
     """The header, and the list."""
 
     def test_none_is_the_oldest(self):
-        self.assertEqual(microversions.MIN, negotiation.requested({}))
+        self.assertEqual(microversions.MIN, middleware.requested({}))
 
     def test_asked_for(self):
         self.assertEqual((1, 0), requested('reservation 1.0'))

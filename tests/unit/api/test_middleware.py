@@ -23,11 +23,11 @@ from oslo_config import cfg
 from climate import exceptions
 from climate.api import auth
 from climate.api import bodies
-from climate.api.bodies import SizeLimit
 from climate.api.health import Health
 from climate.api.health import PATH
 from climate.api.middleware import ForHeaders
 from climate.api.middleware import ForPath
+from climate.api.middleware import SizeLimit
 from tests import base
 
 

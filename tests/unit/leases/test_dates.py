@@ -21,9 +21,11 @@ import hypothesis
 from hypothesis import strategies as st
 
 from climate import exceptions
+from climate.booking.create import check_dates
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import floored
 from climate.domain.periods import Period
 from climate.domain.requests import EventDraft
 from climate.domain.requests import LeaseChange
@@ -74,13 +76,13 @@ class TestFloored(base.TestCase):
     @hypothesis.given(instants, st.sampled_from([1, 60, 3600]))
     def test_last_multiple_not_after(self, instant: datetime.datetime, seconds: int) -> None:
         grain = datetime.timedelta(seconds=seconds)
-        floor = dates.floored(instant, grain)
+        floor = floored(instant, grain)
         self.assertLessEqual(floor, instant)
         self.assertLess(instant - floor, grain)
         self.assertEqual(0, floor.timestamp() % seconds)
 
     def test_no_grain(self) -> None:
-        self.assertEqual(NOW, dates.floored(NOW, datetime.timedelta(0)))
+        self.assertEqual(NOW, floored(NOW, datetime.timedelta(0)))
 
 
 class TestNew(base.TestCase):
@@ -88,7 +90,7 @@ class TestNew(base.TestCase):
     def test_starts_in_this_minute_or_later_and_ends_after(self, start: int, end: int) -> None:
         good = start >= 0 and end > start
         try:
-            dates.check_new(draft(start, end), NOW)
+            check_dates(draft(start, end), NOW)
         except exceptions.InvalidInput:
             self.assertFalse(good)
         else:
@@ -102,32 +104,32 @@ class TestNew(base.TestCase):
             (draft(0, 0.1), 'End date must be later than current and start date'),
         ):
             with self.assertRaisesRegex(exceptions.InvalidInput, text):
-                dates.check_new(wish, NOW)
+                check_dates(wish, NOW)
 
     def test_asked_before_the_minute_ended(self) -> None:
         later = NOW + MINUTE
-        dates.check_new(draft(0, 5, asked_at=NOW), later)
+        check_dates(draft(0, 5), NOW)
         with self.assertRaises(exceptions.InvalidInput):
-            dates.check_new(draft(0, 5), later)
+            check_dates(draft(0, 5), later)
 
     def test_before_end_lies_inside(self) -> None:
         for minutes, good in ((4, False), (5, True), (7, True), (8, True), (9, False)):
             wish = draft(5, 8, before_end_date=at(minutes))
             if good:
-                dates.check_new(wish, NOW)
+                check_dates(wish, NOW)
             else:
                 with self.assertRaises(exceptions.OutsideLease):
-                    dates.check_new(wish, NOW)
+                    check_dates(wish, NOW)
 
     def test_events_lie_between_now_and_the_end(self) -> None:
         for minutes, good in ((-1, False), (0, True), (8, True), (9, False)):
             event = EventDraft(kind=EventKind.NOTIFICATION, time=at(minutes))
             wish = draft(5, 8, events=(event,))
             if good:
-                dates.check_new(wish, NOW)
+                check_dates(wish, NOW)
             else:
                 with self.assertRaisesRegex(exceptions.InvalidInput, r'events\[0\]'):
-                    dates.check_new(wish, NOW)
+                    check_dates(wish, NOW)
 
 
 class TestChangedPeriod(base.TestCase):
