@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The outermost middleware: what each request passes, and what only some requests pass."""
+"""The WSGI middleware: what each request passes, and what only some requests pass."""
 
 from __future__ import annotations
 
