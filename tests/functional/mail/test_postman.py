@@ -170,7 +170,7 @@ class TestPostman(PostCase):
         self.assertIsNone(postman.round())
         self.assertEqual((0, 1), (self.files('pending'), self.files('failed')))
         self.assertIn(
-            'Lease lease-1: before_end is not told to user alice: 550 no such user',
+            'Lease lease-1: before_end is not mailed to user alice: 550 no such user',
             self.log.output,
         )
 
