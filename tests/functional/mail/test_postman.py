@@ -183,7 +183,7 @@ class TestPostman(PostCase):
             if next_try is not None:
                 self.clock.move_to(next_try)
         self.assertEqual((0, 1), (self.files('pending'), self.files('failed')))
-        self.assertIn('is not told to user alice: the SMTP server takes no', self.log.output)
+        self.assertIn('is not mailed to user alice: the SMTP server takes no', self.log.output)
 
     def test_the_thread(self) -> None:
         postman = self.postman(retry_after=0.1)
