@@ -112,7 +112,7 @@ class TestRecords(FileCase):
         records.put('compute-1', PowerRecord(asks=1))
         (self.folder / 'power.json').mkdir()
         records.save()
-        self.assertIn('cannot be kept', self.log.output)
+        self.assertIn('cannot be stored', self.log.output)
         (self.folder / 'power.json').rmdir()
         records.save()
         self.assertEqual(1, PowerRecords(self.folder / 'power.json').of('compute-1').asks)
