@@ -84,7 +84,8 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
 
         That a volume has one source comes first: it is what to say of two wrong ones.
         """
-        volume_request.check_sources([key for key in SOURCES if body.get(key)])
+        named = [key for key in SOURCES if str(body.get(key) or '').strip()]
+        volume_request.check_sources(named)
         return super().parse(body, strict=strict)
 
     def change(

@@ -74,6 +74,13 @@ class RequestTest(base.TestCase):
         }
         self.assertEqual(request, VOLUMES.parse(again, strict=True))
 
+    def test_blank_sources_name_nothing(self) -> None:
+        request = VOLUMES.parse({**NEW, 'snapshot_id': ' ', 'image_id': VOLUME})
+        self.assertEqual(VOLUME, request.image_id)
+        self.assertIsNone(VOLUMES.parse({**NEW, 'snapshot_id': ' ', 'image_id': ' '}).source)
+        with self.assertRaisesRegex(exceptions.MalformedParameter, 'one thing only'):
+            VOLUMES.parse({**NEW, 'snapshot_id': VOLUME, 'image_id': VOLUME})
+
     @given(bodies, bodies, st.booleans())
     def test_no_change_takes_what_was_promised(
         self, body: dict[str, Any], change: dict[str, Any], running: bool
