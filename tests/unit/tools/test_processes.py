@@ -63,7 +63,7 @@ class ProcessesTest(clouds.CloudTestCase):
 
     def _said(self, name: str) -> str:
         log = self.cloud.logs / f'{name}.log'
-        waiting.until(lambda: log.exists() and log.read_text(), 10, f'{name} to say something')
+        waiting.until(lambda: log.exists() and log.read_text(), 60, f'{name} to say something')
         return log.read_text()
 
     def test_started_and_stopped(self) -> None:
@@ -102,13 +102,13 @@ class ProcessesTest(clouds.CloudTestCase):
 
     def test_remains_are_no_life(self) -> None:
         found = self._spawn('one', [sys.executable, '-c', ''])
-        waiting.until(lambda: processes.look(found.pid) is None, 10, 'the process to end')
+        waiting.until(lambda: processes.look(found.pid) is None, 60, 'the process to end')
         self.assertFalse(processes.alive(self.cloud, 'one'))
 
     def test_the_last_thread_is_waited_for(self) -> None:
         found = self._spawn('one', _HEADLESS)
         stat = pathlib.Path(f'/proc/{found.pid}/stat')
-        waiting.until(lambda: ') Z ' in stat.read_text(), 10, 'the first thread to go')
+        waiting.until(lambda: ') Z ' in stat.read_text(), 60, 'the first thread to go')
         self.assertTrue(processes.alive(self.cloud, 'one'))
         processes.stop(self.cloud, 'one', seconds=0.2)
         self.assertFalse(stat.exists())
@@ -125,12 +125,12 @@ class ProcessesTest(clouds.CloudTestCase):
             child = int(self._said(name))
             self.assertIsNotNone(processes.look(child))
             processes.stop(self.cloud, name, signal=how)
-            waiting.until(lambda child=child: processes.look(child) is None, 10, 'the child to go')
+            waiting.until(lambda child=child: processes.look(child) is None, 60, 'the child to go')
 
     def test_one_that_ended_by_itself_is_told_with_its_log(self) -> None:
         self._spawn('heat-engine', [sys.executable, '-c', 'raise SystemExit("no such database")'])
         self._said('heat-engine')
-        waiting.until(lambda: not processes.alive(self.cloud, 'heat-engine'), 10, 'its end')
+        waiting.until(lambda: not processes.alive(self.cloud, 'heat-engine'), 60, 'its end')
         error = self.assertRaises(
             CloudError, processes.await_ready, self.cloud, 'heat-engine', seconds=5
         )
