@@ -79,7 +79,7 @@ class OutageCase(base.TestCase):
         now = datetime.datetime.now(datetime.UTC)
         body = {
             'name': 'l',
-            'start_date': (now + datetime.timedelta(seconds=start)).isoformat(),
+            'start_date': (now + datetime.timedelta(seconds=start)).isoformat() if start else 'now',
             'end_date': (now + datetime.timedelta(seconds=end)).isoformat(),
             'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
         }
