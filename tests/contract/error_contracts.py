@@ -20,7 +20,6 @@ often a request is sent in one place per client.
 from __future__ import annotations
 
 import dataclasses
-import random
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
@@ -75,8 +74,7 @@ def _remove_provider(placement: base.Placement, name: str) -> None:
 
 
 def _make_network(network: base.Networking, name: str) -> None:
-    number = random.randint(*worlds.VLANS)
-    network.create_network(name, PROJECT, worlds.vlan(number))
+    network.create_network(name, PROJECT, worlds.free_vlan())
 
 
 def _remove_network(network: base.Networking, name: str) -> None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import abc
 import contextlib
 import functools
-import random
 from typing import Any
 
 from keystoneauth1 import loading as ks_loading
@@ -66,7 +65,7 @@ class Networks(abc.ABC):
 
     def segment(self) -> base.Segment:
         """Return a segment that nobody uses."""
-        return worlds.vlan(random.randint(*worlds.VLANS))
+        return worlds.free_vlan()
 
 
 class SimulatedNetworks(Networks):

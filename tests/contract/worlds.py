@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import itertools
 import pathlib
+import random
 import re
 import tempfile
 import uuid
@@ -287,6 +289,15 @@ class StubWorld(World):
 def vlan(number: int) -> base.Segment:
     """Return the segment of a VLAN on the wires that every world has."""
     return base.Segment(network_type='vlan', physical_network='physnet1', segmentation_id=number)
+
+
+# Each number once: two at random are the same too often.
+_VLANS = itertools.cycle(random.sample(range(VLANS[0], VLANS[1] + 1), VLANS[1] + 1 - VLANS[0]))
+
+
+def free_vlan() -> base.Segment:
+    """Return the segment of a VLAN that nothing uses."""
+    return vlan(next(_VLANS))
 
 
 def unique(prefix: str = 'contract') -> str:
