@@ -53,9 +53,10 @@ class _Case(base.TestCase):
     def one_attempt(self) -> Any:
         """Have each booking choose once only."""
         leases = self.world.leases
-        settings = dataclasses.replace(leases._context.settings, booking_attempts=1)
-        context = dataclasses.replace(leases._context, settings=settings)
-        return mock.patch.object(leases, '_context', context)
+        settings = dataclasses.replace(leases.settings, booking_attempts=1)
+        return mock.patch.object(
+            self.world, 'leases', dataclasses.replace(leases, settings=settings)
+        )
 
     def setUp(self) -> None:
         super().setUp()
