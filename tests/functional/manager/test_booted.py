@@ -319,12 +319,6 @@ class TestBooted(booted.BootedCase):
         self.lease(server)
 
 
-class TestBootedMariadb(TestBooted):
-    """The same on MariaDB."""
-
-    database = services.MARIADB
-
-
 class TestBootedPostgresql(TestBooted):
     """The same on PostgreSQL."""
 

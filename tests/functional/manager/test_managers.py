@@ -32,7 +32,7 @@ ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 STEPS = ('claim', 'begin', 'effect', 'settle')
 
 
-class _Death:
+class Death:
     """A manager dies between any two steps; another one goes on."""
 
     database = services.SQLITE
@@ -158,17 +158,11 @@ class TestHandoverOnPostgresql(_Handover, base.TestCase):
     database = services.POSTGRESQL
 
 
-class TestDeathOnSqlite(_Death, base.TestCase):
+class TestDeathOnSqlite(Death, base.TestCase):
     """SQLite."""
 
 
-class TestDeathOnMariadb(_Death, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestDeathOnPostgresql(_Death, base.TestCase):
+class TestDeathOnPostgresql(Death, base.TestCase):
     """PostgreSQL."""
 
     database = services.POSTGRESQL
