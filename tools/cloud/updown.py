@@ -187,14 +187,15 @@ def _openstack(cloud: Cloud) -> list[Step]:
     """Return the steps that start the services of OpenStack, Keystone excepted."""
     return [
         _start(cloud, 'placement', 'placement tables', 'memcached'),
-        _start(cloud, 'nova-conductor', 'nova tables', 'rabbit'),
-        # Scheduler and computes read the catalog as soon as they start.
+        # Conductor, scheduler and computes read the catalog as soon as they start,
+        # and end where Keystone does not know their user yet.
+        _start(cloud, 'nova-conductor', 'nova tables', 'rabbit', 'users and catalogue'),
         _start(cloud, 'nova-scheduler', 'nova tables', 'rabbit', 'users and catalogue'),
         *(
             _start(
                 cloud,
                 services.compute(number),
-                *('placement', 'nova-conductor', 'users and catalogue'),
+                *('placement', 'nova-conductor'),
             )
             for number in range(1, len(cloud.hosts) + 1)
         ),
