@@ -155,7 +155,7 @@ class HungTest(ClaimsTest):
     def lost_claims(self, manager: str) -> int:
         """Return how often a manager has said that a claim was lost."""
         log = self.cloud.logs / f'{manager}.log'
-        return log.read_text(encoding='utf-8', errors='replace').count('another manager goes on')
+        return log.read_text(encoding='utf-8', errors='replace').count('another manager continues')
 
     def alone_at_work(self, manager: str) -> dict[str, Any]:
         """Return what the one manager does while all others hang: it tells of a lease."""

@@ -100,7 +100,7 @@ class TestWatch(bus.RabbitCase):
         publish(self, 'lease.create')
         self.eventually(lambda: rounds.count == 4)
         door.shut()
-        self.eventually(lambda: self.log.output.count('all the same') == 2)
+        self.eventually(lambda: self.log.output.count('still polled') == 2)
         door.open()
         self.eventually(lambda: rounds.count == 5)
 
