@@ -106,6 +106,7 @@ class Option:
     :ivar bounds: the limits of a value, in words; '' if there are none
     :ivar default: None if there is none, or nothing is the default
     :ivar fixed: when it can no longer be changed
+    :ivar blank: whether an empty text means "not given", as null does
     """
 
     name: str
@@ -115,6 +116,7 @@ class Option:
     default: Any
     fixed: Fixed
     about: str
+    blank: bool = False
 
 
 class Model(Generic[R]):
@@ -296,6 +298,7 @@ class Model(Generic[R]):
                 default=_shown_default(each),
                 fixed=each.field.fixed,
                 about=each.field.about,
+                blank=each.field.blank,
             )
             for each in self._fields
             if each.field is not None
