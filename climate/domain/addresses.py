@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Where a service is."""
+"""Checks of network addresses."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ import ipaddress
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what is sent to a host stays on this machine.
+    """Whether traffic to a host stays on this machine.
 
-    :param host: a name or an address; one of IPv6 with or without brackets
+    :param host: a host name or an IP address; IPv6 with or without brackets
     """
     if host.lower().rstrip('.') == 'localhost':
         return True

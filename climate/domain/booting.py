@@ -35,7 +35,7 @@ LEASE_ID: Final = PREFIX + 'lease_id'
 ERROR: Final = PREFIX + 'lease_error'
 RESERVATION: Final = PREFIX + 'reservation'
 LONGEST: Final = 255
-"""How long a value of metadata may be, in characters."""
+"""The maximum length of a metadata value, in characters."""
 
 # Keys of metadata, by the corresponding key of the hint.
 _KEYS = {
@@ -48,18 +48,18 @@ _KEYS = {
 }
 _ASKING = ('start', 'end', 'duration')
 _MOST_EVENTS = 100
-"""As many as a lease that is created over HTTP may have."""
+"""The same limit as for a lease that is created over HTTP."""
 _BOOLEANS = {'true': True, 'false': False}
 _LONGEST_NAME = 80
 
 
 class Unreadable(ValueError):
-    """The request of a server is not valid; the text is for its owner."""
+    """The request of a server is invalid; the message is for its owner."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ServerReport:
-    """News of a server.
+    """A report that a server was booted or deleted.
 
     :ivar gone: whether the server was deleted; otherwise it was booted
     """
@@ -95,12 +95,13 @@ def requested_lease(
 ) -> RequestedLease | None:
     """Return the lease that a server requests; None if it requests none.
 
-    Metadata take precedence over the hint. A start in the past becomes the
+    The metadata takes precedence over the hint. A start in the past becomes the
     present instant, because a server takes a while to boot.
 
     :param hint: value of the scheduler hint :data:`HINT`; None without one
     :param now: the present instant (aware UTC)
-    :raises Unreadable: naming the field and why
+    :raises Unreadable: if the request is invalid; the message names the field
+        and the reason
     """
     said = {field: metadata[key] for field, key in _KEYS.items() if key in metadata}
     if any(field in said for field in _ASKING):
@@ -112,16 +113,16 @@ def requested_lease(
 
 
 def _object(hint: object) -> dict[str, Any]:
-    # Nova keeps each hint as a list of texts.
+    # Nova stores each hint as a list of strings.
     if isinstance(hint, list) and len(hint) == 1:
         hint = hint[0]
     if isinstance(hint, str):
         try:
             hint = json.loads(hint)
         except (ValueError, RecursionError):
-            raise Unreadable(f'{HINT} is no JSON') from None
+            raise Unreadable(f'{HINT} is not valid JSON') from None
     if not isinstance(hint, dict):
-        raise Unreadable(f'{HINT} is no JSON object')
+        raise Unreadable(f'{HINT} is not a JSON object')
     return hint
 
 
@@ -149,7 +150,7 @@ def _text(said: Mapping[str, Any], field: str, names: Mapping[str, str]) -> str 
     if value is None:
         return None
     if not isinstance(value, str):
-        raise Unreadable(f'{names[field]}: a text is required')
+        raise Unreadable(f'{names[field]}: a string is required')
     return value.strip()
 
 
@@ -165,23 +166,23 @@ def _end(
     if end is not None:
         found = _instant(end, names['end'], now)
         if found <= start:
-            raise Unreadable(f'{names["end"]}: {_shown(end)} is past, or before the start')
+            raise Unreadable(f'{names["end"]}: {_shown(end)} is in the past, or before the start')
         return found
     length = periods.duration(duration or '')
     if length is None or length < periods.SECOND:
         raise Unreadable(
-            f'{names["duration"]}: {_shown(duration)} is no length such as 5d or PT90M'
+            f'{names["duration"]}: {_shown(duration)} is not a duration such as 5d or PT90M'
         )
     try:
         return start + length
     except OverflowError:
-        raise Unreadable(f'{names["duration"]}: it would end after the year 9999') from None
+        raise Unreadable(f'{names["duration"]}: the lease would end after the year 9999') from None
 
 
 def _instant(text: str, name: str, now: datetime.datetime) -> datetime.datetime:
     found = periods.instant(text, now)
     if found is None:
-        raise Unreadable(f'{name}: {_shown(text)} is no time such as 2030-01-31T18:00Z')
+        raise Unreadable(f'{name}: {_shown(text)} is not a time such as 2030-01-31T18:00Z')
     return found
 
 
@@ -190,7 +191,7 @@ def _on_end(value: object, names: Mapping[str, str]) -> tuple[str, ...] | None:
         return None
     words = value.split(',') if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise Unreadable(f'{names["on_end"]}: words with commas between them are required')
+        raise Unreadable(f'{names["on_end"]}: words separated by commas are required')
     return tuple(word.strip() for word in words)
 
 

@@ -103,7 +103,7 @@ OPEN = frozenset({EventState.UNDONE, EventState.IN_PROGRESS})
 
 
 NO_PAYLOAD = Payload()
-"""Stands for the empty payload of the kind of an event."""
+"""The default of a payload; an event replaces it by the empty payload of its kind."""
 _NOTHING = datetime.timedelta(0)
 
 
@@ -154,12 +154,12 @@ class Event:
 
     @property
     def change(self) -> ChangePayload | None:
-        """The payload of a change of a running lease; None if the event is none."""
+        """The payload of a change of a running lease; None for other events."""
         return self.payload if isinstance(self.payload, ChangePayload) else None
 
     @property
     def end(self) -> EndPayload | None:
-        """The payload of an end or a deletion; None if the event is neither."""
+        """The payload of an end or a deletion; None for other events."""
         return self.payload if isinstance(self.payload, EndPayload) else None
 
     @property
@@ -205,7 +205,8 @@ class Event:
     def taken_up(self, now: datetime.datetime, unfinished: datetime.timedelta) -> Event:
         """Return the event as a manager takes it up.
 
-        :param unfinished: the most that a try counts that no manager finished
+        :param unfinished: the longest time that counts for a try that no manager
+            finished
         :raises climate.domain.lifecycles.TransitionRefused: if it cannot happen now
         """
         if self.begun_at is None:
@@ -217,13 +218,13 @@ class Event:
         return counted.after(EventTrigger.BEGIN, begun_at=self.begun_at or now)
 
     def looked_at(self, now: datetime.datetime) -> Event:
-        """Return the event after a pause: what it is late by does not count."""
+        """Return the event after a pause; the time by which it is late does not count."""
         return self._counted(now, min(now, self.due) - self._until(now))
 
     def settled(self, now: datetime.datetime, deadline: datetime.timedelta) -> Event:
         """Return the event after a try that a manager finished.
 
-        A single try uses up a quarter of the deadline at most, however long the
+        A single try counts for at most a quarter of the deadline, however long the
         manager hung.
         """
         return self._counted(now, min(now - self._until(now), deadline / 4))
@@ -266,13 +267,13 @@ def order(event: Event) -> tuple[datetime.datetime, int, str]:
 
 
 def first_due(events: Iterable[Event], now: datetime.datetime) -> Event | None:
-    """The open event that happens first; None if nothing is due at *now*."""
+    """Return the first open event that is due at *now*; None if there is none."""
     due = [event for event in events if event.state in OPEN and event.due <= now]
     return min(due, key=order, default=None)
 
 
 def next_due(events: Iterable[Event]) -> datetime.datetime | None:
-    """When the first open event is due; None if nothing is left to happen."""
+    """Return when the first open event is due; None if no event is open."""
     return min((event.due for event in events if event.open), default=None)
 
 

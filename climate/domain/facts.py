@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The facts that effects leave with a reservation, as values with typed fields.
+"""The facts that effects store with a reservation, as values with typed fields.
 
 A type declares its facts as a frozen class::
 
@@ -21,8 +21,8 @@ A type declares its facts as a frozen class::
 It reads them with ``HostFacts.of(work.reservation)``, and returns what has
 changed with ``Done(facts=facts.changes(work.reservation))``. The store keeps
 them as JSON, and managers of two releases read and write the same rows during
-an upgrade. So the keys stay as they are; what this release does not know stays
-untouched.
+an upgrade. Keys therefore never change, and keys that this release does not know
+stay untouched.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def fact(
 ) -> Any:
     """Declare a fact.
 
-    :param factory: returns the default, if that can be changed
-    :param key: under which it is stored; by default the name of the field
-    :param read: returns the value of the field for the JSON value that is stored
+    :param factory: returns the default, if it is mutable
+    :param key: the key in the stored JSON; by default the name of the field
+    :param read: converts the stored JSON value into the value of the field
     """
     metadata = {_KEY: key, _READ: read}
     if factory is not None:
@@ -64,7 +64,7 @@ def fact(
 class Facts:
     """The facts of a reservation; each has a default, which is not stored.
 
-    :ivar version: of the stored shape; rows without one are of the first
+    :ivar version: version of the stored format; rows without one have the first
     """
 
     version: int = _FIRST_VERSION
@@ -76,9 +76,9 @@ class Facts:
 
     @classmethod
     def load(cls, stored: Mapping[str, Any]) -> Self:
-        """Return the facts that this release has stored, or one before it.
+        """Return the facts that this release or an earlier one has stored.
 
-        Ignores keys that this class does not have. A null is as good as no key.
+        Ignores keys that this class does not have, and treats null like a missing key.
         """
         known = {}
         for field in dataclasses.fields(cls):
@@ -97,7 +97,7 @@ class Facts:
         }
 
     def changes(self, reservation: Reservation) -> dict[str, Any]:
-        """Return what differs from the facts of a reservation; None for what goes."""
+        """Return the facts that differ from those of a reservation; None deletes one."""
         wanted = self.dump()
         return {
             key: wanted.get(key)
@@ -110,7 +110,7 @@ class Facts:
 class AggregateFacts(Facts):
     """The facts of a reservation that has an aggregate of hosts in Nova.
 
-    :ivar aggregate_id: Nova's id of it; None if there is none
+    :ivar aggregate_id: Nova's id of the aggregate; None if there is none
     """
 
     aggregate_id: int | None = None

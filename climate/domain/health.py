@@ -44,7 +44,7 @@ class MonitoredResource:
     """A resource that may fail.
 
     :ivar service_host: the name under which Nova's services know it
-    :ivar failed: whether it is known not to work
+    :ivar failed: whether it is known to have failed
     """
 
     resource_id: int

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What the effects of a lease did, for its owner."""
+"""The history of a lease: what its effects did, for its owner."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Allocation:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Reservation:
-    """One line of a lease.
+    """The resources of one type that a lease reserves.
 
     :ivar request: the requirements, as the plugin's ``dump`` wrote them
     :ivar facts: what effects created in the cloud, such as an aggregate's id

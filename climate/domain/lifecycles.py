@@ -30,7 +30,7 @@ from typing import TypeVar
 
 
 class LeaseStatus(enum.StrEnum):
-    """Where a lease is in its life (the words existing clients know)."""
+    """The status of a lease, in the words that existing clients know."""
 
     PENDING = 'PENDING'
     STARTING = 'STARTING'
@@ -44,7 +44,7 @@ class LeaseStatus(enum.StrEnum):
 
 
 class LeaseTrigger(enum.StrEnum):
-    """What happens to a lease."""
+    """What changes the status of a lease."""
 
     START = 'start'
     STARTED = 'started'
@@ -58,7 +58,7 @@ class LeaseTrigger(enum.StrEnum):
 
 
 class ReservationStatus(enum.StrEnum):
-    """Where a reservation is in its life (lower case on the wire)."""
+    """The status of a reservation; lower case in the API."""
 
     PENDING = 'pending'
     ACTIVE = 'active'
@@ -67,7 +67,7 @@ class ReservationStatus(enum.StrEnum):
 
 
 class ReservationTrigger(enum.StrEnum):
-    """What happens to a reservation."""
+    """What changes the status of a reservation."""
 
     STARTED = 'started'
     ENDED = 'ended'
@@ -75,7 +75,7 @@ class ReservationTrigger(enum.StrEnum):
 
 
 class EventState(enum.StrEnum):
-    """Where an event is in its life."""
+    """The state of an event."""
 
     UNDONE = 'UNDONE'
     IN_PROGRESS = 'IN_PROGRESS'
@@ -84,7 +84,7 @@ class EventState(enum.StrEnum):
 
 
 class EventTrigger(enum.StrEnum):
-    """What happens to an event."""
+    """What changes the state of an event."""
 
     BEGIN = 'begin'
     POSTPONE = 'postpone'
@@ -132,35 +132,35 @@ class _Transitions(dict[tuple[S, T], S]):
 def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
     s, t = LeaseStatus, LeaseTrigger
     table = {
-        # The ordinary life: booked, made real, used, taken back.
+        # The usual life: booked, started, used, ended.
         (s.PENDING, t.START): s.STARTING,
         (s.STARTING, t.STARTED): s.ACTIVE,
         (s.ACTIVE, t.END): s.TERMINATING,
         (s.TERMINATING, t.ENDED): s.TERMINATED,
-        # A manager that takes over finds the lease where the last one left it.
+        # A manager that takes over continues where the last one stopped.
         (s.STARTING, t.START): s.STARTING,
         (s.TERMINATING, t.END): s.TERMINATING,
         (s.DELETING, t.DELETE): s.DELETING,
-        # The whole period passed while no manager ran: nothing to take back.
+        # The whole period passed while no manager ran: there is nothing to release.
         (s.PENDING, t.END): s.TERMINATING,
         # The end comes while the start is still being tried.
         (s.STARTING, t.END): s.TERMINATING,
-        # A change of an active lease that the cloud has to follow.
+        # A change of an active lease requires effects in the cloud.
         (s.ACTIVE, t.CHANGE): s.UPDATING,
         (s.UPDATING, t.CHANGE): s.UPDATING,
         (s.UPDATING, t.CHANGED): s.ACTIVE,
         (s.UPDATING, t.END): s.TERMINATING,
-        # Failures: the lease says so, and its end still comes.
+        # Failures: the status shows them, and the lease still ends.
         (s.STARTING, t.FAIL): s.ERROR,
         (s.TERMINATING, t.FAIL): s.ERROR,
         (s.DELETING, t.FAIL): s.ERROR,
         (s.ERROR, t.FAIL): s.ERROR,
         (s.ERROR, t.END): s.TERMINATING,
-        # An end that failed for a while and then worked after all.
+        # An end or a deletion that succeeds after failures.
         (s.ERROR, t.ENDED): s.TERMINATED,
         (s.ERROR, t.DELETED): s.DELETED,
         (s.DELETING, t.DELETED): s.DELETED,
-        # A pending or ended lease holds nothing and goes at once.
+        # A pending or ended lease holds nothing and is deleted at once.
         (s.PENDING, t.DELETED): s.DELETED,
         (s.TERMINATED, t.DELETED): s.DELETED,
     }
@@ -188,12 +188,12 @@ def _event_table() -> dict[tuple[EventState, EventTrigger], EventState]:
     s, t = EventState, EventTrigger
     return {
         (s.UNDONE, t.BEGIN): s.IN_PROGRESS,
-        # Begun by a manager that died; the next one begins it again.
+        # The manager that began it died; the next one begins it again.
         (s.IN_PROGRESS, t.BEGIN): s.IN_PROGRESS,
         (s.IN_PROGRESS, t.POSTPONE): s.UNDONE,
         (s.IN_PROGRESS, t.FINISH): s.DONE,
         (s.IN_PROGRESS, t.FAIL): s.ERROR,
-        # The lease's dates changed: it is announced, even if it was before.
+        # The lease's dates changed: it is announced, even if it already was.
         (s.UNDONE, t.REARM): s.UNDONE,
         (s.DONE, t.REARM): s.UNDONE,
         # The lease was deleted, so the event does not happen.

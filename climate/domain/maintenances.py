@@ -24,7 +24,7 @@ from climate.domain.periods import Period
 class MaintenanceDraft:
     """A maintenance that an operator announces.
 
-    The resource is named by its id, or by its type and name.
+    The resource is identified by its id, or by its type and name.
 
     :ivar reason: for people; owners of reservations read it
     """

@@ -19,18 +19,18 @@ import uuid
 from typing import Final
 
 CONTROL: Final = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
-"""A character that moves the cursor, ends a line, or that no database can keep."""
+"""A character that moves the cursor, ends a line, or cannot be stored in a database."""
 
 _UUID = re.compile('[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
 
 
 def without_controls(name: str) -> str:
-    """Return a name with blanks in place of control characters."""
+    """Return a name with spaces in place of control characters."""
     return CONTROL.sub(' ', name)
 
 
 def uuid_of(text: str) -> str | None:
-    """Return an id as services of a cloud write it; None if it is not a UUID.
+    """Return an id in the form that OpenStack services use; None if it is not a UUID.
 
     The form is canonical: two different texts never identify the same object.
     """
@@ -41,5 +41,5 @@ def uuid_of(text: str) -> str | None:
 
 
 def is_uuid(text: str) -> bool:
-    """Whether a text is a UUID with dashes, as it can stand in an address."""
+    """Whether a text is a UUID with dashes, as URLs contain it."""
     return _UUID.fullmatch(text) is not None

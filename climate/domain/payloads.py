@@ -12,7 +12,7 @@
 
 """The payloads of events: frozen values, one class for each kind of payload.
 
-How they are stored is in :mod:`climate.db.events`.
+:mod:`climate.db.events` stores them.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class AnnouncementPayload(Payload):
     """The payload of an announcement of a start.
 
     :ivar seconds_to_start: from the announcement to the start
-    :ivar at_once: whether it was already due when it was written, since the
-        resources need longer to get ready than there is time
+    :ivar at_once: whether it was already due when it was created, because the
+        resources need more time to get ready than is left
     """
 
     seconds_to_start: int = 0
@@ -66,7 +66,7 @@ class EffectPayload(Payload):
 class EndPayload(EffectPayload):
     """The payload of an end or a deletion.
 
-    :ivar forced: whether an operator gave up whatever fails
+    :ivar forced: whether an operator forces the end despite failures
     """
 
     forced: bool = False
@@ -89,13 +89,13 @@ class Move:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ChangePayload(EffectPayload):
-    """The payload of a change of a running lease: all that is needed to make or undo it.
+    """The payload of a change of a running lease: all that making or undoing it needs.
 
     :ivar added: ids of the allocations that the change added, by reservation id
     :ivar removed: amounts that the lease gives up, by allocation id, by reservation id
     :ivar before: the requests that were changed, without their secrets, by reservation id
-    :ivar charge_id: of the question by which filters allowed the change
-    :ivar moves: what the cloud follows, if the change moves reservations
+    :ivar charge_id: of the question with which filters allowed the change
+    :ivar moves: the resources to replace, if the change moves reservations
     :ivar forced: whether a move may take away what runs on the resources
     :ivar undoing: whether the change is being undone
     """

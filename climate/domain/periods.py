@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Periods of time, and instants and lengths of time as texts that people write."""
+"""Periods, and the parsing of instants and durations that users write."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from typing import Final
 NOW: Final = 'now'
 SECOND: Final = datetime.timedelta(seconds=1)
 
-# Before this there were no leases; years of one digit are typing errors.
+# No lease is older; years of one digit are typing errors.
 _FIRST: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 _NAIVE = re.compile(r'\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?', re.ASCII)
@@ -38,9 +38,9 @@ _UNITS = {'s': 'seconds', 'm': 'minutes', 'h': 'hours', 'd': 'days', 'w': 'weeks
 
 @dataclasses.dataclass(frozen=True, kw_only=True, order=True, slots=True)
 class Period:
-    """``[start, end)`` in aware UTC; two that only touch do not overlap.
+    """``[start, end)`` in aware UTC; adjacent periods do not overlap.
 
-    :raises ValueError: if an end is naive, or not after the start
+    :raises ValueError: if one of the two is naive, or the end is not after the start
     """
 
     start: datetime.datetime
@@ -55,7 +55,7 @@ class Period:
 
     @property
     def length(self) -> datetime.timedelta:
-        """How long it lasts."""
+        """The duration."""
         return self.end - self.start
 
     def overlaps(self, other: Period) -> bool:
@@ -63,11 +63,11 @@ class Period:
         return self.start < other.end and other.start < self.end
 
     def contains(self, other: Period) -> bool:
-        """Whether *other* lies wholly inside."""
+        """Whether *other* is entirely within this period."""
         return self.start <= other.start and other.end <= self.end
 
     def beyond(self, other: Period) -> tuple[Period, ...]:
-        """The parts of it that lie outside *other*, in order."""
+        """Return the parts that are outside *other*, in order."""
         if not self.overlaps(other):
             return (self,)
         found = []
@@ -78,7 +78,7 @@ class Period:
         return tuple(found)
 
     def after(self, now: datetime.datetime) -> Period:
-        """The part of it that is not over at *now*, or its last microsecond.
+        """Return the part that is not over at *now*, or the last microsecond.
 
         A lease that starts "now" starts at the beginning of the minute; an
         allocation that ended a moment ago must not block it.
@@ -88,14 +88,14 @@ class Period:
         return Period(start=min(now, self.end - datetime.timedelta.resolution), end=self.end)
 
     def padded(self, pause: datetime.timedelta) -> Period:
-        """The period with *pause* (not negative) added on both sides."""
+        """Return the period with *pause* (not negative) added on both sides."""
         return Period(start=self.start - pause, end=self.end + pause)
 
 
 def floored(instant: datetime.datetime, grain: datetime.timedelta) -> datetime.datetime:
     """Return the last multiple of *grain* that is not after *instant*.
 
-    Clients that speak in minutes mean the beginning of the present minute.
+    Clients that send minutes mean the beginning of the current minute.
     """
     epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
     return instant - ((instant - epoch) % grain) if grain else instant
@@ -104,10 +104,10 @@ def floored(instant: datetime.datetime, grain: datetime.timedelta) -> datetime.d
 def instant(
     text: str, now: datetime.datetime | None = None, *, zoned: bool = True
 ) -> datetime.datetime | None:
-    """Return the instant that a text means, in aware UTC; None if it means none.
+    """Parse an instant; return it in aware UTC, or None if the text is invalid.
 
     :param text: ISO 8601 with a date and a time, in UTC if it names no zone; or ``now``
-    :param now: what ``now`` means (aware UTC); None if it means nothing
+    :param now: the value of ``now`` (aware UTC); None if ``now`` is invalid
     :param zoned: whether the text may name a zone
     """
     if text == NOW:
@@ -125,9 +125,9 @@ def instant(
 
 
 def duration(text: str) -> datetime.timedelta | None:
-    """Return the length of time that a text means; None if it means none.
+    """Parse a duration; return None if the text is invalid.
 
-    :param text: ``PT1H30M``, ``90m``, ``30d``
+    :param text: such as ``PT1H30M``, ``90m``, ``30d``
     """
     try:
         if match := _SHORT_DURATION.fullmatch(text):

@@ -109,7 +109,7 @@ class ReservationChange:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeaseChange:
-    """New values for a lease; None and UNSET keep the present value.
+    """New values for a lease; UNSET, or None where it is the default, keeps the old one.
 
     ``notices``, ``strict``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
     """

@@ -40,9 +40,9 @@ class Declaration:
     """A resource type about which Climate knows only its declaration.
 
     :ivar name: begins with :data:`PREFIX`
-    :ivar exclusive: whether a reservation has whole resources; else it counts
+    :ivar exclusive: whether a reservation takes whole resources; otherwise it takes
         units of *classes*
-    :ivar noun: what the resources are called in a refusal, such as ``licences``
+    :ivar noun: the word for the resources in refusals, such as ``licences``
     :ivar classes: the resource classes, each with the default total of a
         resource; with a default of 0, each resource must set its total
     :ivar announce: properties of the allocated resources that users see
@@ -63,12 +63,12 @@ class Declaration:
 class ResourceType:
     """A resource type that this deployment supports.
 
-    :ivar exclusive: whether a reservation has whole resources
-    :ivar classes: the resource classes that its reservations count
+    :ivar exclusive: whether a reservation takes whole resources
+    :ivar classes: the resource classes of which its reservations take units
     :ivar request_schema: JSON schema of a reservation
     :ivar resource_schema: JSON schema of the attributes of a resource; None if
-        the type reserves resources of another one
-    :ivar declaration: as an operator declared it; None for one of a plugin
+        the type reserves resources of another type
+    :ivar declaration: the declaration of an operator; None for the type of a plugin
     """
 
     name: str

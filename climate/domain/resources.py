@@ -69,7 +69,7 @@ class Resource:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class PropertyKey:
-    """A name under which resources of a type have values."""
+    """The name of a property that resources of a type have."""
 
     id: str
     resource_type: str

@@ -137,8 +137,8 @@ class TestBooted(booted.BootedCase):
 
     def test_what_cannot_be_is_told_once(self) -> None:
         for said, why in (
-            ({'lease_end': 'tomorrow'}, "climate:lease_end: 'tomorrow' is no time"),
-            ({'lease_end': '2029-01-01 00:00'}, 'is past'),
+            ({'lease_end': 'tomorrow'}, "climate:lease_end: 'tomorrow' is not a time"),
+            ({'lease_end': '2029-01-01 00:00'}, 'is in the past'),
             ({'lease_duration': '1h', 'on_end': 'explode'}, 'on_end'),
         ):
             server = self.boot(**said)

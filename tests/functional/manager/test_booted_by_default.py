@@ -186,7 +186,7 @@ class TestDefault(booted.BootedCase):
 
     def test_why_it_is_not_what_was_asked_for(self) -> None:
         told = self.hear(self.boot(lease_end='banana'))
-        self.assertIn("'banana' is no time", told['climate:lease_error'])
+        self.assertIn("'banana' is not a time", told['climate:lease_error'])
 
     def test_a_reservation_that_boots_later_is_no_excuse(self) -> None:
         """Nor one that has booted another server."""
