@@ -218,7 +218,7 @@ class Event:
         return counted.after(EventTrigger.BEGIN, begun_at=self.begun_at or now)
 
     def looked_at(self, now: datetime.datetime) -> Event:
-        """Return the event after a pause; the time by which it is late does not count."""
+        """Return the event after a pause; time by which it is late does not count."""
         return self._counted(now, min(now, self.due) - self._until(now))
 
     def settled(self, now: datetime.datetime, deadline: datetime.timedelta) -> Event:

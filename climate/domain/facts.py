@@ -97,7 +97,7 @@ class Facts:
         }
 
     def changes(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the facts that differ from those of a reservation; None deletes one."""
+        """Return facts that differ from those of a reservation; None deletes one."""
         wanted = self.dump()
         return {
             key: wanted.get(key)

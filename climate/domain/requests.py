@@ -109,7 +109,7 @@ class ReservationChange:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeaseChange:
-    """New values for a lease; UNSET, or None where it is the default, keeps the old one.
+    """New values for a lease; by default, each field keeps its value.
 
     ``notices``, ``strict``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
     """
