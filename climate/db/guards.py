@@ -10,30 +10,33 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Rules that the database enforces itself, for every writer.
+"""Rules of booking that the database enforces itself, for every writer.
 
-The service decides what can be booked and judges its own result before it
-commits. These are the same rules once more, as constraints and triggers, for
-a faulty release and for statements typed on a console:
+The service decides what can be booked and checks its result before it commits.
+Constraints and triggers enforce the same rules again, against a faulty release and
+against statements typed on a console:
 
-* what is allocated as a whole overlaps no other live allocation of its resource;
-* at no instant is more of a class allocated than the resource has of it;
-* what live allocations need is not taken away: a deleted resource has none and
-  gets none, and inventories do not shrink below them.
+* an allocation of a whole resource overlaps no other live allocation of it;
+* at no instant do the allocations of a class exceed what the resource has of it;
+* what live allocations need cannot be removed: a deleted resource has none and gets
+  none, and inventories do not shrink below them.
 
-Only growth is judged, and only the time by which an allocation grows. To give
-something back, to shorten it or to hold it is never refused, nor is anything
-because of overcommitment that was there before.
+Only growth is checked, and only the time by which an allocation grows. The database
+never refuses to release, shorten or hold an allocation, and refuses nothing because of
+existing overcommitment.
 
-Every statement that lets use grow, or supply shrink, also *writes* the row of
-the resource: it raises ``generation``. So two writers wait for each other,
-the second one is refused at REPEATABLE READ on PostgreSQL, where it would not
-see what the first one did, two nodes of a Galera cluster cannot both commit,
-and a booking under way looks again.
+Every statement that increases use or reduces supply also *writes* the row of the
+resource: it increments ``generation``. This excludes writers from each other:
 
-The statements of each engine are in a module of its own. Each has one place
-that says how much of a class is in use over a time; what counts use in another
-way replaces that place.
+* two writers wait for each other;
+* at REPEATABLE READ on PostgreSQL, where the second one would not see what the first
+  one did, it is refused;
+* two nodes of a Galera cluster cannot both commit;
+* a booking under way chooses again.
+
+The statements of each engine are in a module of their own. Each module computes the use
+of a class over a period in one place (``_PEAK``). Change it there if use is stored
+differently.
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ from climate.db import guards_sqlite
 
 
 class Rule(enum.StrEnum):
-    """What a statement was refused for: how the text of the refusal begins."""
+    """The rule that a statement breaks; the message of the refusal begins with it."""
 
     WHOLE = 'climate_whole_overlap'
     CAPACITY = 'climate_capacity'
@@ -60,8 +63,8 @@ class Rule(enum.StrEnum):
     DELETED = 'climate_deleted'
 
 
-# MariaDB cuts texts at 128 characters, SQLite takes literals only: the same
-# words everywhere, and no values in them.
+# All engines use the same texts, without values: MariaDB truncates them to 128
+# characters, and SQLite accepts literals only.
 TEXTS = {
     Rule.WHOLE: f'{Rule.WHOLE}: what is allocated as a whole overlaps another allocation',
     Rule.CAPACITY: f'{Rule.CAPACITY}: more of a class would be allocated than there is',
@@ -79,7 +82,7 @@ _REFUSED = re.compile(f'({"|".join(Rule)}): ')
 
 
 def statements(dialect: str, table: str | None = None) -> Iterator[str]:
-    """Yield the DDL of an engine; each can be run again.
+    """Yield the DDL statements of an engine; each can be run repeatedly.
 
     :param dialect: name of SQLAlchemy's dialect
     :param table: only what belongs to this table; None for all
@@ -90,8 +93,8 @@ def statements(dialect: str, table: str | None = None) -> Iterator[str]:
             yield ddl
 
 
-def come_with(metadata: sa.MetaData) -> None:
-    """Have tables that are made of models guarded as well, as the migrations do."""
+def attach_to(metadata: sa.MetaData) -> None:
+    """Install the rules whenever tables are created from the models."""
     for name in ('resources', 'inventories', 'allocations'):
         sa.event.listen(metadata.tables[name], 'after_create', _guard)
 
@@ -101,14 +104,14 @@ def _guard(table: sa.Table, connection: sa.Connection, **_: Any) -> None:
 
 
 def install(connection: sa.Connection, table: str | None = None) -> None:
-    """Have the database keep the rules.
+    """Create the constraints and triggers.
 
-    A migration that makes one of the tables again on SQLite, where that is how
-    columns are changed, has to call this afterwards: triggers go with a table.
+    A migration that changes columns of one of the tables must call this afterwards:
+    on SQLite that recreates the table, which drops its triggers.
 
     :param table: only those of this table; None for all
-    :raises climate.exceptions.ConfigurationError: if the user of the database may
-        not make triggers
+    :raises climate.exceptions.ConfigurationError: if the database user may not create
+        triggers
     """
     try:
         for ddl in statements(connection.dialect.name, table):
@@ -117,16 +120,16 @@ def install(connection: sa.Connection, table: str | None = None) -> None:
         hint = guards_mariadb.hint(error.orig)
         if hint is None:
             raise
-        raise exceptions.ConfigurationError(f'No trigger can be made: {hint}') from error
+        raise exceptions.ConfigurationError(f'Cannot create triggers: {hint}') from error
 
 
 def broken(error: BaseException) -> Rule | None:
-    """Return the rule for which the database refused a statement.
+    """Return the rule that a statement broke.
 
-    :param error: what SQLAlchemy or oslo.db raised
-    :returns: None if that was for something else
+    :param error: an exception of SQLAlchemy or oslo.db
+    :returns: None if the statement failed for another reason
     """
-    # Only what the driver says: SQLAlchemy's own texts have values in them.
+    # Only the driver's message counts: SQLAlchemy's own messages contain values.
     error = getattr(error, 'inner_exception', None) or error
     orig = getattr(error, 'orig', None)
     if orig is None:

@@ -10,29 +10,28 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The rules of :mod:`climate.db.guards` on MariaDB: a trigger per row.
+"""The rules of :mod:`climate.db.guards` on MariaDB: triggers for each row.
 
-Not ``UNIQUE (resource, period WITHOUT OVERLAPS)``: a ``PERIOD`` holds all rows
-to start < end, also those released before they began, does not cover parts
-next to wholes, and adding it copies the table. The trigger
-that judges parts judges wholes at no extra cost.
+``UNIQUE (resource, period WITHOUT OVERLAPS)`` is unsuitable: a ``PERIOD`` requires
+start < end of all rows, even of those released before they began; it does not cover
+parts next to wholes; and adding it copies the table. The trigger that checks parts
+checks wholes at no extra cost.
 
-Reads lock what they read. A plain read would see what its snapshot sees: that of
-the first row of a statement for all its rows, or, at REPEATABLE READ on a console,
-that of a statement long ago. A statement that lets use grow waits for the row of the
-resource first, so these locks are waited for only where others give something
-back at that moment.
+The triggers lock what they read. A plain read would see a snapshot: for all rows of a
+statement the one of its first row, or, at REPEATABLE READ on a console, the one of a
+much earlier statement. A statement that increases use waits for the row of the resource
+first, so it waits for these locks only if others release something at that moment.
 
-A statement is judged row by row, in the order in which it writes. One that
-moves several leases at once, each into the place of the next, may be refused
-although its result would be right; the service never does that.
+The rows of a statement are checked one by one, in the order in which it writes them. A
+statement that moves several leases at once, each into the place of the next, may be
+refused although its result would be correct; the service never does that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-# What has to be done where triggers cannot be made, by number of the error.
+# What operators must do if triggers cannot be created, by error number.
 _HINTS = {
     1142: "the user of the database needs the privilege TRIGGER on all of Climate's tables",
     1419: (
@@ -43,8 +42,8 @@ _HINTS = {
 
 _TOUCH = 'UPDATE resources SET generation = generation + 1 WHERE id = {resource};'
 
-# The most that is in use of a class at one instant: each allocation is a step
-# up and a step down, and at one instant the steps down come first.
+# The peak use of a class. Each allocation is a step up at its start and a step down at
+# its end; at the same instant, steps down come first.
 _PEAK = """
     SELECT MAX(level) INTO used FROM (
         SELECT SUM(delta) OVER (ORDER BY at, delta) AS level FROM (
@@ -95,7 +94,8 @@ END;
 END IF
 """
 
-# Of what has the same amount of the same thing, only the time by which it grows.
+# If an allocation keeps its resource and class, and its amount does not increase, only
+# the time by which it grows is checked.
 _UPDATE = """
 CREATE OR REPLACE TRIGGER climate_allocations_update BEFORE UPDATE ON allocations
 FOR EACH ROW IF NEW.state <> 'released' THEN
@@ -154,12 +154,12 @@ END IF
 
 
 def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[tuple[str, str]]:
-    """Yield tables and DDL that belongs to them, in the order to run it.
+    """Yield pairs of a table and a DDL statement for it, in the order to run them.
 
-    :param whole: the text of a refusal for the sake of a whole resource
-    :param capacity: that for the sake of a class
-    :param supply: that of taking away what is needed
-    :param deleted: that for the sake of a resource that is deleted
+    :param whole: the message if a whole resource overlaps another allocation
+    :param capacity: the message if the capacity of a class is exceeded
+    :param supply: the message if live allocations need what would be removed
+    :param deleted: the message if the resource is deleted
     """
     words = {'whole': whole, 'capacity': capacity, 'deleted': deleted}
     inserted = _judge('', 'NEW.start_date', 'NEW.end_date', **words)
@@ -182,7 +182,7 @@ def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[
 
 
 def hint(error: BaseException | None) -> str | None:
-    """Return what has to be done if *error* says that no trigger may be made."""
+    """Return what operators must do if *error* prevents triggers, otherwise None."""
     number = error.args[0] if error is not None and error.args else None
     return _HINTS.get(number) if isinstance(number, int) else None
 

@@ -12,19 +12,19 @@
 
 """The rules of :mod:`climate.db.guards` on PostgreSQL.
 
-Wholes are kept apart by an exclusion constraint. Its ranges need no extension:
-a range of one number is a number that GiST can compare. It is deferrable, so
-that a statement which moves several leases is judged at its end.
+An exclusion constraint keeps wholes apart. It needs no extension, because GiST can
+compare a number as a range of one number. It is deferrable, so that a statement that
+moves several leases is checked at its end.
 
-Capacity, and parts next to wholes, are judged once per statement by triggers that
-are handed all its rows: for 100 rows that takes a tenth of what a trigger per
-row takes. In the index of the exclusion constraint parts would cost more than
-there, for choosing where a range goes in a GiST index is dear.
+Triggers check capacity, and parts next to wholes, once per statement with all its rows:
+for 100 rows that takes a tenth of the time of a trigger for each row. Parts are not in
+the index of the exclusion constraint: they would cost more there than in the triggers,
+because finding the place of a range in a GiST index is expensive.
 
-Each query of a function sees what was committed before it began, so what is
-read after the row of a resource was locked is up to date. ``FOR NO KEY UPDATE``,
-as foreign keys hold ``FOR KEY SHARE`` by then: two that insert at once would
-otherwise wait for each other.
+Each query of a function sees what was committed before the query began, so what it
+reads after locking the row of a resource is up to date. The lock is ``FOR NO KEY
+UPDATE``, because foreign keys hold ``FOR KEY SHARE`` by then: with a stronger lock, two
+concurrent inserts would wait for each other.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ BEGIN
 END $$
 """
 
-# The most that is in use of a class at one instant: each allocation is a step
-# up and a step down, and at one instant the steps down come first.
+# The peak use of a class. Each allocation is a step up at its start and a step down at
+# its end; at the same instant, steps down come first.
 _PEAK = """
 CREATE OR REPLACE FUNCTION climate_peak(
     of_resource integer, of_class text, starts timestamp, ends timestamp
@@ -65,7 +65,8 @@ BEGIN
 END $$
 """
 
-# The sum of all that overlaps is never less than the peak, and mostly enough.
+# The sum of all overlapping allocations is never less than the peak. It usually shows
+# that there is room, without computing the peak.
 _JUDGE = """
 CREATE OR REPLACE FUNCTION climate_judge(
     resource_ids integer[], classes text[], begins timestamp[], finishes timestamp[]
@@ -106,8 +107,8 @@ BEGIN
 END $$
 """
 
-# What this transaction has written already, as bookings have, is left alone: to
-# write it once more takes longer than all the rest.
+# Skips rows that this transaction has already written, as bookings have: writing them
+# again takes longer than all the rest.
 _TOUCH = """
 CREATE OR REPLACE FUNCTION climate_touch(ids integer[])
 RETURNS void LANGUAGE plpgsql AS $$
@@ -210,7 +211,7 @@ _TRIGGERS = {
         'AFTER INSERT ON allocations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT '
         'EXECUTE FUNCTION climate_allocations_inserted()',
     ),
-    # PostgreSQL hands no rows to a trigger of some columns only.
+    # PostgreSQL does not pass rows to a trigger that is limited to some columns.
     'climate_allocations_updated': (
         'allocations',
         'AFTER UPDATE ON allocations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows '
@@ -231,18 +232,18 @@ _TRIGGERS = {
 
 
 def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[tuple[str, str]]:
-    """Yield tables and DDL that belongs to them, in the order to run it.
+    """Yield pairs of a table and a DDL statement for it, in the order to run them.
 
-    :param whole: the text of a refusal for the sake of a whole resource
-    :param capacity: that for the sake of a class
-    :param supply: that of taking away what is needed
-    :param deleted: that for the sake of a resource that is deleted
+    :param whole: the message if a whole resource overlaps another allocation
+    :param capacity: the message if the capacity of a class is exceeded
+    :param supply: the message if live allocations need what would be removed
+    :param deleted: the message if the resource is deleted
     """
     yield 'allocations', _EXCLUSION
     yield 'allocations', _INSERTED
     yield 'allocations', _UPDATED
     yield 'allocations', _JUDGE.format(whole=whole, capacity=capacity, deleted=deleted)
-    # Those of two tables come with the first that is made.
+    # Functions for two tables are created with the first of them.
     yield 'resources', _TOUCH
     yield 'resources', _PEAK
     yield 'inventories', _INVENTORY.format(supply=supply)

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The rules of :mod:`climate.db.guards` on SQLite: a trigger per row.
+"""The rules of :mod:`climate.db.guards` on SQLite: triggers for each row.
 
-There is one writer at a time, so nothing has to be locked. Rows are judged in
-the order in which a statement writes them, as on MariaDB.
+SQLite has one writer at a time, so the triggers need no locks. They check rows in the
+order in which a statement writes them, as on MariaDB.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from collections.abc import Iterator
 
 _TOUCH = 'UPDATE resources SET generation = generation + 1 WHERE id = {resource};'
 
-# The most that is in use of a class at one instant: each allocation is a step
-# up and a step down, and at one instant the steps down come first.
+# The peak use of a class. Each allocation is a step up at its start and a step down at
+# its end; at the same instant, steps down come first.
 _PEAK = """
     SELECT MAX(level) FROM (
         SELECT SUM(delta) OVER (ORDER BY at, delta) AS level FROM (
@@ -40,7 +40,8 @@ _ROOM = """
     WHERE i.resource_id = NEW.resource_id AND i.resource_class = NEW.resource_class
 """
 
-# The sum of all that overlaps is never less than the peak, and mostly enough.
+# The sum of all overlapping allocations is never less than the peak. It usually shows
+# that there is room, without computing the peak.
 _JUDGE = """
     {touch}
     SELECT RAISE(ABORT, '{deleted}') WHERE EXISTS (
@@ -75,7 +76,8 @@ BEGIN
     {judge}
 END
 """
-# Of what has the same amount of the same thing, only the time by which it grows.
+# If an allocation keeps its resource and class, and its amount does not increase, only
+# the time by which it grows is checked.
 _SINCE = """(CASE WHEN {same} AND NEW.start_date >= OLD.start_date
     THEN MAX(NEW.start_date, OLD.end_date) ELSE NEW.start_date END)"""
 _UNTIL = """(CASE WHEN {same} AND NEW.end_date <= OLD.end_date
@@ -113,12 +115,12 @@ _NAMES = (
 
 
 def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[tuple[str, str]]:
-    """Yield tables and DDL that belongs to them, in the order to run it.
+    """Yield pairs of a table and a DDL statement for it, in the order to run them.
 
-    :param whole: the text of a refusal for the sake of a whole resource
-    :param capacity: that for the sake of a class
-    :param supply: that of taking away what is needed
-    :param deleted: that for the sake of a resource that is deleted
+    :param whole: the message if a whole resource overlaps another allocation
+    :param capacity: the message if the capacity of a class is exceeded
+    :param supply: the message if live allocations need what would be removed
+    :param deleted: the message if the resource is deleted
     """
     for table, name in _NAMES:
         yield table, f'DROP TRIGGER IF EXISTS {name}'

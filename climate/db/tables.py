@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The tables: a class for each noun.
+"""The tables of the database, as SQLAlchemy describes them.
 
 Times are naive UTC with microseconds. Ended leases keep their rows;
-``leases.deleted_at`` hides them. ``resources.deleted`` is 0 while the
-resource lives and its id afterwards, so that a name can be used again.
+``leases.deleted_at`` hides them. ``resources.deleted`` is 0 while the resource
+exists and its id afterwards, so that the name can be used again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ RESOURCES: Final = sa.Table(
     sa.Index('ix_resources_parent', 'parent_id'),
     **_MYSQL,
 )
-"""One thing that can be reserved; of a project if it is one of :mod:`climate.db.things`."""
+"""A resource that can be reserved.
+
+``project_id`` is set for things of projects; see :mod:`climate.db.things`.
+"""
 
 RESOURCE_TYPES: Final = sa.Table(
     'resource_types',
@@ -64,7 +67,7 @@ RESOURCE_TYPES: Final = sa.Table(
     sa.Column('updated_at', types.UtcDateTime()),
     **_MYSQL,
 )
-"""A type of counted or whole things that an operator declared."""
+"""A resource type that an operator declared through the API."""
 
 MAINTENANCES: Final = sa.Table(
     'maintenances',
@@ -80,7 +83,7 @@ MAINTENANCES: Final = sa.Table(
     sa.Index('ix_maintenances_resource', 'resource_id', 'end_date', 'start_date'),
     **_MYSQL,
 )
-"""A period in which a resource is out; nothing new is booked on it then."""
+"""A period in which a resource gets no new bookings."""
 
 INVENTORIES: Final = sa.Table(
     'inventories',
@@ -111,7 +114,7 @@ PROPERTY_KEYS: Final = sa.Table(
     sa.UniqueConstraint('resource_type', 'name', name='uniq_property_keys_name'),
     **_MYSQL,
 )
-"""A name under which resources of a type have values."""
+"""The name of a property that resources of a type have."""
 
 PROPERTIES: Final = sa.Table(
     'properties',
@@ -126,10 +129,10 @@ PROPERTIES: Final = sa.Table(
     sa.Index('ix_properties_name', 'name', 'resource_id'),
     **_MYSQL,
 )
-"""A value of a resource: from the cloud, from an operator, or a trait.
+"""A property of a resource: reported by the cloud, set by an operator, or a trait.
 
-``number`` is the value as a number where it is one, so that a requirement
-can compare numbers as numbers.
+``number`` is the value as a number if it is one, so that a requirement can compare
+numbers as numbers.
 """
 
 LEASES: Final = sa.Table(
@@ -153,8 +156,8 @@ LEASES: Final = sa.Table(
     sa.Column('updated_at', types.UtcDateTime()),
     sa.Column('deleted_at', types.UtcDateTime()),
     sa.Index('ix_leases_next_due', 'next_due'),
-    # Lists are walks in the order of these two. What is deleted is passed
-    # over: PostgreSQL does not follow an order that comes after a NULL.
+    # Lists read these two indexes in order, and skip deleted leases. The indexes do not
+    # begin with deleted_at, because PostgreSQL does not use an order behind a NULL.
     sa.Index('ix_leases_project', 'project_id', 'created_at', 'id'),
     sa.Index('ix_leases_all', 'created_at', 'id'),
     sa.Index('ix_leases_deleted', 'deleted_at'),
@@ -165,7 +168,7 @@ LEASES: Final = sa.Table(
     sa.Index('ix_leases_degraded', 'degraded', 'status'),
     **_MYSQL,
 )
-"""A contract of one project."""
+"""A lease of one project."""
 
 RESERVATIONS: Final = sa.Table(
     'reservations',
@@ -185,7 +188,7 @@ RESERVATIONS: Final = sa.Table(
     sa.Index('ix_reservations_lease', 'lease_id', 'resource_type'),
     **_MYSQL,
 )
-"""One line of a lease."""
+"""The resources of one type that a lease reserves."""
 
 ALLOCATIONS: Final = sa.Table(
     'allocations',
@@ -209,9 +212,9 @@ ALLOCATIONS: Final = sa.Table(
 )
 """An amount of a resource class on a resource, for a period.
 
-``live`` is 0 once the resource is released. The database computes it from
-``state``: an index is searched by equality, so ``ix_allocations_live`` answers
-"is this resource free then?" without reading the history of the resource.
+``live`` is 0 once the resource is released. The database computes it from ``state``, so
+that queries can compare it by equality: ``ix_allocations_live`` then answers "is this
+resource free in that period?" without reading the history of the resource.
 """
 
 EVENTS: Final = sa.Table(
@@ -253,9 +256,9 @@ STEPS: Final = sa.Table(
     sa.Index('ix_steps_lease', 'lease_id', 'event_id'),
     **_MYSQL,
 )
-"""What an effect did to a reservation, for an event, with all its attempts.
+"""The result of an effect on a reservation, for an event, with all attempts.
 
-Events may be removed before their lease is, and what was done stays done.
+It outlives its event, which may be deleted before the lease.
 """
 
 OUTBOX: Final = sa.Table(
@@ -280,8 +283,8 @@ OUTBOX: Final = sa.Table(
 )
 """A notification, written in the transaction that it reports.
 
-One that cannot be sent, though others can, is tried again when it is due,
-and in the end set aside.
+If it cannot be sent although others can, it is tried again when it is due, and
+eventually set aside.
 """
 
 TRUSTS: Final = sa.Table(
@@ -293,7 +296,7 @@ TRUSTS: Final = sa.Table(
     sa.Column('expires_at', types.UtcDateTime()),
     **_MYSQL,
 )
-"""A trust of Keystone that is not deleted yet; see :mod:`climate.db.trusts`."""
+"""A Keystone trust that is not deleted yet; see :mod:`climate.db.trusts`."""
 
 INTENTS: Final = sa.Table(
     'intents',
@@ -304,7 +307,7 @@ INTENTS: Final = sa.Table(
     sa.Column('written_at', types.UtcDateTime(), nullable=False),
     **_MYSQL,
 )
-"""What callers are about to make in the cloud; see :mod:`climate.db.intents`."""
+"""An object about to be created in the cloud; see :mod:`climate.db.intents`."""
 
 SECRETS: Final = sa.Table(
     'secrets',
@@ -314,7 +317,7 @@ SECRETS: Final = sa.Table(
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
     **_MYSQL,
 )
-"""What processes share and callers must not know; see :mod:`climate.db.secrets`."""
+"""A secret that processes share; see :mod:`climate.db.secrets`."""
 
 PROJECTS: Final = sa.Table(
     'projects',
@@ -323,7 +326,7 @@ PROJECTS: Final = sa.Table(
     sa.Column('generation', sa.Integer(), nullable=False),
     **_MYSQL,
 )
-"""By which what a project has is counted; see :mod:`climate.db.projects`."""
+"""The row that serializes bookings of a project; see :mod:`climate.db.projects`."""
 
 CHORES: Final = sa.Table(
     'chores',
@@ -334,7 +337,7 @@ CHORES: Final = sa.Table(
     sa.Column('claim_until', types.UtcDateTime()),
     **_MYSQL,
 )
-"""What managers do now and then, one of them at a time."""
+"""Periodic work that one manager at a time does."""
 
 CHARGES: Final = sa.Table(
     'charges',
@@ -356,10 +359,10 @@ CHARGES: Final = sa.Table(
     sa.Index('ix_charges_lease', 'lease_id', 'seq'),
     **_MYSQL,
 )
-"""A question or report for an external judge of leases; see :mod:`climate.db.charges`.
+"""A question or report for an external filter of leases; see :mod:`climate.db.charges`.
 
-Without a foreign key: a question is written before its lease is, and may
-come to nothing.
+It has no foreign key, because a question is written before its lease, which may never
+be booked.
 """
 
-guards.come_with(METADATA)
+guards.attach_to(METADATA)
