@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Alembic's environment; the tables step by step."""
+"""The environment of Alembic, and the migrations of the tables."""

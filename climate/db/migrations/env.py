@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What alembic runs to migrate, online only, on a connection it is handed."""
+"""Runs migrations for Alembic, online only, on the connection of the caller."""
 
 from __future__ import annotations
 

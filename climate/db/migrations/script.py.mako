@@ -26,5 +26,5 @@ down_revision = ${repr(down_revision)}
 
 
 def upgrade() -> None:
-    """Take the step."""
+    """Upgrade the tables."""
     ${upgrades if upgrades else "pass"}

@@ -31,7 +31,7 @@ _MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
 
 
 def upgrade() -> None:
-    """Make the tables, those that others refer to first."""
+    """Create the tables, those that others refer to first."""
     _resources()
     _inventories()
     _property_keys()

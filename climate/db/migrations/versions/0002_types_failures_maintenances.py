@@ -12,7 +12,7 @@
 
 """Types that operators declare, failed resources, maintenance windows
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations

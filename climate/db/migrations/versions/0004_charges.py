@@ -12,7 +12,7 @@
 
 """Charges that the filters of leases have not received yet
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@
 
 """Find leases that are degraded, without reading the others
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@
 
 """Reservations that are parts of others, and trusts of leases
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations

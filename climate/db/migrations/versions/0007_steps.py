@@ -9,9 +9,9 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What effects did, kept for the owner of the lease
+"""Steps: what effects did, for the owner of the lease
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def upgrade() -> None:
         sa.Column('first_at', types.UtcDateTime(), nullable=False),
         sa.Column('last_at', types.UtcDateTime(), nullable=False),
         sa.Column('detail', types.json_dict(), nullable=False),
-        # The release before removes leases and does not know of their steps.
+        # The previous release deletes leases without their steps.
         sa.ForeignKeyConstraint(['lease_id'], ['leases.id'], ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id'),
         **_MYSQL,

@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Trusts, from when they are made to when they are deleted
+"""Trusts, from their creation to their deletion
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Rules of booking that the database keeps by itself
+"""Rules of booking that the database enforces itself
 
-Only adds, so that the release before runs on it. It is refused what it would
-book twice. Nothing is changed if something is booked twice already.
+Only adds, so that the previous release runs on it; the database refuses its double
+bookings. Changes nothing if there are double bookings already.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ down_revision = '0008'
 
 
 def upgrade() -> None:
-    """Look at all rows, then add constraints and triggers."""
+    """Check all live allocations, then add constraints and triggers."""
     connection = op.get_bind()
     found = overbookings.find(connection)
     if found:

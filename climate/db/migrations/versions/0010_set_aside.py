@@ -11,9 +11,9 @@
 # under the License.
 
 
-"""What could not be sent: tries of notifications, and those set aside
+"""Attempts to send notifications, and those that are set aside
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations

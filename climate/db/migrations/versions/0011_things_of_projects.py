@@ -12,7 +12,7 @@
 
 """Things of projects, and secrets that processes share
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TYPES = ('virtual:server', 'virtual:volume', 'virtual:stack')
 
 
 def upgrade() -> None:
-    """Add a column and a table, and say whose the things are that there are."""
+    """Add a column and a table, and set the projects of existing things."""
     with op.batch_alter_table('resources') as resources:
         resources.add_column(sa.Column('project_id', types.exact(255), nullable=True))
     op.create_table(
@@ -47,7 +47,7 @@ def upgrade() -> None:
 
 
 def _give() -> None:
-    """Let each thing be of the project that had it last; of none if no lease had it."""
+    """Assign each thing to the project that leased it last; to '' without a lease."""
     resources = sa.table('resources', *map(sa.column, ('id', 'resource_type', 'project_id')))
     allocations = sa.table('allocations', *map(sa.column, ('id', 'resource_id', 'reservation_id')))
     reservations = sa.table('reservations', *map(sa.column, ('id', 'lease_id')))

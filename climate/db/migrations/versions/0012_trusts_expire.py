@@ -12,8 +12,7 @@
 
 """When trusts expire
 
-Only adds, so that the release before runs on it. Trusts that there are expire
-never.
+Only adds, so that the previous release runs on it. Existing trusts never expire.
 """
 
 from __future__ import annotations

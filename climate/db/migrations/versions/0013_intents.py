@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is about to be made in the cloud for a lease that is not booked yet
+"""Intents: objects about to be created in the cloud for unbooked leases
 
-Only adds, so that the release before runs on it.
+Only adds, so that the previous release runs on it.
 """
 
 from __future__ import annotations

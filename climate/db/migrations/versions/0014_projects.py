@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Projects, by whose rows what they have is counted
+"""Projects, with a row that serializes the bookings of each
 
-Only adds, so that the release before runs on it. It does not count, so limits
-hold when all processes are of this release.
+Only adds, so that the previous release runs on it. That one does not count, so limits
+hold once all processes run this release.
 """
 
 from __future__ import annotations

@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One file per step; expand first, contract in a later release."""
+"""One file for each migration; expand first, contract in a later release."""
