@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL: the only package that knows SQLAlchemy."""
+"""SQL: the only package that uses SQLAlchemy."""

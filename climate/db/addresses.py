@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Where the database is, as the configuration says it."""
+"""Validates ``[database] connection``, and chooses a driver if it names none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sqlalchemy import exc as sa_exception
 
 from climate import exceptions
 
-# What an address means that names no driver: the first that is installed.
+# A URL without a driver means the first of these that is installed.
 _DRIVERS: Final = {
     'mysql': ('pymysql',),
     'mariadb': ('pymysql',),
@@ -33,18 +33,18 @@ _OPTION: Final = '[database] connection'
 
 
 def usable(connection: str | None) -> str:
-    """Return the address of the database, with the driver that it is reached by.
+    """Return the URL of the database, with the name of its driver.
 
-    :raises climate.exceptions.ConfigurationError: if there is none, it cannot
-        be read, or its driver is not installed; the text has no password
+    :raises climate.exceptions.ConfigurationError: if there is none, it is not a URL,
+        or its driver is not installed; the message does not contain the password
     """
     if not connection:
         raise exceptions.ConfigurationError(f'{_OPTION} is not set')
     try:
         url = sa.make_url(connection)
     except sa_exception.ArgumentError:
-        # SQLAlchemy's own text has the address in it.
-        raise exceptions.ConfigurationError(f'{_OPTION} is no address of a database') from None
+        # SQLAlchemy's own message contains the URL, and with it the password.
+        raise exceptions.ConfigurationError(f'{_OPTION} is not a database URL') from None
     backend, dot, driver = url.drivername.partition('+')
     if not dot:
         known = _DRIVERS.get(backend, ())
@@ -64,5 +64,5 @@ def _missing(backend: str, drivername: str) -> str:
         return f'{backend} is not supported'
     _, _, driver = drivername.partition('+')
     extra = _EXTRAS.get(backend)
-    hint = f"; pip install 'openstack-climate[{extra}]' brings one" if extra else ''
+    hint = f"; install one with: pip install 'openstack-climate[{extra}]'" if extra else ''
     return f'the driver {driver or backend} is not installed{hint}'

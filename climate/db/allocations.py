@@ -33,7 +33,7 @@ from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
 from climate.domain.requests import ReservedShare
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _OURS: sa.BindParameter[Any] = sa.bindparam('reservation_ids', expanding=True)
 _LIVE_OF = (
     sa.select(ALLOCATIONS, RESOURCES.c.name)
@@ -128,9 +128,9 @@ _CROWDED = (
 
 
 class Allocations(Repository):
-    """Rows of ``allocations``: which reservation has what, and what it releases.
+    """Rows of ``allocations``: the resources that reservations have, or had.
 
-    They come and grow by :class:`climate.db.books.Books` only.
+    Only :class:`climate.db.books.Books` adds and extends bookings.
     """
 
     def live_of(self, reservation_ids: Collection[str]) -> list[Allocation]:
@@ -153,16 +153,17 @@ class Allocations(Repository):
     def release(self, reservation_ids: Collection[str]) -> None:
         """Release everything that the reservations have, from now on."""
         mine = ALLOCATIONS.c.reservation_id.in_(reservation_ids) & (ALLOCATIONS.c.live == 1)
-        # An allocation in the future was never used. One that has started ends now,
-        # even if it should have ended before: what was held beyond its period was in
-        # use until now. What was only booked was not.
+        # An allocation in the future was never used, so it leaves no record. One that
+        # has started ends now. One whose period is over ends now if it was held,
+        # because it was in use until now; if it was only booked, it keeps its end.
         self._session.execute(
             sa.delete(ALLOCATIONS).where(mine, ALLOCATIONS.c.start_date >= self._now)
         )
         self._session.execute(
             sa.update(ALLOCATIONS)
             .where(mine)
-            # In this order: MariaDB sees in an assignment what those before have set.
+            # The order matters: on MariaDB, an assignment sees the results of those
+            # before it.
             .ordered_values(
                 (
                     ALLOCATIONS.c.end_date,
@@ -184,10 +185,11 @@ class Allocations(Repository):
     def give_back(self, amounts: Mapping[int, int]) -> None:
         """Release some of what a reservation has, from now on.
 
-        When part of an allocation is released, that part becomes an allocation of
-        its own: the record then shows who had how much until when.
+        A released part of an allocation becomes an allocation of its own, so that the
+        record shows how much a reservation had until when.
 
-        :param amounts: by allocation id; more than there is means all of it
+        :param amounts: units to release, by allocation id; more than the allocation
+            has means all of it
         """
         query = sa.select(ALLOCATIONS).where(
             ALLOCATIONS.c.id.in_(list(amounts)), ALLOCATIONS.c.live == 1
@@ -218,12 +220,12 @@ class Allocations(Repository):
     def clashes(
         self, resource_ids: Collection[int], period: Period, except_reservations: Collection[str]
     ) -> set[int]:
-        """Return those of the resources that others have or had within *period*."""
+        """Return the resources that other reservations have or had within *period*."""
         query = (
             sa.select(ALLOCATIONS.c.resource_id)
             .where(
                 ALLOCATIONS.c.resource_id.in_(resource_ids),
-                # Both there are, named so that the index leads to the period.
+                # Names both values of the column: the index then leads to the period.
                 ALLOCATIONS.c.live.in_((0, 1)),
                 ALLOCATIONS.c.end_date > period.start,
                 ALLOCATIONS.c.start_date < period.end,
@@ -247,16 +249,16 @@ class Allocations(Repository):
             SELECT id FROM resources WHERE id IN (SELECT resource_id FROM allocations …)
             ORDER BY id FOR UPDATE
 
-        and on MariaDB ``UPDATE resources SET generation = generation + 1 …``: a
-        node of a Galera cluster does not see the locks of another one, and rolls
-        back a transaction that writes a row which another one wrote first.
+        and on MariaDB ``UPDATE resources SET generation = generation + 1 …``: a node
+        of a Galera cluster does not see the locks of other nodes, but rolls back a
+        transaction that writes a row that another node has written first.
         """
         ids = list(self._session.scalars(_LOCK, {'reservation_ids': reservation_ids}))
         if ids and self._session.get_bind().dialect.name in ('mysql', 'mariadb'):
             self._session.connection().execute(_TOUCH, {'ids': ids})
 
     def holders(self, reservation_ids: Collection[str]) -> list[str]:
-        """Return the reservations that still hold what these are to have.
+        """Return the other reservations that still hold the resources of these.
 
         ::
 
@@ -269,10 +271,10 @@ class Allocations(Repository):
         return list(self._session.scalars(_HOLDERS, {'reservation_ids': reservation_ids}))
 
     def crowded(self, reservation_ids: Collection[str]) -> bool:
-        """Whether leases that are over leave too little of what these are to have.
+        """Whether overdue leases leave too little capacity for these reservations.
 
-        Allocations within their own time are no obstacle: the booking counted
-        them. Only what is held beyond its time can be too much::
+        Allocations within their period are no obstacle, because the booking counted
+        them. Only those that are held beyond their end can be too much::
 
             SELECT a.resource_id FROM allocations a JOIN inventories i ON …
             WHERE a.resource_id IN (…) AND a.live = 1
@@ -285,12 +287,12 @@ class Allocations(Repository):
         return self._session.scalar(_CROWDED, values) is not None
 
     def crowds(self, reservation_ids: Collection[str]) -> set[int]:
-        """Return the resources of which :meth:`crowded` is true."""
+        """Return the ids of the resources for which :meth:`crowded` is true."""
         values = {'reservation_ids': reservation_ids, 'now': self._now}
         return set(self._session.scalars(_CROWDED.limit(None), values))
 
     def in_use(self, resource_id: int) -> bool:
-        """Return whether a reservation has the resource or will have it."""
+        """Whether a reservation has the resource, now or later."""
         query = (
             sa.select(ALLOCATIONS.c.id)
             .where(ALLOCATIONS.c.resource_id == resource_id, ALLOCATIONS.c.live == 1)
@@ -305,15 +307,14 @@ class Allocations(Repository):
         within: tuple[int, int] | None = None,
         project_id: str | None = None,
     ) -> list[ReservedShare]:
-        """Return who has what and when, from now on.
+        """Return the current and future shares of reservations in resources.
 
-        A reservation appears once for each resource that it has, however many
-        classes of it.
+        A reservation has one share in each of its resources, with all classes.
 
-        :param resource_type: of the resources, which need not be that of the
+        :param resource_type: the type of the resources, which need not be that of the
             reservations; None for every type
-        :param within: only of resources from the first to the second id
-        :param project_id: without things of other projects; None for all
+        :param within: the first and the last resource id; None for all
+        :param project_id: leaves out things of other projects; None includes them
         """
         query = (
             sa.select(

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the list of resources that operators keep: every type, page by page."""
+"""Queries of the list of resources that operators manage, of every type."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from climate.domain.requests import ResourceQuery
 
 
 class Catalogue(Repository):
-    """Rows of ``resources`` whatever their type."""
+    """Rows of ``resources``, of any type."""
 
     def type_of(self, resource_id: int, project_id: str | None = None) -> str:
         """Return the type of a resource.
 
-        :param project_id: for whom it has to be there; None for every project
-        :raises climate.exceptions.NotFound: if there is none of this id
+        :param project_id: the project that must be able to see it; None for any
+        :raises climate.exceptions.NotFound: if it does not exist
         """
         query = sa.select(RESOURCES.c.resource_type).where(
             RESOURCES.c.id == resource_id, RESOURCES.c.deleted == 0, things.visible(project_id)
@@ -49,7 +49,7 @@ class Catalogue(Repository):
         """Return the names of all resources by id, in id order.
 
         :param resource_type: only of this type; None for every type
-        :param project_id: without things of other projects; None for all
+        :param project_id: leaves out things of other projects; None includes them
         """
         query = sa.select(RESOURCES.c.id, RESOURCES.c.name).where(
             RESOURCES.c.deleted == 0, things.visible(project_id)
@@ -59,7 +59,7 @@ class Catalogue(Repository):
         return {row.id: row.name for row in self._session.execute(query.order_by(RESOURCES.c.id))}
 
     def page(self, query: ResourceQuery) -> tuple[list[int], bool]:
-        """Return the ids that *query* asks for in order, and whether more come.
+        """Return the ids that match *query*, in order, and whether more follow.
 
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
@@ -86,7 +86,7 @@ class Catalogue(Repository):
         return found[: query.limit], len(found) > query.limit
 
     def _after(self, marker: int, keys: list[tuple[Any, bool]], seen: Any) -> Any:
-        """The condition that a resource comes after the marker in the order of *keys*.
+        """Return the condition that a resource follows the marker in order of *keys*.
 
         :param seen: the condition that the caller may see a resource
         """
@@ -103,13 +103,13 @@ class Catalogue(Repository):
         return sa.or_(*alternatives)
 
     def set_disabled(self, resource_id: int, disabled: bool) -> None:
-        """Take a resource out for new bookings, or bring it back."""
+        """Exclude a resource from new bookings, or include it again."""
         self._session.execute(
             sa.update(RESOURCES).where(RESOURCES.c.id == resource_id).values(disabled=disabled)
         )
 
     def uses(self, resource_id: int) -> dict[str, list[tuple[Period, int]]]:
-        """Return by resource class who has how many units and when, now or later."""
+        """Return current and future periods and booked units, by resource class."""
         query = sa.select(
             ALLOCATIONS.c.resource_class,
             ALLOCATIONS.c.amount,

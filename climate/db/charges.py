@@ -115,11 +115,15 @@ class Charges(Repository):
             sa.exists().where(
                 earlier.c.lease_id == head.c.lease_id,
                 earlier.c.judge == head.c.judge,
-                earlier.c.state.in_(_TOLD),
+                earlier.c.state.in_(_DECIDED),
                 earlier.c.seq < head.c.seq,
             )
         )
-        ready = (head.c.state.in_(_TOLD), head.c.due <= self._now, head.c.judge.in_(list(judges)))
+        ready = (
+            head.c.state.in_(_DECIDED),
+            head.c.due <= self._now,
+            head.c.judge.in_(list(judges)),
+        )
         query = (
             sa.select(head.c.seq)
             .where(*ready, free, first)
@@ -188,7 +192,7 @@ class Charges(Repository):
         return int(result.rowcount)
 
 
-_TOLD = (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END)
+_DECIDED = (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END)
 
 
 def _asked(charge_id: str, judges: Collection[str]) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Queries of chores: periodic work that one manager at a time does for all."""
+"""Queries of chores: periodic work that one manager at a time does."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Chores(Repository):
         *,
         not_since: datetime.datetime | None = None,
     ) -> bool:
-        """Claim a chore and say whether it is *owner*'s now.
+        """Claim a chore; return whether *owner* has it now.
 
         ::
 
@@ -44,8 +44,9 @@ class Chores(Repository):
 
         An unknown chore counts as begun now.
 
-        :param until: when the claim runs out (aware UTC)
-        :param not_since: only if it was not begun after this (aware UTC)
+        :param until: when the claim expires (aware UTC)
+        :param not_since: claim the chore only if it was not begun after this instant
+            (aware UTC)
         """
         self._ensure(name)
         conditions = [
@@ -61,7 +62,7 @@ class Chores(Repository):
         )
 
     def renew(self, name: str, owner: str, until: datetime.datetime) -> bool:
-        """Keep a claim, and say whether it is still *owner*'s."""
+        """Extend a claim; return whether *owner* still had it."""
         return self._changed(
             sa.update(CHORES)
             .where(CHORES.c.name == name, CHORES.c.claim_owner == owner)
@@ -77,13 +78,13 @@ class Chores(Repository):
         )
 
     def heard_of(self, name: str) -> datetime.datetime:
-        """Return when a chore was begun last; now for an unknown one."""
+        """Return when a chore was last begun; record an unknown one as begun now."""
         self._ensure(name)
         begun: datetime.datetime | None = self.begun_at(name)
         return self._now if begun is None else begun
 
     def advance(self, name: str, instant: datetime.datetime) -> None:
-        """Record that a chore is done up to *instant*, unless a later instant is recorded."""
+        """Record a chore as done up to *instant*, unless a later one is recorded."""
         self._changed(
             sa.update(CHORES)
             .where(CHORES.c.name == name, CHORES.c.begun_at < instant)
@@ -95,7 +96,7 @@ class Chores(Repository):
         self._changed(sa.delete(CHORES).where(CHORES.c.name == name, CHORES.c.claim_owner == owner))
 
     def begun_at(self, name: str) -> datetime.datetime | None:
-        """Return when a chore was begun last; None if it is unknown."""
+        """Return when a chore was last begun; None if it is unknown."""
         return self._session.scalar(sa.select(CHORES.c.begun_at).where(CHORES.c.name == name))
 
     def _ensure(self, name: str) -> None:

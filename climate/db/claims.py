@@ -27,7 +27,7 @@ import sqlalchemy as sa
 from climate.db.repository import Repository
 from climate.db.tables import LEASES
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=LEASES.c.next_due.type)
 _AT: sa.BindParameter[Any] = sa.bindparam('at', type_=LEASES.c.claim_until.type)
 _FREE = sa.or_(LEASES.c.claim_until.is_(None), LEASES.c.claim_until < _AT)
@@ -60,7 +60,7 @@ class Claims(Repository):
         limit: int,
         at: datetime.datetime | None = None,
     ) -> list[str]:
-        """Claim leases that are due, those due longest first.
+        """Claim leases that are due, the longest overdue first.
 
         ::
 
@@ -68,9 +68,9 @@ class Claims(Repository):
             WHERE next_due <= :now AND (claim_until IS NULL OR claim_until < :at)
             ORDER BY next_due LIMIT :limit FOR UPDATE SKIP LOCKED
 
-        :param owner: who claims
-        :param until: when the claim runs out (aware UTC)
-        :param at: the present instant by the clock of claims; None if it is ours
+        :param owner: the claiming manager
+        :param until: when the claim expires (aware UTC)
+        :param at: the current time by the clock of claims; None for the local time
         """
         ids = list(self._session.scalars(_DUE, {**self._instants(at), 'most': limit}))
         if ids:
@@ -98,14 +98,14 @@ class Claims(Repository):
         return bool(getattr(result, 'rowcount', 0))
 
     def renew(self, owner: str, ids: Collection[str], until: datetime.datetime) -> list[str]:
-        """Keep claims that are still *owner*'s.
+        """Extend the claims that *owner* still has.
 
         ::
 
             SELECT id FROM leases WHERE id IN (:ids) AND claim_owner = :owner
             FOR UPDATE SKIP LOCKED
 
-        Locked rows are skipped, and renewed the next time.
+        It skips locked rows, which the next call renews.
 
         :returns: the leases whose claims were renewed
         """
@@ -124,7 +124,7 @@ class Claims(Repository):
         return kept
 
     def hold(self, owner: str, lease_id: str) -> bool:
-        """Lock a lease's row and return whether its claim is still *owner*'s."""
+        """Lock the row of a lease; return whether *owner* still has the claim."""
         query = sa.select(LEASES.c.claim_owner).where(LEASES.c.id == lease_id).with_for_update()
         return self._session.scalar(query) == owner
 
@@ -137,9 +137,9 @@ class Claims(Repository):
         )
 
     def next_due(self, at: datetime.datetime | None = None) -> datetime.datetime | None:
-        """Return when something is due next; None if nothing is.
+        """Return when a manager must next look for due leases; None if none is left.
 
-        A lease that another manager works on is looked at when the claim runs out.
+        For a due lease that another manager has claimed, this is the end of its claim.
         """
         due, free = self._session.execute(_NEXT_DUE, self._instants(at)).one()
         if free is not None and at is not None:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""All that a database has, for tests that compare it with what it had before."""
+"""Reads all rows of a database, for tests that compare them before and after."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from climate.db.tables import METADATA
 
 
 def rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """Return every row by table, in the order of primary keys.
+    """Return the rows of each table, in the order of primary keys.
 
-    Values are as the driver gives them: they are only compared, and often.
+    Skips the conversion of values: tests only compare them, and do so often.
     """
     found = {}
     with store.engine.connect() as connection:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What drivers say of a transaction that failed, in the words of the service."""
+"""Translates errors of database drivers into exceptions of the service."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from climate.db import guards
 
 LOG = logging.getLogger(__name__)
 
-# The very first connection is made before oslo.db can translate.
+# oslo.db does not translate the errors of the very first connection.
 _DOWN = (
     oslo_exception.DBConnectionError,
     sa_exception.TimeoutError,
@@ -35,15 +35,19 @@ _DOWN = (
 )
 
 RAISED: Final = (oslo_exception.DBError, sa_exception.DBAPIError, sa_exception.TimeoutError)
-"""What a transaction raises that failed in the database."""
+"""What a transaction raises when it fails in the database."""
 
 
 def reraise(error: Exception) -> NoReturn:
-    """Raise one of :data:`RAISED` as an error of the service; as it is if there is none.
+    """Raise the exception of the service for one of :data:`RAISED`.
 
-    :raises climate.exceptions.BookedMeanwhile: if something would be booked twice
-    :raises climate.exceptions.Conflict: if what is booked would be taken away
-    :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
+    Raises *error* itself if there is none.
+
+    :raises climate.exceptions.BookedMeanwhile: if a rule of the database refused a
+        double booking
+    :raises climate.exceptions.Conflict: if it refused to remove what is booked
+    :raises climate.exceptions.DatabaseUnavailable: if the database does not answer, or
+        has no current tables
     """
     rule = guards.broken(error)
     if rule is not None:
@@ -57,16 +61,16 @@ def reraise(error: Exception) -> NoReturn:
             'The database is too busy, please try again'
         ) from error
     if isinstance(error, oslo_exception.DBError):
-        _complain(error)
+        _reraise_unavailable(error)
     raise error
 
 
 def _refuse(rule: guards.Rule, error: Exception) -> NoReturn:
-    """Say what the database refused.
+    """Log and raise the refusal of a statement by a rule of the database.
 
-    It looks at rows as they are written, before the service judges them: that
-    something would be booked twice is an ordinary lost race, and what is to be
-    booked is chosen again.
+    The database checks rows as they are written, before the service checks its result.
+    A refused double booking is therefore an ordinary lost race, after which the service
+    chooses resources again.
     """
     LOG.info('The database refused a transaction: %s', guards.TEXTS[rule])
     if rule is guards.Rule.SUPPLY:
@@ -74,18 +78,18 @@ def _refuse(rule: guards.Rule, error: Exception) -> NoReturn:
     raise exceptions.BookedMeanwhile from error
 
 
-def _complain(error: oslo_exception.DBError) -> None:
+def _reraise_unavailable(error: oslo_exception.DBError) -> None:
     if _has_no_table(error):
         raise exceptions.DatabaseUnavailable(
             'The database has no tables, or old ones: run climate-manage db sync'
         ) from error
-    if _is_away(error):
+    if _is_unavailable(error):
         raise exceptions.DatabaseUnavailable from error
 
 
-# Answers of a server that is starting, stopping or full, and SQLite's word for
-# a writer that waited its whole time. oslo.db has no class of its own for them.
-_AWAY = (
+# Messages of a server that is starting, stopping or full, and of SQLite when a writer
+# has waited too long. oslo.db has no exceptions for them.
+_UNAVAILABLE = (
     'database is locked',
     'the database system is',
     'too many connections',
@@ -97,12 +101,12 @@ _AWAY = (
 
 
 def _has_no_table(error: oslo_exception.DBError) -> bool:
-    # oslo.db does not know how PostgreSQL says it.
+    # oslo.db does not recognize the message of PostgreSQL.
     return isinstance(error, oslo_exception.DBNonExistentTable) or (
         'relation "' in str(error) and 'does not exist' in str(error)
     )
 
 
-def _is_away(error: Exception) -> bool:
+def _is_unavailable(error: Exception) -> bool:
     text = str(error).lower()
-    return any(words in text for words in _AWAY)
+    return any(words in text for words in _UNAVAILABLE)

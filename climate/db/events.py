@@ -122,8 +122,8 @@ class Events(Repository):
         that waits for another lease does not count: that lease may hold what it needs
         for years.
 
-        :param looked_at: only of leases that are due before this; spares the query
-            the rows of the distant future
+        :param looked_at: considers only leases that are due before this, so that the
+            query skips the rows of the distant future
         """
         query = (
             sa.select(EVENTS)
@@ -212,7 +212,7 @@ def dump_payload(payload: Payload) -> dict[str, Any]:
 
 
 def load_payload(kind: EventKind, stored: Mapping[str, Any]) -> Payload:
-    """Return a payload that this or an earlier release has stored.
+    """Return a payload that this release or an earlier one has stored.
 
     Unknown keys are ignored.
     """

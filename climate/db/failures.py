@@ -33,7 +33,7 @@ class Failures(Repository):
     """The column ``failed_at`` of ``resources``."""
 
     def watched(self, resource_type: str) -> list[MonitoredResource]:
-        """Return all resources of a type, with no more than it takes to watch them.
+        """Return all resources of a type, with only what the health check needs.
 
         ::
 
@@ -69,8 +69,8 @@ class Failures(Repository):
     def recover(self, ids: Collection[int], seen_at: datetime.datetime) -> set[int]:
         """Mark resources as working; return those that were marked as failed.
 
-        :param seen_at: when they were seen to (aware UTC); what has failed
-            since then stays failed
+        :param seen_at: when they were seen to work (aware UTC); a resource that has
+            failed since then stays failed
         """
         earlier = RESOURCES.c.failed_at < sa.literal(seen_at, RESOURCES.c.failed_at.type)
         return self._change(ids, earlier, None)
@@ -78,8 +78,8 @@ class Failures(Repository):
     def _change(self, ids: Collection[int], condition: Any, value: Any) -> set[int]:
         if not ids:
             return set()
-        # In id order, as bookings lock them. A booking that is under way loses
-        # the race by the generation, and looks again.
+        # In id order, as bookings lock them. A booking under way notices the new
+        # generation and chooses again.
         query = (
             sa.select(RESOURCES.c.id)
             .where(RESOURCES.c.id.in_(ids), condition)

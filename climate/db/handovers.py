@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of what stands between a lease and its resources when it is to start."""
+"""Queries of earlier leases that keep a lease from its resources when it starts."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _ANY_WHOLE = sa.or_(_MINE.c.resource_class.is_(None), _THEIRS.c.resource_class.i
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Blocker:
-    """A lease before, which has a resource still or has given it back just now.
+    """An earlier lease that still holds a resource, or has just released it.
 
-    :ivar reservation_id: of the lease that is to start
-    :ivar lease_id: of the lease before
-    :ivar holder_id: of its reservation
-    :ivar project_id: of the lease before
-    :ivar released_at: when the resource was released (aware UTC); None while
-        the lease before holds it
+    :ivar reservation_id: reservation of the lease that starts
+    :ivar lease_id: the earlier lease
+    :ivar holder_id: reservation of the earlier lease
+    :ivar project_id: project of the earlier lease
+    :ivar released_at: when the resource was released (aware UTC); None while the
+        earlier lease holds it
     """
 
     reservation_id: str
@@ -54,10 +54,10 @@ class Blocker:
 
 
 class Handovers(Repository):
-    """Pairs of rows of ``allocations``: what a lease is to have, and who had it."""
+    """Pairs of rows of ``allocations``: of a lease that starts, and of earlier ones."""
 
     def holders(self, reservation_ids: Collection[str], crowded: Collection[int]) -> list[Blocker]:
-        """Return those who hold what the reservations are to have.
+        """Return the leases that hold resources of the reservations.
 
         ::
 
@@ -70,8 +70,8 @@ class Handovers(Repository):
                    OR (theirs.resource_class = mine.resource_class
                        AND theirs.end_date <= :now AND theirs.resource_id IN (:crowded)))
 
-        :param crowded: resources on which what leases hold beyond their time
-            leaves too little, see :meth:`Allocations.crowds`
+        :param crowded: ids of the resources on which overdue leases leave too little
+            capacity, see :meth:`Allocations.crowds`
         """
         overdue = sa.and_(
             _MINE.c.resource_class == _THEIRS.c.resource_class,
@@ -88,9 +88,11 @@ class Handovers(Repository):
     def cleaned(
         self, reservation_ids: Collection[str], cleaning_time: datetime.timedelta
     ) -> list[Blocker]:
-        """Return the reservations that released less than *cleaning_time* ago what these wait for.
+        """Return the leases that released resources of the reservations just now.
 
         Parts of a resource can be used at the same time, and are not cleaned.
+
+        :param cleaning_time: how long ago counts as just now
         """
         query = _pairs(reservation_ids).where(
             _THEIRS.c.live == 0,
@@ -104,7 +106,7 @@ class Handovers(Repository):
         ]
 
     def overdue(self) -> set[int]:
-        """Return the resources that leases hold beyond their time."""
+        """Return the ids of the resources that leases hold beyond their end."""
         query = sa.select(ALLOCATIONS.c.resource_id).where(
             ALLOCATIONS.c.live == 1,
             ALLOCATIONS.c.state == AllocationState.HELD.value,

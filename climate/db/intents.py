@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of what callers are about to have made in the cloud, for leases that are not booked yet.
+"""Queries of intents: objects about to be created in the cloud for unbooked leases.
 
-A row is written before the call, and removed by the transaction that books.
-What is found here later was made, perhaps, for a lease that never was.
+A row is written before the call to the cloud, and deleted by the transaction that
+books. An old row means that the object may exist although its lease was never booked.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class Intents(Repository):
         self._session.execute(sa.insert(INTENTS), values)
 
     def forget(self, reservation_ids: Collection[str]) -> None:
-        """Delete the records of reservations that are booked, or have left nothing behind."""
+        """Delete the records of reservations that are booked, or left nothing."""
         self._session.execute(
             sa.delete(INTENTS).where(INTENTS.c.reservation_id.in_(list(reservation_ids)))
         )
 
     def left(self, before: datetime.datetime) -> list[Intent]:
-        """Return what was written before *before* (aware UTC) and never booked."""
+        """Return what was recorded before *before* (aware UTC) and never booked."""
         query = (
             sa.select(INTENTS.c.reservation_id, INTENTS.c.resource_type, INTENTS.c.project_id)
             .where(INTENTS.c.written_at < before)

@@ -32,7 +32,7 @@ from climate.domain.periods import Period
 
 
 class LostRace(exceptions.BookedMeanwhile):
-    """Another transaction has changed what a choice was based on; choose again in a new one."""
+    """Another transaction has changed what a choice was based on; choose again."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +84,7 @@ def judge(
 
 
 class Overbooked(Exception):
-    """Says for the log why a booking was refused."""
+    """Why a booking was refused, for the log."""
 
 
 def findings(
@@ -96,11 +96,13 @@ def findings(
     statement counts other allocations in the window::
 
         SELECT * FROM (
-            SELECT r.id, …, (SELECT COUNT(*) FROM allocations a
-                             WHERE a.resource_id = r.id AND a.live = 1
-                               AND a.end_date > :clear_from AND a.start_date < :clear_until) AS n
+            SELECT r.id, …, … AS shut, … AS away,
+                   (SELECT COUNT(*) FROM allocations a
+                    WHERE a.resource_id = r.id AND a.live = 1
+                      AND a.end_date > :clear_from
+                      AND a.start_date < :clear_until) - 1 + … AS others
             FROM resources r WHERE r.id IN (…)) found
-        WHERE found.shut = 1 OR found.out = 1 OR found.n > 1
+        WHERE found.shut = 1 OR found.away = 1 OR found.others > 0
 
     Where an amount was added, it finds the peak of use within the window, like
     :meth:`climate.db.rooms.Rooms.find`::

@@ -100,14 +100,14 @@ class Leases(Repository):
         return found[0] if found else None
 
     def with_reservation(self, reservation_id: str) -> Lease | None:
-        """Return the lease of a reservation, even if ended or deleted; None without one."""
+        """Return the lease of a reservation, even if ended or deleted; None if none."""
         mine = sa.select(RESERVATIONS.c.lease_id).where(RESERVATIONS.c.id == reservation_id)
         query = sa.select(LEASES).where(LEASES.c.id.in_(mine))
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
 
     def project_of(self, lease_id: str) -> str | None:
-        """Return the project of a lease, even if ended or deleted; None if it never existed."""
+        """Return the project of a lease, even if it was deleted; None if unknown."""
         query = sa.select(LEASES.c.project_id).where(LEASES.c.id == lease_id)
         found: str | None = self._session.scalar(query)
         return found
@@ -283,7 +283,7 @@ def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event
 
 
 def _options(lease: Lease) -> dict[str, Any]:
-    """Return the column ``options``, without what the client did not ask for."""
+    """Return the column ``options``, without values that are None."""
     said = lease.readiness
     values: dict[str, Any] = {
         'notify_before_start': lease.notify_before_start,

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the maintenances."""
+"""Queries of maintenances."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Maintenances(Repository):
     def insert(
         self, maintenance_id: str, resource_id: int, draft: MaintenanceDraft, user_id: str
     ) -> None:
-        """Write a new maintenance."""
+        """Insert a maintenance."""
         self._session.execute(
             sa.insert(MAINTENANCES).values(
                 id=maintenance_id,
@@ -71,7 +71,7 @@ class Maintenances(Repository):
         return int(found)
 
     def all(self) -> list[Maintenance]:
-        """Return those that are not over yet, by their start."""
+        """Return the maintenances that are not over, in the order of their starts."""
         query = _WHOLE.where(MAINTENANCES.c.end_date > self._now)
         found = self._session.execute(query.order_by(MAINTENANCES.c.start_date, MAINTENANCES.c.id))
         return [_maintenance(row) for row in found]
@@ -79,7 +79,7 @@ class Maintenances(Repository):
     def get(self, maintenance_id: str) -> Maintenance:
         """Return a maintenance, over or not.
 
-        :raises climate.exceptions.NotFound: if there is none of this id
+        :raises climate.exceptions.NotFound: if it does not exist
         """
         row = self._session.execute(_WHOLE.where(MAINTENANCES.c.id == maintenance_id)).one_or_none()
         if row is None:
@@ -89,7 +89,7 @@ class Maintenances(Repository):
     def within(
         self, resource_ids: Collection[int], periods: Collection[Period]
     ) -> list[Maintenance]:
-        """Return the maintenances of some resources that overlap one of *periods*, by start."""
+        """Return maintenances of the resources that overlap a period, by start."""
         if not resource_ids or not periods:
             return []
         overlaps = [
@@ -101,7 +101,7 @@ class Maintenances(Repository):
         return [_maintenance(row) for row in found]
 
     def delete(self, maintenance_id: str) -> None:
-        """Forget a maintenance."""
+        """Delete a maintenance."""
         self._session.execute(sa.delete(MAINTENANCES).where(MAINTENANCES.c.id == maintenance_id))
 
 

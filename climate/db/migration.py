@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Brings a database's tables to the version of the code."""
+"""Upgrades the tables of a database to the revision that the code needs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from climate.db import tables
 
 
 def sync(engine: sa.Engine, revision: str = 'head') -> None:
-    """Upgrade the tables to *revision*; does nothing if they are there."""
+    """Upgrade the tables to *revision*, unless they already have it."""
     with engine.begin() as connection:
         alembic = _config()
         alembic.attributes['connection'] = connection
@@ -34,18 +34,18 @@ def sync(engine: sa.Engine, revision: str = 'head') -> None:
 
 
 def version(engine: sa.Engine) -> str | None:
-    """Return the revision of the tables; None if there are none yet."""
+    """Return the revision of the tables; None if there are none."""
     with engine.connect() as connection:
         return version_of(connection)
 
 
 def version_of(connection: sa.Connection) -> str | None:
-    """Return the revision of the tables; None if there are none yet."""
+    """Return the revision of the tables; None if there are none."""
     return migration.MigrationContext.configure(connection).get_current_revision()
 
 
 def head() -> str:
-    """Return the newest revision the code knows."""
+    """Return the newest revision that the code knows."""
     found = script.ScriptDirectory.from_config(_config()).get_current_head()
     if found is None:
         raise RuntimeError('there are no migrations')
@@ -53,13 +53,13 @@ def head() -> str:
 
 
 def revisions() -> list[str]:
-    """Return all revisions the code knows, oldest first."""
+    """Return all revisions that the code knows, oldest first."""
     walk = script.ScriptDirectory.from_config(_config()).walk_revisions()
     return [step.revision for step in walk][::-1]
 
 
 def metadata() -> sa.MetaData:
-    """Return what the models say the tables are."""
+    """Return the tables as the models define them."""
     return tables.METADATA
 
 

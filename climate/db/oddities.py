@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of what repair looks for: whatever contradicts the state of its lease."""
+"""Queries for repair: rows that contradict the state of their lease."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OVER = sa.or_(LEASES.c.deleted_at.is_not(None), LEASES.c.status == LeaseStatus.T
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Stray:
-    """A resource that a lease has although it is over."""
+    """A resource that an ended lease still has."""
 
     lease_id: str
     reservation_id: str
@@ -41,7 +41,7 @@ class Stray:
 
 
 class Oddities(Repository):
-    """Looks across the tables; writes nothing."""
+    """Read-only queries across tables."""
 
     def active(self) -> list[str]:
         """Return the ids of the active leases."""
@@ -51,7 +51,7 @@ class Oddities(Repository):
         return list(self._session.scalars(query.order_by(LEASES.c.id)))
 
     def reservations(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the ids of the reservations whose lease is not over, and of the others."""
+        """Return ids of reservations: of leases that have not ended, and of others."""
         query = sa.select(RESERVATIONS.c.id, OVER).join(
             LEASES, LEASES.c.id == RESERVATIONS.c.lease_id
         )
@@ -62,7 +62,7 @@ class Oddities(Repository):
         return frozenset(alive), frozenset(over)
 
     def strays(self, lease_id: str | None = None) -> list[Stray]:
-        """Return what leases have that are over.
+        """Return the resources that ended leases still have.
 
         ::
 
@@ -89,7 +89,7 @@ class Oddities(Repository):
         ]
 
     def forgotten(self, lease_id: str | None = None) -> list[str]:
-        """Return the leases that are looked at later than their events want.
+        """Return the ids of the leases whose ``next_due`` is later than an open event.
 
         Leases with a claim are excluded: a manager works on them.
         """

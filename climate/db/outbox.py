@@ -167,12 +167,12 @@ class Outbox(Repository):
         return [_row(row) for row in self._session.execute(query)]
 
     def retry(self, ids: Collection[str] | None) -> int:
-        """Send again what was set aside, with all attempts.
+        """Return what was set aside to the queue, with all attempts left.
 
         :param ids: None for all of it
-        :returns: how many were set aside
+        :returns: the number of notifications
         """
-        return self._of_those_aside(
+        return self._change_set_aside(
             sa.update(OUTBOX).values(set_aside_at=None, due=None, error=None, attempts=0), ids
         )
 
@@ -180,11 +180,13 @@ class Outbox(Repository):
         """Delete what was set aside.
 
         :param ids: None for all of it
-        :returns: how many were set aside
+        :returns: the number of notifications
         """
-        return self._of_those_aside(sa.delete(OUTBOX), ids)
+        return self._change_set_aside(sa.delete(OUTBOX), ids)
 
-    def _of_those_aside(self, statement: sa.Update | sa.Delete, ids: Collection[str] | None) -> int:
+    def _change_set_aside(
+        self, statement: sa.Update | sa.Delete, ids: Collection[str] | None
+    ) -> int:
         statement = statement.where(OUTBOX.c.set_aside_at.is_not(None))
         if ids is not None:
             statement = statement.where(OUTBOX.c.id.in_(ids))

@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Finds what is booked twice, by adding up all live allocations.
+"""Finds double bookings, by adding up all live allocations.
 
-For databases that no rule guarded yet: see :mod:`climate.db.guards`.
+For databases from before the rules of :mod:`climate.db.guards`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import sqlalchemy as sa
 
 from climate.domain.periods import Period
 
-# By name and not from the models, which are those of the newest tables.
+# Plain SQL, because the models describe the newest tables, not those before an upgrade.
 _ROWS = sa.text("""
     SELECT a.id, a.resource_id, a.resource_class, a.amount, a.start_date, a.end_date,
            a.reservation_id, r.lease_id, s.name
@@ -50,9 +50,9 @@ _SHOWN = 20
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OverbookedAllocation:
-    """One allocation that others leave no room for.
+    """An allocation that conflicts with others.
 
-    :ivar resource_class: None for a resource as a whole
+    :ivar resource_class: None if it has the whole resource
     :ivar period: of the allocation, aware UTC
     """
 
@@ -74,9 +74,9 @@ class OverbookedAllocation:
 
 
 def find(connection: sa.Connection) -> list[OverbookedAllocation]:
-    """Return the live allocations that are booked together with others.
+    """Return the live allocations that conflict with others.
 
-    Reads every live allocation once, in the order of resources.
+    Reads every live allocation once, one resource after the other.
     """
     room: dict[tuple[int, str], float] = {
         (row.resource_id, row.resource_class): row.units for row in connection.execute(_ROOM)
@@ -85,28 +85,31 @@ def find(connection: sa.Connection) -> list[OverbookedAllocation]:
     rows = connection.execute(_ROWS)
     for _, group in itertools.groupby(rows, key=lambda row: row.resource_id):
         mine = list(group)
-        wrong = {row.id for row in (*_beside_wholes(mine), *_beyond(mine, room))}
+        wrong = {row.id for row in (*_whole_overlaps(mine), *_excess(mine, room))}
         found += [_overbooked(row) for row in mine if row.id in wrong]
     return found
 
 
 def complaint(found: Sequence[OverbookedAllocation]) -> str:
-    """Return them as lines for operators."""
+    """Return a message for operators that lists the allocations."""
     lines = [
-        f'{len(found)} live allocations are booked together with others:',
+        f'{len(found)} live allocations conflict with others:',
         *(f'  {each}' for each in found[:_SHOWN]),
     ]
     if len(found) > _SHOWN:
         lines.append(f'  and {len(found) - _SHOWN} more')
     lines.append(
-        'Delete or move a lease wherever two are in the way of each other, with the release '
-        'before; the tables have not been changed.'
+        'Use the previous release to delete or move leases until none conflict; '
+        'the tables have not been changed.'
     )
     return '\n'.join(lines)
 
 
-def _beside_wholes(rows: Iterable[Any]) -> Iterator[Any]:
-    """Yield wholes that overlap something, and what they overlap; in order of start."""
+def _whole_overlaps(rows: Iterable[Any]) -> Iterator[Any]:
+    """Yield allocations of the whole resource that overlap others, and those others.
+
+    :param rows: in the order of their starts
+    """
     open_: list[Any] = []
     for row in rows:
         open_ = [other for other in open_ if other.end_date > row.start_date]
@@ -118,8 +121,8 @@ def _beside_wholes(rows: Iterable[Any]) -> Iterator[Any]:
         open_.append(row)
 
 
-def _beyond(rows: Iterable[Any], room: Mapping[tuple[int, str], float]) -> Iterator[Any]:
-    """Yield parts that are there at an instant at which too much of their class is."""
+def _excess(rows: Iterable[Any], room: Mapping[tuple[int, str], float]) -> Iterator[Any]:
+    """Yield allocations that use a class at an instant at which it is overbooked."""
     steps = defaultdict(list)
     for row in rows:
         if row.resource_class is not None and row.amount > 0:

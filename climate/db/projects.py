@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of what one project has, and of the row by which it is counted.
+"""Queries of the use of one project, and the row that serializes its bookings.
 
-A transaction that adds to what a project has writes its row first. Of two at
-once, the second counts what the first has booked, on any engine and on any
+A transaction that adds to the use of a project writes the project's row first. Of two
+concurrent ones, the second counts what the first has booked, on any engine and on any
 node of a cluster.
 """
 
@@ -29,7 +29,7 @@ from climate.db.tables import PROJECTS
 from climate.db.tables import RESERVATIONS
 from climate.domain.periods import Period
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _COUNT = sa.select(sa.func.count()).where(
     LEASES.c.project_id == sa.bindparam('project_id'), sa.not_(OVER)
 )
@@ -44,23 +44,23 @@ class Projects(Repository):
     """Rows of ``projects``."""
 
     def lock(self, project_id: str) -> None:
-        """Keep other transactions from adding to what the project has, until the commit.
+        """Keep others from adding to the use of the project until the commit.
 
-        :raises oslo_db.exception.DBDuplicateEntry: if its first lease is booked
-            twice at once; :meth:`climate.db.store.Store.run` then begins again
+        :raises oslo_db.exception.DBDuplicateEntry: if two transactions book its first
+            leases at once; :meth:`climate.db.store.Store.run` then retries
         """
         written = self._session.connection().execute(_WRITE, {'project_id': project_id})
         if not written.rowcount:
             self._session.execute(sa.insert(PROJECTS).values(id=project_id, generation=1))
 
     def leases(self, project_id: str) -> int:
-        """Return how many leases it has that are not over."""
+        """Return the number of leases of the project that have not ended."""
         return int(self._session.scalar(_COUNT, {'project_id': project_id}) or 0)
 
     def resources(self, project_id: str, period: Period) -> list[Period]:
-        """Return for how long it has each resource that it has in a period.
+        """Return for how long the project has each of its resources in a period.
 
-        A resource is there once for each reservation that has it.
+        A resource counts once for each reservation that has it.
         """
         found = self._session.execute(
             sa.select(

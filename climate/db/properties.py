@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the properties and of the register of their names."""
+"""Queries of properties, and of the registry of their names."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from climate.domain.resources import PropertyKey
 from climate.domain.resources import Resource
 
 ATTRIBUTE = 'attribute'
-"""What the cloud says; a number in SQL is a number again when read."""
+"""A property that the cloud reports; a number is read back as a number."""
 CAPABILITY = 'capability'
-"""What an operator says; always text."""
+"""A property that an operator sets; always text."""
 TRAIT = 'trait'
 """A trait; it has no value."""
 LEAD_TIME = 'lead_time'
-"""The capability that says how many seconds a resource needs to get ready."""
+"""The capability with the time that a resource needs to get ready, in seconds."""
 
 
 class Properties(Repository):
     """Rows of ``properties`` and ``property_keys``."""
 
     def insert(self, resource_id: int, resource: Resource) -> None:
-        """Write all that *resource* says of itself, under its new id."""
+        """Insert the properties of *resource*, under its new id."""
         values = [
             _values(resource_id, ATTRIBUTE, name, str(value), numeric=isinstance(value, int))
             for name, value in resource.attributes.items()
@@ -74,7 +74,7 @@ class Properties(Repository):
             )
 
     def register(self, resource_type: str, names: Iterable[str]) -> None:
-        """Make the names known, public unless they are known already."""
+        """Add names to the registry as public, unless it already has them."""
         wanted = set(names)
         if not wanted:
             return
@@ -100,7 +100,7 @@ class Properties(Repository):
             self._session.execute(sa.insert(PROPERTY_KEYS), new)
 
     def private_names(self, resource_type: str) -> set[str]:
-        """Return the names that only privileged callers may know."""
+        """Return the names that only privileged callers may see."""
         return set(
             self._session.scalars(
                 sa.select(PROPERTY_KEYS.c.name).where(
@@ -111,7 +111,7 @@ class Properties(Repository):
         )
 
     def keys(self, resource_type: str) -> list[PropertyKey]:
-        """Return the names in use with their different values, by name."""
+        """Return the names in use with their distinct values, sorted by name."""
         query = sa.select(PROPERTY_KEYS).where(PROPERTY_KEYS.c.resource_type == resource_type)
         found = self._session.execute(query.order_by(PROPERTY_KEYS.c.name)).all()
         values: dict[str, list[str]] = defaultdict(list)
@@ -131,7 +131,7 @@ class Properties(Repository):
         return [_key(row, tuple(values[row.name])) for row in found if row.name in values]
 
     def set_private(self, resource_type: str, name: str, private: bool) -> PropertyKey:
-        """Show or hide a name.
+        """Hide a name from unprivileged callers, or show it.
 
         :raises climate.exceptions.NotFound: if no resource has or had it
         """

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Removes what ended long ago; the only thing that forgets leases."""
+"""Deletes the rows of leases that ended long ago; nothing else deletes leases."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def purge(
     deleted_only: bool = False,
     dry_run: bool = False,
 ) -> int:
-    """Remove leases that were deleted, or ended, before *before*.
+    """Delete the rows of leases that were deleted, or ended, before *before*.
 
-    Things of projects that no lease names any more go with them.
-    In small transactions, so that a running service is not held up.
+    Also deletes things of projects that no lease refers to any more. Works in small
+    transactions, so that it does not block a running service.
 
-    :param deleted_only: leave alone what ended but was not deleted
-    :param dry_run: only count
-    :returns: how many leases
+    :param deleted_only: keep leases that ended but were not deleted
+    :param dry_run: only count the leases
+    :returns: the number of leases
     """
     conditions = _old(before, deleted_only)
     if dry_run:
@@ -57,7 +57,7 @@ def purge(
         total += count
         if count < _BATCH:
             break
-    while store.run(lambda tx: tx.things.forget_some(before)):
+    while store.run(lambda tx: tx.things.forget_unused(before)):
         pass
     return total
 
@@ -84,6 +84,6 @@ def _remove_some(tx: Transaction, conditions: Any) -> int:
     tx.session.execute(sa.delete(allocations).where(allocations.c.reservation_id.in_(lines)))
     tx.session.execute(sa.delete(events).where(events.c.lease_id.in_(ids)))
     tx.session.execute(sa.delete(reservations).where(reservations.c.lease_id.in_(ids)))
-    # The steps of the leases go with them.
+    # The database deletes the steps of the leases with them.
     tx.session.execute(sa.delete(leases).where(leases.c.id.in_(ids)))
     return len(ids)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The base of all classes with the statements of a table."""
+"""The base class of all repositories."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from sqlalchemy import orm
 class Repository:
     """Statements on one table, inside one transaction.
 
-    :ivar _session: of the transaction
-    :ivar _now: the value of created_at and updated_at (aware UTC)
+    :ivar _session: the session of the transaction
+    :ivar _now: the value of ``created_at`` and ``updated_at`` (aware UTC)
     """
 
     _session: orm.Session

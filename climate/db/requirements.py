@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A requirement as SQL, with the same meaning as allocation.requirements."""
+"""Translates requirements to SQL that agrees with ``allocation.requirements``."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _OPERATORS = {
 def condition(requirement: requirements.Requirement, *, private: bool) -> sa.ColumnElement[bool]:
     """Return the condition on a row of ``resources``.
 
-    :param private: whether values of private properties may be asked for; if
-        not, they are as good as missing
+    :param private: whether private properties may be compared; otherwise they are
+        treated as missing
     """
     match requirement:
         case requirements.All(parts=parts):
@@ -51,7 +51,7 @@ def condition(requirement: requirements.Requirement, *, private: bool) -> sa.Col
 
 
 def _comparison(wanted: requirements.Comparison, *, private: bool) -> sa.ColumnElement[bool]:
-    """One comparison.
+    """Return the condition for one comparison.
 
     ::
 

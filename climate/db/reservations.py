@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the reservations."""
+"""Queries of reservations."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
 
 VAULT = 'vault'
-"""Key of the vault in the information of a session, see :class:`climate.db.store.Store`."""
+"""Key of the vault in ``Session.info``; :class:`climate.db.store.Store` sets it."""
 
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _UPDATE = sa.update(RESERVATIONS).where(RESERVATIONS.c.id == sa.bindparam('row_id'))
 _OF_LEASES = (
     sa.select(RESERVATIONS)
@@ -50,7 +50,7 @@ class Reservations(Repository):
         return vault
 
     def insert(self, new: Iterable[Reservation]) -> None:
-        """Write *new* reservations, in one statement."""
+        """Insert reservations, in one statement."""
         values = [
             {
                 'id': reservation.id,
@@ -72,7 +72,7 @@ class Reservations(Repository):
             self._session.execute(sa.insert(RESERVATIONS), values)
 
     def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Reservation]:
-        """Return the reservations of the leases, in the order they were asked for.
+        """Return the reservations of the leases, in the order of the requests.
 
         :param lease_ids: ids, or a SELECT of ids
         """
@@ -102,12 +102,12 @@ class Reservations(Repository):
         )
 
     def exists(self, reservation_id: str) -> bool:
-        """Whether there is or was a reservation of this id."""
+        """Whether a reservation has or had this id."""
         query = sa.select(RESERVATIONS.c.id).where(RESERVATIONS.c.id == reservation_id)
         return self._session.scalar(query) is not None
 
     def update(self, reservation: Reservation) -> None:
-        """Write what may change in *reservation*; one that is over keeps no secrets."""
+        """Update the columns that may change; an ended reservation keeps no secrets."""
         over = reservation.status is ReservationStatus.DELETED
         keep = drafts.hidden if over else self._vault.seal
         self._session.connection().execute(
@@ -124,7 +124,7 @@ class Reservations(Repository):
         )
 
     def required_of_resource(self, resource_id: int) -> list[str]:
-        """Return the requirements of those who have the resource or will have it."""
+        """Return the requirements of current and future reservations of a resource."""
         query = (
             sa.select(RESERVATIONS.c.request)
             .join(ALLOCATIONS, ALLOCATIONS.c.reservation_id == RESERVATIONS.c.id)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the resource types that operators declare through the API."""
+"""Queries of the resource types that operators declare through the API."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ResourceTypes(Repository):
     def find(self, name: str, *, lock: bool = False) -> Declaration | None:
         """Return the declaration of a type; None if there is none.
 
-        :param lock: keep it as it is until the transaction ends
+        :param lock: lock the row until the transaction ends
         """
         query = sa.select(RESOURCE_TYPES).where(RESOURCE_TYPES.c.name == name)
         row = self._session.execute(query.with_for_update() if lock else query).one_or_none()
@@ -48,7 +48,7 @@ class ResourceTypes(Repository):
         return [_declaration(row) for row in found]
 
     def insert(self, declaration: Declaration) -> None:
-        """Write a new declaration."""
+        """Insert a declaration."""
         self._session.execute(
             sa.insert(RESOURCE_TYPES).values(
                 name=declaration.name,
@@ -59,7 +59,7 @@ class ResourceTypes(Repository):
         )
 
     def update(self, declaration: Declaration) -> None:
-        """Write what a declaration says now."""
+        """Replace a declaration."""
         self._session.execute(
             sa.update(RESOURCE_TYPES)
             .where(RESOURCE_TYPES.c.name == declaration.name)
@@ -67,13 +67,13 @@ class ResourceTypes(Repository):
         )
 
     def delete(self, name: str) -> None:
-        """Forget a declaration."""
+        """Delete a declaration."""
         self._session.execute(sa.delete(RESOURCE_TYPES).where(RESOURCE_TYPES.c.name == name))
 
     def users(self, name: str) -> str:
-        """Return what uses the type: ``resources``, ``reservations`` or nothing ('').
+        """Return what uses the type: ``resources``, ``reservations``, or '' if unused.
 
-        Reservations that are over need it no more.
+        Ended reservations do not count.
         """
         resources = sa.select(RESOURCES.c.id).where(
             RESOURCES.c.resource_type == name, RESOURCES.c.deleted == 0

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of the resources."""
+"""Queries of resources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from climate.db.tables import RESOURCES
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
 _WITH_IDS = sa.select(RESOURCES).where(RESOURCES.c.id.in_(_IDS)).order_by(RESOURCES.c.id)
 _PARTS = {
@@ -44,7 +44,7 @@ _PARTS = {
 
 @dataclasses.dataclass(slots=True)
 class _Properties:
-    """What one resource says of itself."""
+    """The properties of one resource."""
 
     attributes: dict[str, str | int | None] = dataclasses.field(default_factory=dict)
     capabilities: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -55,7 +55,7 @@ class Resources(Repository):
     """Rows of ``resources``, with their inventories and properties."""
 
     def insert(self, resource: Resource) -> int:
-        """Write a new resource with all that belongs to it; return its id."""
+        """Insert a resource with its inventories and properties; return its id."""
         result: Any = self._session.execute(
             sa.insert(RESOURCES).values(
                 resource_type=resource.resource_type,
@@ -82,7 +82,7 @@ class Resources(Repository):
     def get(self, resource_type: str, resource_id: int, *, lock: bool = False) -> Resource:
         """Return a resource.
 
-        :raises climate.exceptions.NotFound: if there is none of this type and id
+        :raises climate.exceptions.NotFound: if no resource has this type and id
         """
         query = sa.select(RESOURCES).where(
             RESOURCES.c.id == resource_id,
@@ -91,17 +91,17 @@ class Resources(Repository):
         )
         found = self._whole(self._session.execute(query.with_for_update() if lock else query).all())
         if not found:
-            # Clients know a host by its host_id, a floating IP by its floatingip_id.
+            # Clients expect host_id for a host, floatingip_id for a floating IP.
             word = resource_type.rpartition(':')[2]
             raise exceptions.NotFound(object={f'{word}_id': str(resource_id)})
         return found[0]
 
     def with_ids(self, ids: Collection[int]) -> list[Resource]:
-        """Return the resources with these ids, in id order; those gone are left out."""
+        """Return the resources with these ids, in id order; unknown ids are ignored."""
         return self._whole(self._session.execute(_WITH_IDS, {'ids': list(ids)}).all())
 
     def named(self, resource_type: str, name: str) -> Resource | None:
-        """Return the resource of this name, None if there is none."""
+        """Return the resource with this name; None if there is none."""
         query = sa.select(RESOURCES).where(
             RESOURCES.c.resource_type == resource_type,
             RESOURCES.c.name == name,
@@ -140,7 +140,7 @@ class Resources(Repository):
         )
 
     def touch(self, resource_id: int) -> None:
-        """Say that what belongs to the resource has changed."""
+        """Record a change of something that belongs to the resource."""
         self._session.execute(
             sa.update(RESOURCES)
             .where(RESOURCES.c.id == resource_id)
@@ -148,7 +148,7 @@ class Resources(Repository):
         )
 
     def delete(self, resource_id: int) -> None:
-        """Hide the resource; its name can be used again."""
+        """Mark the resource as deleted; its name can be used again."""
         self._session.execute(
             sa.update(RESOURCES)
             .where(RESOURCES.c.id == resource_id)
@@ -156,7 +156,7 @@ class Resources(Repository):
         )
 
     def generations(self, ids: Collection[int]) -> dict[int, int]:
-        """Return the generation of each of the resources."""
+        """Return the generations of the resources, by id."""
         query = sa.select(RESOURCES.c.id, RESOURCES.c.generation).where(RESOURCES.c.id.in_(ids))
         return {row.id: row.generation for row in self._session.execute(query)}
 
@@ -169,7 +169,7 @@ class Resources(Repository):
             inventories[row.resource_id].append(_inventory(row))
         properties: dict[int, _Properties] = defaultdict(_Properties)
         for row in self._parts(PROPERTIES, ids):
-            _take(properties[row.resource_id], row)
+            _add(properties[row.resource_id], row)
         return [
             Resource(
                 id=row.id,
@@ -198,7 +198,7 @@ class Resources(Repository):
         return self._session.execute(_PARTS[table], {'ids': ids}).all()
 
 
-def _take(mine: _Properties, row: Any) -> None:
+def _add(mine: _Properties, row: Any) -> None:
     if row.kind == ATTRIBUTE:
         mine.attributes[row.name] = row.value if row.number is None else int(row.number)
     elif row.kind == CAPABILITY:

@@ -198,7 +198,7 @@ def _holding(demand: Mapping[str, int]) -> list[Any]:
 def _hosts(match: Match, classes: Mapping[str, int], window: Window, bookable: bool) -> Any:
     conditions = match.conditions(bookable=bookable)
     if bookable:
-        conditions.append(search.not_out(window.period))
+        conditions.append(search.in_service(window.period))
     conditions += search.offering(classes)
     conditions.append(~sa.exists(_whole(window)))
     return sa.select(RESOURCES.c.id, RESOURCES.c.name, RESOURCES.c.generation).where(*conditions)

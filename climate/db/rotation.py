@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Encrypts what is in the database already with the first of the keys."""
+"""Rotates keys: encrypts the secrets in the database with the first key."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _BATCH = 200
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """What was done.
+    """The outcome of a rotation.
 
-    :ivar encrypted: drafts that the first key decrypts now
-    :ivar forgotten: drafts of reservations that are over
+    :ivar encrypted: the number of drafts that the first key now decrypts
+    :ivar forgotten: the number of drafts of ended reservations that lost their secrets
     :ivar unreadable: ids of reservations that no key decrypts
     """
 
@@ -59,30 +59,31 @@ class Outcome:
 
 
 def rotate(store: Store, vault: Vault) -> Outcome:
-    """Encrypt all drafts again, also those in clear, and forget those of ended leases.
+    """Encrypt all drafts with the first key, including those in clear text.
 
-    In small transactions, so that a running service is not held up.
+    Removes the secrets of ended reservations. Works in small transactions, so that it
+    does not block a running service.
     """
     total, last = Outcome(), ''
     while True:
-        done, last = store.run(functools.partial(_some, vault=vault, after=last))
+        done, last = store.run(functools.partial(_rotate_batch, vault=vault, after=last))
         total += done
         if not last:
             break
     last = ''
     while True:
-        last = store.run(functools.partial(_some_events, after=last))
+        last = store.run(functools.partial(_clean_events, after=last))
         if not last:
             return total
 
 
-def _some(tx: Transaction, vault: Vault, after: str) -> tuple[Outcome, str]:
+def _rotate_batch(tx: Transaction, vault: Vault, after: str) -> tuple[Outcome, str]:
     table = RESERVATIONS
     query = sa.select(table.c.id, table.c.status, table.c.request).where(table.c.id > after)
     rows = tx.session.execute(query.order_by(table.c.id).limit(_BATCH).with_for_update()).all()
     total = Outcome()
     for row in rows:
-        new, done = _anew(vault, row)
+        new, done = _rotated(vault, row)
         total += done
         if new != row.request:
             change = sa.update(table).where(table.c.id == row.id)
@@ -90,8 +91,8 @@ def _some(tx: Transaction, vault: Vault, after: str) -> tuple[Outcome, str]:
     return total, rows[-1].id if len(rows) == _BATCH else ''
 
 
-def _anew(vault: Vault, row: Any) -> tuple[Mapping[str, Any], Outcome]:
-    """Return a request as it is to be stored."""
+def _rotated(vault: Vault, row: Any) -> tuple[Mapping[str, Any], Outcome]:
+    """Return the request to store for a row."""
     if row.status == ReservationStatus.DELETED:
         new = drafts.hidden(row.request)
         return new, Outcome(forgotten=int(new != row.request))
@@ -101,8 +102,8 @@ def _anew(vault: Vault, row: Any) -> tuple[Mapping[str, Any], Outcome]:
     return vault.seal(found), Outcome(encrypted=int(bool(drafts.secrets(found))))
 
 
-def _some_events(tx: Transaction, after: str) -> str:
-    """Forget the secrets that old releases wrote into events."""
+def _clean_events(tx: Transaction, after: str) -> str:
+    """Remove the secrets that old releases wrote into a batch of events."""
     table = EVENTS
     query = sa.select(table.c.id, table.c.payload).where(
         table.c.id > after, table.c.kind == EventKind.UPDATE

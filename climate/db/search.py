@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The search for resources that match, and for those of them that are free as a whole.
+"""Queries for resources that match, and for those of them that are free as a whole.
 
-Each subquery on allocations is part of a SELECT of resources and looks at one
-resource, by ``ix_allocations_live`` alone: it reads present and future
-allocations, never the history.
+Each subquery on allocations is part of a SELECT of resources and reads one resource, by
+the index ``ix_allocations_live`` alone: its present and future allocations, never its
+history.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ from climate.db.tables import RESOURCES
 from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _LEAD_TIME = sa.select(sa.func.max(PROPERTIES.c.number)).where(
     PROPERTIES.c.resource_id.in_(sa.bindparam('ids', expanding=True)),
     PROPERTIES.c.name == LEAD_TIME,
     PROPERTIES.c.kind == CAPABILITY,
 )
-# A year, in seconds; an operator may have said anything.
+# A year, in seconds; operators can set any number.
 _LONGEST = 366 * 86400
 _NOTHING: Mapping[str, int] = {}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Match:
-    """What a resource must be, independent of its allocations.
+    """The conditions on a resource that do not depend on its allocations.
 
-    :ivar required_traits: all of them it must have
-    :ivar forbidden_traits: none of them it may have
-    :ivar names: it must have one of these names; None for any
-    :ivar private: whether values of private properties may be asked for
+    :ivar required_traits: the resource must have all of these
+    :ivar forbidden_traits: the resource must have none of these
+    :ivar names: the resource must have one of these names; None for any
+    :ivar private: whether the requirement may compare private properties
     """
 
     resource_type: str
@@ -73,7 +73,7 @@ class Match:
     def conditions(self, *, bookable: bool = True) -> list[Any]:
         """Return the conditions on a row of ``resources``.
 
-        :param bookable: only what is open to new bookings
+        :param bookable: only resources that are open to new bookings
         """
         found: list[Any] = [
             RESOURCES.c.resource_type == self.resource_type,
@@ -95,7 +95,7 @@ class Match:
 
 
 class ResourceSearch(Repository):
-    """What of the resources is free, as a whole."""
+    """The search for resources that are free as a whole."""
 
     def free(
         self,
@@ -110,7 +110,7 @@ class ResourceSearch(Repository):
     ) -> list[Candidate]:
         """Return resources that match and are free for the whole *period*.
 
-        One statement, whatever the number of resources and allocations::
+        One statement, for any number of resources and allocations::
 
             SELECT r.id, r.name, r.generation,
                    (SELECT end_date … before the period), (SELECT start_date … after it)
@@ -121,9 +121,9 @@ class ResourceSearch(Repository):
                                 AND a.end_date > :start AND a.start_date < :end)
             ORDER BY r.id LIMIT :limit
 
-        :param first_id: begin here, so that searchers do not all choose among
-            the same few
-        :param before_id: end before this one; None goes to the end
+        :param first_id: where to begin, so that concurrent searches do not all choose
+            among the same few
+        :param before_id: stop before this id; None for no end
         """
         query = self._free(match, period, only_ids).where(RESOURCES.c.id >= first_id)
         if except_ids:
@@ -141,14 +141,14 @@ class ResourceSearch(Repository):
         first_id: int,
         limit: int,
     ) -> list[Candidate]:
-        """Return free resources as :meth:`free` does, from *first_id* on and then from the first.
+        """Return free resources like :meth:`free`, from *first_id* on, wrapping around.
 
         :param first_id: where the sample begins
         """
         query = self._free(match, period, only_ids)
         found = self._session.execute(query.where(RESOURCES.c.id >= first_id).limit(limit)).all()
         if len(found) < limit:
-            # The end of the list came first: go on at its beginning.
+            # The list ended first: continue at its beginning.
             rest = query.where(RESOURCES.c.id < first_id).limit(limit - len(found))
             found = [*found, *self._session.execute(rest)]
         return _candidates(found)
@@ -164,7 +164,7 @@ class ResourceSearch(Repository):
                 _last_end(period.start, self._now),
                 _first_start(period.end),
             )
-            .where(*match.conditions(), not_out(period), sa.not_(_in_the_way(period, self._now)))
+            .where(*match.conditions(), in_service(period), sa.not_(_is_busy(period, self._now)))
             .order_by(RESOURCES.c.id)
         )
         return query if only_ids is None else query.where(RESOURCES.c.id.in_(only_ids))
@@ -188,10 +188,10 @@ class ResourceSearch(Repository):
         demand: Mapping[str, int] = _NOTHING,
         bookable: bool = False,
     ) -> set[int]:
-        """Return those of the *ids* that match, whatever they are booked for.
+        """Return those of the *ids* that match, booked or not.
 
-        :param demand: units by resource class that each must be able to give at once
-        :param bookable: only what is open to new bookings
+        :param demand: units by resource class that each must allow in one allocation
+        :param bookable: only resources that are open to new bookings
         """
         query = sa.select(RESOURCES.c.id).where(
             *match.conditions(bookable=bookable),
@@ -215,7 +215,7 @@ class ResourceSearch(Repository):
         """
         ends = (
             sa.select(_blocker_end(period, self._now).label('ends'))
-            .where(*match.conditions(), not_out(period))
+            .where(*match.conditions(), in_service(period))
             .subquery()
         )
         matched, busy, first = self._session.execute(
@@ -226,12 +226,14 @@ class ResourceSearch(Repository):
         return int(matched), int(matched - busy), first
 
     def lead_time(self, resource_ids: Collection[int]) -> int | None:
-        """Return the most seconds that one of the resources needs to get ready.
+        """Return how long the slowest of the resources needs to get ready, in seconds.
 
-        SELECT max(number) FROM properties
-        WHERE resource_id IN (...) AND name = 'lead_time' AND kind = 'capability'
+        ::
 
-        :returns: None if operators say so of none of them
+            SELECT max(number) FROM properties
+            WHERE resource_id IN (…) AND name = 'lead_time' AND kind = 'capability'
+
+        :returns: None if none of them has the capability
         """
         if not resource_ids:
             return None
@@ -252,8 +254,8 @@ def _candidates(found: Sequence[Any]) -> list[Candidate]:
     ]
 
 
-def not_out(period: Period) -> Any:
-    """Whether a resource is there throughout *period*, not in maintenance.
+def in_service(period: Period) -> Any:
+    """Return the condition that no maintenance of a resource overlaps *period*.
 
     ::
 
@@ -268,12 +270,12 @@ def not_out(period: Period) -> Any:
 
 
 def offering(demand: Mapping[str, int]) -> list[Any]:
-    """Return the conditions that a resource can give all of *demand* at once, if it is free."""
+    """Return the conditions that a free resource allows *demand* in one allocation."""
     return [_offers(name, units) for name, units in used_classes(demand).items()]
 
 
 def used_classes(demand: Mapping[str, int]) -> dict[str, int]:
-    """Return what of a demand asks for anything, in the order of the names."""
+    """Return the classes of *demand* with more than 0 units, sorted by name."""
     return {name: demand[name] for name in sorted(demand) if demand[name] > 0}
 
 
@@ -285,8 +287,8 @@ def _offers(name: str, units: int) -> Any:
         INVENTORIES.c.max_unit >= units,
         sa.literal(units) % INVENTORIES.c.step_size == 0,
     )
-    # It limits nothing, but has PostgreSQL look at each resource in its turn;
-    # it would begin with all inventories there are.
+    # No real limit; it makes PostgreSQL look up one resource after the other. It would
+    # otherwise begin with all inventories.
     return sa.exists(query.limit(1).offset(0))
 
 
@@ -298,7 +300,7 @@ def _has_trait(name: str) -> Any:
     )
 
 
-def _in_the_way(period: Period, now: datetime.datetime) -> Any:
+def _is_busy(period: Period, now: datetime.datetime) -> Any:
     """Return the condition that the resource is, or was, allocated within *period*.
 
     ::
@@ -310,19 +312,19 @@ def _in_the_way(period: Period, now: datetime.datetime) -> Any:
     live = sa.exists(
         sa.select(ALLOCATIONS.c.id)
         .where(*_overlapping(period))
-        # It limits nothing, but has PostgreSQL and MariaDB look for each
-        # resource when its turn comes. Without it they look at all of them
-        # first, also where the first few are enough.
+        # No real limit; it makes PostgreSQL and MariaDB look up one resource after
+        # the other. Without it they look up all of them first, even where the first few
+        # are enough.
         .limit(1)
         .offset(0)
     )
     if period.start >= now:
         return live
-    return sa.or_(live, sa.func.coalesce(_given_back(), period.start) > period.start)
+    return sa.or_(live, sa.func.coalesce(_last_release(), period.start) > period.start)
 
 
 def _blocker_end(period: Period, now: datetime.datetime) -> Any:
-    """When the first allocation in the way ends; NULL if there is none."""
+    """Return the expression for the end of the first allocation in the way, or NULL."""
     live = (
         sa.select(ALLOCATIONS.c.end_date)
         .where(*_overlapping(period))
@@ -332,11 +334,11 @@ def _blocker_end(period: Period, now: datetime.datetime) -> Any:
     )
     if period.start >= now:
         return live
-    return sa.case((_given_back() > period.start, _given_back()), else_=live)
+    return sa.case((_last_release() > period.start, _last_release()), else_=live)
 
 
 def _last_end(instant: datetime.datetime, now: datetime.datetime) -> Any:
-    """When the last allocation before *instant* ends; NULL if that was before now."""
+    """Return the end of the last allocation before *instant*; NULL if before now."""
     return (
         sa.select(ALLOCATIONS.c.end_date)
         .where(
@@ -352,10 +354,10 @@ def _last_end(instant: datetime.datetime, now: datetime.datetime) -> Any:
 
 
 def _first_start(instant: datetime.datetime) -> Any:
-    """When the first allocation after *instant* starts; NULL if there is none.
+    """Return the start of the first allocation after *instant*; NULL if there is none.
 
-    Only for resources that are free until then: of these the first to end is
-    the first to start.
+    Only for resources that are free until then: their first allocation to end is the
+    first to start.
     """
     return (
         sa.select(ALLOCATIONS.c.start_date)
@@ -379,11 +381,11 @@ def _overlapping(period: Period) -> list[Any]:
     ]
 
 
-def _given_back() -> Any:
+def _last_release() -> Any:
     """Return the expression for the last release of the resource.
 
-    A released allocation ended then at the latest, so it can only overlap a
-    period that was padded with the time for cleaning, and there it must.
+    Released allocations have ended by now, so they can only overlap a period that the
+    cleaning time extends into the past. There they must count.
     """
     return (
         sa.select(ALLOCATIONS.c.end_date)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Secrets that all processes share, made when one of them first needs it."""
+"""Queries of secrets that all processes share, created when one first needs them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Secrets(Repository):
         return self._session.scalar(sa.select(SECRETS.c.value).where(SECRETS.c.name == name))
 
     def insert(self, name: str, value: str) -> None:
-        """Write a secret.
+        """Insert a secret.
 
         :raises oslo_db.exception.DBDuplicateEntry: if another process was first;
-            :meth:`climate.db.store.Store.run` then begins again
+            :meth:`climate.db.store.Store.run` then retries
         """
         self._session.execute(
             sa.insert(SECRETS).values(name=name, value=value, created_at=self._now)

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The steps that the effects of leases took.
+"""Queries of the history of leases: the steps that effects took.
 
 A writer has locked the row of the lease, so that no other process writes
 steps of the same lease.
@@ -31,7 +31,7 @@ from climate.domain.history import HistoryStep
 from climate.domain.history import Line
 from climate.domain.history import StepState
 
-# Made once, see leases.py.
+# Built once, see leases.py.
 _OF_EVENT = sa.select(STEPS).where(
     STEPS.c.lease_id == sa.bindparam('lease_id'), STEPS.c.event_id == sa.bindparam('event_id')
 )
@@ -42,7 +42,7 @@ class HistorySteps(Repository):
     """Rows of ``steps``."""
 
     def insert(self, new: Iterable[HistoryStep]) -> None:
-        """Write *new* steps, in one statement."""
+        """Insert steps, in one statement."""
         values = [
             {
                 'lease_id': step.lease_id,
@@ -59,18 +59,18 @@ class HistorySteps(Repository):
             self._session.execute(sa.insert(STEPS), values)
 
     def update(self, changed: Iterable[HistoryStep]) -> None:
-        """Write what may change in steps, in one statement."""
+        """Update the columns of steps that may change, in one statement."""
         values = [{'row_id': step.id, **_changeable(step)} for step in changed]
         if values:
             self._session.connection().execute(_UPDATE, values)
 
     def of_event(self, lease_id: str, event_id: str) -> list[HistoryStep]:
-        """Return the steps that were taken for an event."""
+        """Return the steps of an event."""
         values = {'lease_id': lease_id, 'event_id': event_id}
         return [_step(row) for row in self._session.execute(_OF_EVENT, values)]
 
     def of_lease(self, lease_id: str) -> list[HistoryStep]:
-        """Return the steps of a lease, in the order in which they were begun."""
+        """Return the steps of a lease, in the order in which they began."""
         query = sa.select(STEPS).where(STEPS.c.lease_id == lease_id)
         found = self._session.execute(query.order_by(STEPS.c.first_at, STEPS.c.id))
         return [_step(row) for row in found]
@@ -82,9 +82,9 @@ class HistorySteps(Repository):
         effects: Collection[Effect],
         event_id: str | None = None,
     ) -> None:
-        """Note that what some effects did to reservations was taken back.
+        """Record that effects on reservations were reversed.
 
-        :param event_id: only for this event; None for all
+        :param event_id: only those of this event; None for all events
         """
         conditions = [
             STEPS.c.lease_id == lease_id,

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Things of projects: resources without registration.
+"""Queries of things of projects: resources that need no registration.
 
-A server, a volume or a stack that exists becomes a row of ``resources`` when a
-lease of it is booked, with the project that it is of in ``project_id``. The row
-is needed as long as an allocation names it.
+An existing server, volume or stack becomes a row of ``resources`` when a lease of it is
+booked, with its project in ``project_id``. The row is needed as long as an allocation
+refers to it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _BATCH = 200
 
 
 def visible(project_id: str | None) -> Any:
-    """Return the condition that a row of ``resources`` is there for a project.
+    """Return the condition that a project can see a row of ``resources``.
 
-    :param project_id: None for who sees every project
+    :param project_id: None for callers that see every project
     """
     if project_id is None:
         return sa.true()
@@ -57,10 +57,10 @@ def _unused() -> Any:
 
 
 class Things(Repository):
-    """Rows of ``resources`` that are of a project."""
+    """Rows of ``resources`` that belong to a project."""
 
     def ensure(self, resource_type: str, name: str, project_id: str) -> None:
-        """Have a row for a thing, and have it be of its project."""
+        """Insert the row of a thing if it has none, and update its project."""
         query = sa.select(RESOURCES.c.id, RESOURCES.c.project_id).where(
             RESOURCES.c.resource_type == resource_type,
             RESOURCES.c.name == name,
@@ -70,7 +70,7 @@ class Things(Repository):
         if found is None:
             self._insert(resource_type, name, project_id)
         elif found.project_id != project_id:
-            # A volume can be handed over to another project.
+            # Users can transfer a volume to another project.
             self._session.execute(
                 sa.update(RESOURCES).where(RESOURCES.c.id == found.id).values(project_id=project_id)
             )
@@ -85,7 +85,10 @@ class Things(Repository):
             return
 
     def forget(self, things: Iterable[tuple[str, str]]) -> None:
-        """Remove the rows of some things, by type and name, unless something was booked."""
+        """Delete the rows of the things that nothing refers to.
+
+        :param things: pairs of type and name
+        """
         wanted = [
             sa.and_(RESOURCES.c.resource_type == resource_type, RESOURCES.c.name == name)
             for resource_type, name in things
@@ -93,10 +96,11 @@ class Things(Repository):
         query = sa.select(RESOURCES.c.id).where(_unused(), sa.or_(*wanted))
         self._remove(list(self._session.scalars(query)))
 
-    def forget_some(self, before: datetime.datetime) -> int:
-        """Remove rows made before *before* that no allocation names any more; return how many.
+    def forget_unused(self, before: datetime.datetime) -> int:
+        """Delete rows that nothing refers to any more, one batch at a time.
 
-        At most a few hundred at a time.
+        :param before: only rows that were created before this (aware UTC)
+        :returns: the number of rows; 0 if none is left
         """
         query = sa.select(RESOURCES.c.id).where(_unused(), RESOURCES.c.created_at < before)
         ids = list(self._session.scalars(query.order_by(RESOURCES.c.id).limit(_BATCH)))
@@ -106,8 +110,8 @@ class Things(Repository):
     def _remove(self, ids: Collection[int]) -> None:
         if not ids:
             return
-        # A booking locks the row first: it has either written its allocation
-        # when we have the lock, or does not find the row and begins again.
+        # A booking locks the row first: once this transaction has the lock, a booking has
+        # either written its allocation, or does not find the row and starts over.
         locked = sa.select(RESOURCES.c.id).where(RESOURCES.c.id.in_(ids)).order_by(RESOURCES.c.id)
         self._session.execute(locked.with_for_update()).all()
         still = sa.select(RESOURCES.c.id).where(RESOURCES.c.id.in_(ids), _unused())

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""SQL of what is promised on resources that are out."""
+"""Queries of what is booked on resources that have failed or are in maintenance."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Troubles(Repository):
     """Allocations of resources that have failed or are in maintenance."""
 
     def leases(self, until: datetime.datetime | None) -> list[str]:
-        """Return the leases to look after: in trouble, or marked to be, by their start.
+        """Return the ids of leases that are degraded or have such resources, by start.
 
         ::
 
@@ -45,17 +45,17 @@ class Troubles(Repository):
                                           WHERE r.failed_at IS NOT NULL …)
                               OR l.id IN (SELECT … FROM maintenances m JOIN allocations a …))
 
-        :param until: what begins later on a resource that has failed is left
-            alone for now; None leaves nothing alone
+        :param until: ignores, for now, allocations on failed resources that begin at
+            this instant or later; None ignores none
         """
-        promised = ALLOCATIONS.join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
+        booked = ALLOCATIONS.join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
         lease_id = sa.select(RESERVATIONS.c.lease_id)
         failed = lease_id.select_from(
-            promised.join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+            booked.join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
         ).where(*self._failed(until))
         out = lease_id.select_from(
-            promised.join(MAINTENANCES, MAINTENANCES.c.resource_id == ALLOCATIONS.c.resource_id)
-        ).where(*self._out())
+            booked.join(MAINTENANCES, MAINTENANCES.c.resource_id == ALLOCATIONS.c.resource_id)
+        ).where(*self._in_maintenance())
         marked = sa.select(LEASES.c.id).where(LEASES.c.degraded.is_(True))
         found = sa.union(failed, out, marked).subquery()
         query = (
@@ -67,18 +67,19 @@ class Troubles(Repository):
         return list(self._session.scalars(query))
 
     def of(self, reservation_ids: Collection[str], until: datetime.datetime | None) -> list[Outage]:
-        """Return what the reservations have on resources that are out.
+        """Return the outages of the resources of the reservations.
 
-        At most one for each reservation and resource; a failure comes first.
+        At most one for each reservation and resource; a failure takes precedence over a
+        maintenance.
 
-        :param until: as of :meth:`leases`
+        :param until: as in :meth:`leases`
         """
         columns = (ALLOCATIONS.c.reservation_id, RESOURCES.c.id, RESOURCES.c.name)
-        promised = ALLOCATIONS.join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+        booked = ALLOCATIONS.join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
         mine = ALLOCATIONS.c.reservation_id.in_(list(reservation_ids))
         failed = (
             sa.select(*columns, RESOURCES.c.failed_at)
-            .select_from(promised)
+            .select_from(booked)
             .where(mine, *self._failed(until))
         )
         out = (
@@ -88,17 +89,17 @@ class Troubles(Repository):
                 MAINTENANCES.c.end_date,
                 MAINTENANCES.c.reason,
             )
-            .select_from(promised.join(MAINTENANCES, MAINTENANCES.c.resource_id == RESOURCES.c.id))
-            .where(mine, *self._out())
+            .select_from(booked.join(MAINTENANCES, MAINTENANCES.c.resource_id == RESOURCES.c.id))
+            .where(mine, *self._in_maintenance())
             .order_by(MAINTENANCES.c.start_date)
         )
         found: dict[tuple[str, int], Outage] = {}
         for row in self._session.execute(failed):
-            found[row[0], row[1]] = _trouble(row, row[3], 'has failed')
+            found[row[0], row[1]] = _outage(row, row[3], 'has failed')
         for window in self._session.execute(out):
             period = f'from {_minute(window[3])} to {_minute(window[4])}'
             why = f'is in maintenance {period}' + (f': {window[5]}' if window[5] else '')
-            found.setdefault((window[0], window[1]), _trouble(window, window[3], why))
+            found.setdefault((window[0], window[1]), _outage(window, window[3], why))
         return [found[key] for key in sorted(found)]
 
     def _failed(self, until: datetime.datetime | None) -> list[Any]:
@@ -112,7 +113,7 @@ class Troubles(Repository):
             conditions.append(ALLOCATIONS.c.start_date < until)
         return conditions
 
-    def _out(self) -> list[Any]:
+    def _in_maintenance(self) -> list[Any]:
         return [
             ALLOCATIONS.c.live == 1,
             MAINTENANCES.c.end_date > self._now,
@@ -121,7 +122,7 @@ class Troubles(Repository):
         ]
 
 
-def _trouble(row: Any, begins: datetime.datetime, why: str) -> Outage:
+def _outage(row: Any, begins: datetime.datetime, why: str) -> Outage:
     return Outage(
         reservation_id=row[0],
         resource_id=row[1],

@@ -36,9 +36,9 @@ from climate.db.tables import TRUSTS
 class LeftTrust:
     """A trust that is no longer needed.
 
-    :ivar lease_id: of the lease that it was for, which is over; None if there
-        never was one
-    :ivar made_at: when it was made (aware UTC)
+    :ivar lease_id: the lease that it was for, which has ended; None if there never
+        was one
+    :ivar made_at: when it was created (aware UTC)
     """
 
     id: str
@@ -58,7 +58,7 @@ class Trusts(Repository):
         self._session.execute(sa.insert(TRUSTS), [row])
 
     def expiry(self, lease_id: str) -> datetime.datetime | None:
-        """Return when the trust that a lease has expires; None if it has none, or never does."""
+        """Return when the trust of a lease expires; None without one, or if never."""
         query = sa.select(TRUSTS.c.expires_at).where(
             TRUSTS.c.id
             == sa.select(LEASES.c.trust_id).where(LEASES.c.id == lease_id).scalar_subquery()
@@ -84,9 +84,9 @@ class Trusts(Repository):
             WHERE (leases.id IS NULL AND trusts.made_at < :before)
                OR leases.deleted_at IS NOT NULL OR leases.status = 'TERMINATED'
 
-        :param before: those whose lease is not there count if they were made
-            before this (aware UTC); another one is perhaps about to be used
-        :param lease_id: only that of this lease
+        :param before: a trust without a lease counts if it was created before this
+            (aware UTC); a later one may be about to be used
+        :param lease_id: only the trust of this lease
         """
         unused = sa.and_(LEASES.c.id.is_(None), TRUSTS.c.made_at < before)
         query = (

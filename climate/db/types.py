@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Column types that mean the same on SQLite, MariaDB and PostgreSQL."""
+"""Column types with the same semantics on SQLite, MariaDB and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: sa.Dialect) -> Any:
-        """Keep microseconds on MariaDB, whose default is whole seconds."""
+        """Keep microseconds on MariaDB, which stores whole seconds by default."""
         if dialect.name in ('mysql', 'mariadb'):
             return dialect.type_descriptor(mysql.DATETIME(fsp=6))
         return dialect.type_descriptor(sa.DateTime())
@@ -37,7 +37,7 @@ class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
     def process_bind_param(
         self, value: datetime.datetime | None, dialect: sa.Dialect
     ) -> datetime.datetime | None:
-        """Refuse naive instants: their zone is unknown."""
+        """Convert to naive UTC; refuse naive instants, whose zone is unknown."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -47,16 +47,16 @@ class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
     def process_result_value(
         self, value: datetime.datetime | None, dialect: sa.Dialect
     ) -> datetime.datetime | None:
-        """Give the zone back."""
+        """Add the zone."""
         return None if value is None else value.replace(tzinfo=datetime.UTC)
 
 
 def exact(length: int) -> sa.String:
-    """A string compared byte by byte, also where the engine's default is not.
+    """Return a type for strings that are compared byte by byte on every engine.
 
-    MariaDB's default collation says 'a' = 'A', its plain binary one 'a' = 'a ',
-    and PostgreSQL orders by the locale it was made with; none of them is what
-    a requirement means by ``==`` and ``<``.
+    In MariaDB's default collation 'a' = 'A', in its plain binary one 'a' = 'a ', and
+    PostgreSQL orders by the locale of the database. None of these is what ``==`` and
+    ``<`` mean in a requirement.
     """
     kind = sa.String(length)
     kind = kind.with_variant(
@@ -66,14 +66,17 @@ def exact(length: int) -> sa.String:
 
 
 def exact_text() -> sa.Text:
-    """A text of any length compared byte by byte; see :func:`exact`."""
+    """Return the type for text of any length; compares like :func:`exact`."""
     kind = sa.Text()
     kind = kind.with_variant(mysql.TEXT(collation='utf8mb4_nopad_bin'), 'mysql', 'mariadb')
     return kind.with_variant(sa.Text(collation='C'), 'postgresql')
 
 
 class JsonDict(oslo_types.JsonEncodedDict):
-    """A JSON object as text; most of those of a list are empty."""
+    """A JSON object as text.
+
+    It does not parse empty objects, which are the most frequent ones in lists.
+    """
 
     cache_ok = True
 
@@ -83,10 +86,10 @@ class JsonDict(oslo_types.JsonEncodedDict):
 
 
 def json_dict() -> oslo_types.JsonEncodedDict:
-    """A JSON object as text."""
+    """Return the type for a JSON object."""
     return JsonDict(mysql_as_medium=True)
 
 
 def big_id() -> Any:
-    """A large counting number; SQLite counts only in INTEGER columns."""
+    """Return a type for large integers; SQLite autoincrements only INTEGER columns."""
     return sa.BigInteger().with_variant(sa.Integer(), 'sqlite')

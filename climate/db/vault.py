@@ -37,9 +37,9 @@ LOG = logging.getLogger(__name__)
 class Vault:
     """The keys of a process.
 
-    :param keys: as :func:`new_key` makes them; the first one encrypts, each of
-        them decrypts; without any all is written in clear
-    :raises climate.exceptions.ConfigurationError: if one is no key
+    :param keys: keys from :func:`new_key`; the first one encrypts, all of them
+        decrypt; without keys, secrets are stored in clear text
+    :raises climate.exceptions.ConfigurationError: if one is not a key
     """
 
     def __init__(self, keys: Sequence[str] = ()) -> None:
@@ -48,7 +48,7 @@ class Vault:
         self._all = fernet.MultiFernet(found) if found else None
 
     def seal(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a request as it is stored."""
+        """Return a request as it is stored, with its secrets encrypted."""
         secrets = drafts.secrets(request)
         if self._first is None or not secrets:
             return dict(request)
@@ -57,7 +57,7 @@ class Vault:
         return {**stored, DRAFT: {**stored[DRAFT], SEALED: token.decode()}}
 
     def open(self, stored: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a request as it was; sealed if no key is the right one."""
+        """Return a stored request with its secrets; still sealed if no key fits."""
         draft = stored.get(DRAFT) or {}
         token = draft.get(SEALED)
         if token is None or self._all is None:
@@ -88,8 +88,8 @@ def _key(number: int, key: str) -> fernet.Fernet:
     try:
         return fernet.Fernet(key)
     except ValueError as error:
-        # Never with the key itself.
+        # The message never contains the key itself.
         raise exceptions.ConfigurationError(
-            f'[database] encryption_keys: number {number} is no key; '
-            '"climate-manage keys new" makes one'
+            f'[database] encryption_keys: number {number} is not a key; '
+            '"climate-manage keys new" creates one'
         ) from error

@@ -63,7 +63,7 @@ class TestCannotBegin(base.TestCase):
         self.refused('', '[database] connection is not set')
 
     def test_no_address(self) -> None:
-        self.refused('connection = root:hunter2', '[database] connection is no address')
+        self.refused('connection = root:hunter2', '[database] connection is not a database URL')
 
     def test_no_driver(self) -> None:
         self.refused(
@@ -155,7 +155,7 @@ class TestManage(base.TestCase):
         )
         self.file.write_text(f'{settings}encryption_keys = {key},{key[5:]}\n')
         (line,) = self.run_command(2, 'keys', 'rotate')
-        self.assertIn('[database] encryption_keys: number 2 is no key', line)
+        self.assertIn('[database] encryption_keys: number 2 is not a key', line)
         self.assertNotIn(key[5:], line)
 
     def test_end_by_force(self) -> None:
