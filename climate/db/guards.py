@@ -28,9 +28,9 @@ existing overcommitment.
 Every statement that increases use or reduces supply also *writes* the row of the
 resource: it increments ``generation``. This excludes writers from each other:
 
-* two writers wait for each other;
-* at REPEATABLE READ on PostgreSQL, where the second one would not see what the first
-  one did, it is refused;
+* the second of two writers waits for the first one;
+* at REPEATABLE READ on PostgreSQL, where it would not see what the first one did, the
+  second one is refused;
 * two nodes of a Galera cluster cannot both commit;
 * a booking under way chooses again.
 

@@ -100,7 +100,7 @@ class Leases(Repository):
         return found[0] if found else None
 
     def with_reservation(self, reservation_id: str) -> Lease | None:
-        """Return the lease of a reservation, even if ended or deleted; None if none."""
+        """Return the lease of a reservation, even a deleted one; None if there is none."""
         mine = sa.select(RESERVATIONS.c.lease_id).where(RESERVATIONS.c.id == reservation_id)
         query = sa.select(LEASES).where(LEASES.c.id.in_(mine))
         found = self._whole(self._session.execute(query).all())

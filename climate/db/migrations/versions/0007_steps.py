@@ -44,7 +44,7 @@ def upgrade() -> None:
         sa.Column('first_at', types.UtcDateTime(), nullable=False),
         sa.Column('last_at', types.UtcDateTime(), nullable=False),
         sa.Column('detail', types.json_dict(), nullable=False),
-        # The previous release deletes leases without their steps.
+        # The previous release deletes leases and does not know their steps.
         sa.ForeignKeyConstraint(['lease_id'], ['leases.id'], ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id'),
         **_MYSQL,
