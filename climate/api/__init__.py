@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""HTTP: from a request to the leasing core and back to JSON."""
+"""The REST API: from an HTTP request to the leasing core, and back to JSON."""

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The API as a WSGI application: the middleware, in order, around pecan."""
+"""The API as a WSGI application: the layers of middleware around pecan."""
 
 from __future__ import annotations
 
@@ -44,16 +44,15 @@ from climate.api.wsgi import WSGIApp
 
 def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     """Return the API as a WSGI application."""
-    # From the inside out: a request passes through the last one first. Proxy
-    # headers come first, since they say under which URL the service is seen.
-    # Browsers send CORS requests without a token, but with an Origin; others do
-    # not pass CORS, which answers every OPTIONS with 200, where load balancers
-    # expect 401. Next is the request id, so that the log has it for everything
-    # below, including errors. Health checks must answer whatever else fails, and
-    # are not logged. JsonErrors surrounds all that can raise. The size is limited
-    # before anything reads the body; version documents need no token. The caller
-    # is identified before any work is done, since clients repeat a request after
-    # a 401.
+    # Innermost first: a request passes through the last layer first. Proxy headers
+    # come first, because they define the public URL of the service. Browsers send
+    # CORS requests without a token, but with an Origin; other requests bypass CORS,
+    # which answers every OPTIONS with 200, where load balancers expect 401. Next is
+    # the request id, so that every log line below has it, including those of errors.
+    # Health checks must work whatever else fails, and are not logged. JsonErrors
+    # surrounds everything that can raise. SizeLimit precedes everything that reads
+    # the body. Negotiation precedes authentication, because version documents need no
+    # token. Identity precedes all work, because clients repeat a request after a 401.
     app: WSGIApp = _pecan(services, settings)
     if settings.rates is not None and settings.rates.projects:
         app = ProjectRate(app, settings.rates)

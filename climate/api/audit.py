@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The audit trail: an event for each request that is to change something.
+"""The audit trail: an event for each request that can change something.
 
-Events have the format CADF (DMTF DSP0262), in which the services of OpenStack
-audit, and are made with pycadf. An event contains only what the API shows to the
-caller, and therefore no secrets: no token, no user data, no template.
+Events have the format CADF (DMTF DSP0262), which OpenStack uses for audits, and are
+built with pycadf. An event contains only what the API shows to the caller, and
+therefore no secrets: no token, user data or template.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from climate.clock import Clock
 LOG = logging.getLogger(__name__)
 
 EVENT_TYPE: Final = 'audit.http.response'
-"""The same as the audit filter of keystonemiddleware sends."""
+"""The event type that the audit filter of keystonemiddleware sends, too."""
 
 CHANGES: Final = frozenset({'POST', 'PUT', 'PATCH', 'DELETE'})
 SERVICE: Final = 'service/reservation'
 PARAMETERS: Final = 'climate.parameters'
-_SEEN: Final = 'climate.audit'
+_CHANGE: Final = 'climate.audit'
 _USER: Final = 'service/security/account/user'
 _ACTIONS: Mapping[str, str] = {
     'POST': cadftaxonomy.ACTION_CREATE,
@@ -70,7 +70,7 @@ Object = Mapping[str, Any]
 
 
 class _Initiator(resource.Resource):
-    """The caller, with the project; the same as in keystonemiddleware."""
+    """The caller with its project, in the format of keystonemiddleware."""
 
     def __init__(self, project_id: str, **facts: Any) -> None:
         super().__init__(**facts)
@@ -79,13 +79,15 @@ class _Initiator(resource.Resource):
 
 @dataclasses.dataclass(kw_only=True, slots=True)
 class Change:
-    """A request that is to change something.
+    """A request that can change something.
 
     :ivar noun: the kind of the object, in the plural
-    :ivar verb: last segment of the path if it is no object, such as ``/reallocate``
-    :ivar path: of the object; '' if the request creates one
-    :ivar before: the object as shown to the caller, None if there is none to be seen
-    :ivar after: likewise, afterwards
+    :ivar verb: last segment of the path if it names an action, such as
+        ``/reallocate``; otherwise ''
+    :ivar path: path of the object; '' if the request creates one
+    :ivar before: the object before the change, as the caller sees it; None if the
+        caller sees none
+    :ivar after: likewise, after the change
     """
 
     method: str
@@ -97,15 +99,15 @@ class Change:
 
 
 class Audit(hooks.PecanHook):
-    """Sends an event for each request that has the route of a change, whatever its result.
+    """Sends an event for each request to a route of a change, even if it fails.
 
-    The object is read as the caller, before and after, so an event shows nothing
-    that the caller may not see.
+    The object is read with the rights of the caller, before and after the change, so
+    an event shows nothing that the caller may not see.
 
-    :param send: takes an event; must not block
+    :param send: sends an event; must not block
     """
 
-    # Before the guards: events record requests that are refused.
+    # Before the guards, so that refused requests are recorded, too.
     priority = 20
 
     def __init__(self, send: Callable[[dict[str, Any]], None], clock: Clock) -> None:
@@ -126,28 +128,28 @@ class Audit(hooks.PecanHook):
             verb = '' if plain else f'/{name}'
             path = environ.get('PATH_INFO', '').rstrip('/').removesuffix(verb)
         change = Change(method=method, noun=controller.noun, verb=verb, path=path)
-        change.before = _look(state.app, environ, change)
-        environ[_SEEN] = change
+        change.before = _fetch(state.app, environ, change)
+        environ[_CHANGE] = change
 
     def after(self, state: Any) -> None:
         """Read the object after the change, and send the event."""
         environ = state.request.environ
-        change = environ.pop(_SEEN, None)
+        change = environ.pop(_CHANGE, None)
         if change is None:
             return
         try:
             status = state.response.status_int
             if status < HTTPStatus.BAD_REQUEST and change.method != 'DELETE':
                 answered = _json(state.response)
-                change.after = _look(state.app, environ, change) if answered is None else answered
+                change.after = _fetch(state.app, environ, change) if answered is None else answered
             self._send(event(environ, change, status, self._clock.now()))
         except Exception:
-            # The change is made; a fault here must not hide that.
-            LOG.exception('The audit trail lacks a change: its event could not be sent')
+            # The change has been made; an error here must not hide that.
+            LOG.exception('The audit trail is missing a change: its event could not be sent')
 
 
-def _look(app: Any, environ: Mapping[str, Any], change: Change) -> Object | None:
-    """Return the object as the caller sees it; None if there is none to be seen."""
+def _fetch(app: Any, environ: Mapping[str, Any], change: Change) -> Object | None:
+    """Return the object as the caller sees it; None if the caller sees none."""
     if not change.path:
         return None
     try:
@@ -155,13 +157,13 @@ def _look(app: Any, environ: Mapping[str, Any], change: Change) -> Object | None
             return _property(app, environ, change.path)
         return _get(app, environ, change.path, {})
     except Exception as error:
-        # If anything is wrong, the request itself fails with the reason.
+        # Whatever is wrong, the request itself fails for that reason.
         LOG.info('%s cannot be read for the audit trail: %s', change.path, type(error).__name__)
         return None
 
 
 def _property(app: Any, environ: Mapping[str, Any], path: str) -> Object | None:
-    """Return a property, which is shown in lists only."""
+    """Return a property, which the API shows only in lists."""
     folder, _, name = path.partition('/properties/')
     given = environ[PARAMETERS]
     asked = {'detail': ('true',), 'all': ('true',)}
@@ -185,14 +187,14 @@ def _get(
         'wsgi.input': io.BytesIO(),
         PARAMETERS: parameters,
     }
-    # Attributes of the request, which belong to the change.
+    # Attributes that webob keeps for the request that makes the change.
     asked.pop('webob.adhoc_attrs', None)
     response = webob.Request(asked).get_response(app)
     return _json(response) if response.status_int == HTTPStatus.OK else None
 
 
 def _json(response: webob.Response) -> Object | None:
-    """Return the object in a body; None if there is none."""
+    """Return the object in a body; None if it has none."""
     try:
         found = json.loads(response.body or b'null')
     except ValueError:
@@ -205,9 +207,9 @@ def event(
 ) -> dict[str, Any]:
     """Return the event of a request.
 
-    :param environ: of the request, with the identity of the caller
-    :param status: of the response
-    :param now: the present instant (aware UTC)
+    :param environ: WSGI environment of the request, with the identity of the caller
+    :param status: HTTP status of the response
+    :param now: the current time (aware UTC)
     """
     path = str(environ.get('PATH_INFO') or '')[:_LONGEST]
     found = eventfactory.EventFactory().new_event(
@@ -257,7 +259,7 @@ def _initiator(environ: Mapping[str, Any]) -> _Initiator:
 
 
 def _target(change: Change) -> str:
-    """Return the id in the path, or that of the object that was created."""
+    """Return the id in the path, or the id or name of the created object."""
     if change.path:
         return change.path.rpartition('/')[2]
     for made in (change.after or {}).values():

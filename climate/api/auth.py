@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Authentication: Keystone tokens or none, and the identity that follows from them."""
+"""Authenticates callers: with Keystone tokens, or not at all."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TOKEN = 'climate.token'  # noqa: S105  the name of a key
 ADMIN = 'admin:demo:admin'
 _TOKEN = re.compile(r'(?P<user>[^:\s]{1,255}):(?P<project>[^:\s]{1,255})(?::(?P<roles>[^:]*))?')
 
-# Roles and those that they imply, as in Keystone.
+# Roles, and the roles that they imply, as in Keystone.
 _IMPLIED = {'admin': ('admin', 'manager', 'member', 'reader'), 'member': ('member', 'reader')}
 
 # Headers that identify the caller; only an authenticating middleware may set them.
@@ -51,9 +51,8 @@ _IDENTITY = re.compile(
     r'|HTTP_OPENSTACK_SYSTEM'
 )
 
-# Errors of a connection to Keystone, and the error that the middleware raises
-# if Keystone itself fails.
-_AWAY = (*UNANSWERED, ksm_exceptions.KeystoneMiddlewareException)
+# Raised if Keystone cannot be reached, and by the middleware if Keystone itself fails.
+_UNAVAILABLE = (*UNANSWERED, ksm_exceptions.KeystoneMiddlewareException)
 
 
 class Identity:
@@ -68,7 +67,7 @@ class Identity:
         :raises climate.exceptions.NotAuthenticated: if it has no identity
         :raises climate.exceptions.NotAuthorized: if its token has no project
         """
-        if environ.get('HTTP_X_IDENTITY_STATUS') != 'Confirmed' or _probe(environ):
+        if environ.get('HTTP_X_IDENTITY_STATUS') != 'Confirmed' or _is_probe(environ):
             raise exceptions.NotAuthenticated
         # Created here so that every log line of the request carries its ids.
         context = oslo_context.RequestContext.from_environ(environ)
@@ -79,8 +78,8 @@ class Identity:
         return self._app(environ, start_response)
 
 
-def _probe(environ: Environ) -> bool:
-    """Whether a load balancer checks that the API requires a token."""
+def _is_probe(environ: Environ) -> bool:
+    """Whether a load balancer is checking that the API requires a token."""
     return (
         environ['REQUEST_METHOD'] == 'OPTIONS'
         and environ.get('PATH_INFO', '') in {'', '/'}
@@ -90,11 +89,11 @@ def _probe(environ: Environ) -> bool:
 
 
 class NoAuth:
-    """Believes callers: for trials and tests, never for production.
+    """Trusts the identity that callers claim: for trials and tests, never for production.
 
     The token is ``user:project`` or ``user:project:role,role``; without roles the
     caller is a member of the project. A missing or empty token, and the word
-    ``notused`` that ``--os-auth-type none`` sends, stand for an admin of the
+    ``notused`` that ``--os-auth-type none`` sends, mean an admin of the
     project ``demo``. With HTTP basic authentication, user name and password
     together form the token: ``--os-username alice --os-password demo:member``.
     """
@@ -121,7 +120,7 @@ class NoAuth:
 
 
 def token(environ: Environ) -> str:
-    """Return the token of a request; it may be empty."""
+    """Return the token of a request; that of an admin if the request has none."""
     given: str = environ.get('HTTP_X_AUTH_TOKEN', '')
     kind, _, credentials = environ.get('HTTP_AUTHORIZATION', '').partition(' ')
     if not given and kind.lower() == 'basic':
@@ -133,7 +132,7 @@ def token(environ: Environ) -> str:
 
 
 def roles(text: str | None) -> list[str]:
-    """Return the roles in a token and the roles that they imply."""
+    """Return the roles in a token, by default member, and the roles that they imply."""
     named = [role.strip() for role in (text or '').split(',') if role.strip()] or ['member']
     return sorted({implied for role in named for implied in _IMPLIED.get(role, (role,))})
 
@@ -141,7 +140,7 @@ def roles(text: str | None) -> list[str]:
 class _Validation(auth_token.AuthProtocol):
     """Validates tokens; raises if Keystone is unavailable.
 
-    With ``delay_auth_decision`` the parent calls a token invalid if Keystone
+    With ``delay_auth_decision`` the parent class treats a token as invalid if Keystone
     does not answer. The caller would discard a good token and request a new one.
     """
 
@@ -153,7 +152,7 @@ class _Validation(auth_token.AuthProtocol):
         try:
             return super().fetch_token(token, allow_expired=allow_expired)
         except ksm_exceptions.KeystoneMiddlewareException as error:
-            if isinstance(error.__context__, _AWAY):
+            if isinstance(error.__context__, _UNAVAILABLE):
                 raise exceptions.CloudUnavailable(
                     service='Keystone', reason='the token cannot be validated'
                 ) from error
@@ -171,17 +170,17 @@ def keystone(conf: cfg.ConfigOpts) -> Wrapper:
     """Return a wrapper that validates tokens with Keystone.
 
     :param conf: with the group ``keystone_authtoken``
-    :raises climate.exceptions.ConfigurationError: by the wrapper, if tokens
-        are cached in memcached and its client is not installed
+    :raises climate.exceptions.ConfigurationError: when the wrapper is called, if
+        tokens are cached in memcached and its client is not installed
     """
 
     def wrap(app: WSGIApp) -> WSGIApp:
         # The middleware only validates; Identity refuses, so that the error is a
-        # JSON object like any other. The middleware would also look up
-        # Keystone's address for each refusal.
+        # JSON object like any other. If the middleware refused, it would also look up
+        # Keystone's address each time.
         options = {'oslo_config_config': conf, 'delay_auth_decision': True}
         validating: WSGIApp = _Validation(app, options)
-        _need_memcached_client(conf)
+        _check_memcached_client(conf)
         uri = conf.keystone_authtoken.www_authenticate_uri
 
         def challenge(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -194,9 +193,9 @@ def keystone(conf: cfg.ConfigOpts) -> Wrapper:
     return wrap
 
 
-def _need_memcached_client(conf: cfg.ConfigOpts) -> None:
-    # The middleware imports it at the first request: without this check the
-    # process would start and answer every request with 500.
+def _check_memcached_client(conf: cfg.ConfigOpts) -> None:
+    # The middleware imports the client at the first request: without this check the
+    # process would start, and answer every request with 500.
     wanted = conf.keystone_authtoken.memcached_servers
     if wanted and importlib.util.find_spec('memcache') is None:
         raise exceptions.ConfigurationError(

@@ -23,13 +23,13 @@ from typing import Final
 from climate import exceptions
 from climate.domain import names
 
-# Where the size limit puts the bytes it has read.
+# Key of the WSGI environment under which SizeLimit stores the body.
 ENVIRON_KEY: Final = 'climate.body'
 
 MOST_LEVELS: Final = 32
 _MOST: Final = 2**63 - 1
 
-# Where something is: where that is what it is in, and its key or place there.
+# Path of a value: the path of its container, and its key or index in it.
 _Path = tuple[Any, str | int]
 
 
@@ -59,7 +59,7 @@ def name(field: str, text: str) -> str:
 
 
 def control_characters(field: str) -> exceptions.MalformedParameter:
-    """Return the error for a text that has some and has to fit on one line."""
+    """Return the error for control characters in a text that must fit on one line."""
     return _malformed(field, 'control characters are not allowed')
 
 
@@ -92,7 +92,7 @@ def _parse(raw: bytes) -> Any:
 
 
 def _no_constant(word: str) -> Any:
-    raise exceptions.InvalidInput(f'The body is not valid JSON: {word} is no JSON value')
+    raise exceptions.InvalidInput(f'The body is not valid JSON: {word} is not a JSON value')
 
 
 def _finite(text: str) -> float:
@@ -127,7 +127,7 @@ def _check_values(body: dict[str, Any]) -> None:
 
 
 def _written(path: _Path | None) -> str:
-    """Return a path as text such as ``a[0].b``; called for faulty values only."""
+    """Return a path as text such as ``a[0].b``; called only for invalid values."""
     parts: list[str] = []
     while path is not None:
         path, part = path
@@ -140,7 +140,7 @@ def _malformed(field: str, reason: str) -> exceptions.MalformedParameter:
 
 
 def unfit_text(text: str) -> str | None:
-    """Return the reason that a database cannot store *text*, or None."""
+    """Return the reason why a database cannot store *text*; None if it can."""
     if '\0' in text:
         return 'the character NUL is not allowed'
     if not text.isascii():

@@ -39,7 +39,7 @@ def parse(
     """Parse an instant; returns aware UTC.
 
     :param field: the name of the field, for the error message
-    :param now: the present instant (aware UTC)
+    :param now: the current time (aware UTC)
     :raises climate.exceptions.InvalidDate: if it is invalid
     """
     present = now if version >= V1_1 else now.replace(second=0, microsecond=0)
@@ -52,12 +52,12 @@ def parse(
 
 
 def invalid(field: str, value: Any, version: Microversion) -> exceptions.InvalidDate:
-    """Return the error for what is no instant at a microversion."""
+    """Return the error for a value that is not a time at *version*."""
     wanted = FORMAT_1_1 if version >= V1_1 else FORMAT_1_0
     shown = value if isinstance(value, str) else repr(value)
     if len(shown) > 64:
         shown = shown[:61] + '...'
-    # Existing tests compare the text up to the parenthesis.
+    # Tests of existing clients compare the text up to the parenthesis.
     text = exceptions.InvalidDate.template % {'date': shown, 'date_format': wanted}
     return exceptions.InvalidDate(f'{text} ({field})')
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Error responses: the only place that turns an exception into an answer."""
+"""Error responses: the only module that turns exceptions into responses."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RouteNotFound(exceptions.NotFound):
 
 
 class Unhealthy(exceptions.ServiceUnavailable):
-    """A check of the service's health failed."""
+    """A health check failed."""
 
     error_name = 'UNHEALTHY'
     template = 'Failing checks: %(names)s'
@@ -96,7 +96,7 @@ def _reasons(
 
 
 def response(error: Exception, environ: Environ) -> webob.Response:
-    """Return the answer to a request that failed with *error*."""
+    """Return the response to a request that failed with *error*."""
     known = _known(error)
     version = environ.get('climate.microversion', microversions.MIN)
     answer = webob.Response(
@@ -117,7 +117,7 @@ def response(error: Exception, environ: Environ) -> webob.Response:
 
 
 def _known(error: Exception) -> exceptions.ClimateError:
-    """Return *error* as one whose text callers may read; log any other."""
+    """Return the error to show for *error*; log unexpected errors and server errors."""
     if isinstance(error, exceptions.ClimateError):
         if error.code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             LOG.warning('%s: %s', type(error).__name__, error.message)
@@ -131,7 +131,7 @@ def _known(error: Exception) -> exceptions.ClimateError:
 
 
 def from_status(status: int, reason: str) -> exceptions.ClimateError:
-    """Return the error that stands for the HTTP *status* of another library."""
+    """Return the error for an HTTP *status* that comes from another library."""
     if status == HTTPStatus.NOT_FOUND:
         return RouteNotFound()
     cls = _BY_STATUS.get(status)

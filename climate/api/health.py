@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``/healthcheck``: whether this process, and on request what it needs, works."""
+"""``/healthcheck``: the health of this process and, on request, of its dependencies."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ Checks = Mapping[str, Callable[[], None]]
 
 
 class Probes:
-    """Runs checks for any number of callers, at most once a second each.
+    """Runs checks for any number of callers, each check at most once a second.
 
-    A result is valid for a second, and is returned as long as the next check
-    is running. A check that takes longer than ten seconds has failed.
+    A result is valid for a second. While the next check runs, callers get the
+    previous result. A check that takes longer than ten seconds has failed.
 
-    :param checks: by name; each raises if the part does not work
+    :param checks: by name; each raises if the part that it checks does not work
     :param ticks: returns the seconds since a fixed instant
     """
 
@@ -99,12 +99,12 @@ PATH = '/healthcheck'
 class Health:
     """Answers ``/healthcheck`` without a token.
 
-    By default oslo.middleware answers, with its backends. With
-    ``?checks=database,broker`` or ``?checks=all`` the named checks run: 200 if
-    all pass, otherwise 503 with a JSON object that names those that failed. The
-    reasons are in the log.
+    By default the backends of oslo.middleware answer. With
+    ``?checks=database,broker`` or ``?checks=all`` the named checks run: the status is
+    200 if all pass, otherwise 503, with a JSON object that names the failed ones. The
+    reasons are logged.
 
-    :param checks: by name; each raises if the part does not work
+    :param checks: by name; each raises if the part that it checks does not work
     """
 
     def __init__(self, conf: cfg.ConfigOpts, checks: Checks) -> None:

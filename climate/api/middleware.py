@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The WSGI middleware: what each request passes, and what only some requests pass."""
+"""WSGI middleware, for every request or only for some."""
 
 from __future__ import annotations
 
@@ -40,17 +40,16 @@ from climate.api.wsgi import Environ
 from climate.api.wsgi import StartResponse
 from climate.api.wsgi import WSGIApp
 
-# Configurations of logging may name it.
+# Configurations of logging may contain this name.
 LOG = logging.getLogger('climate.api.access_log')
 
 _LONGEST_PATH = 500
 _CHUNK = 65536
-# Of a microversion.
-_FORM = re.compile(r'([1-9]\d{0,9})\.([1-9]\d{0,9}|0)', re.ASCII)
+_MICROVERSION = re.compile(r'([1-9]\d{0,9})\.([1-9]\d{0,9}|0)', re.ASCII)
 
 
 class ForHeaders:
-    """Sends requests with one of some headers one way, and all others another way.
+    """Passes requests with any of some headers to one application, others to another.
 
     :param headers: keys of the WSGI environment
     """
@@ -67,7 +66,7 @@ class ForHeaders:
 
 
 class ForPath:
-    """Sends requests for one path one way, and all others another way."""
+    """Passes requests for one path to one application, all others to another."""
 
     def __init__(self, path: str, there: WSGIApp, others: WSGIApp) -> None:
         self._path = path
@@ -75,13 +74,13 @@ class ForPath:
         self._others = others
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Pass the request on; a slash at the end of the path does not count."""
+        """Pass the request on; a trailing slash in the path is ignored."""
         path = environ.get('PATH_INFO', '').rstrip('/')
         return (self._there if path == self._path else self._others)(environ, start_response)
 
 
 class AccessLog:
-    """Logs client address, method, path, status and duration.
+    """Logs the client address, method, path, status and duration of each request.
 
     Never logs headers, queries or bodies. :mod:`climate.cmd.logs` escapes control
     characters, as in every line.
@@ -99,8 +98,8 @@ class AccessLog:
             status.append(line.partition(' ')[0])
             return start_response(line, *rest)
 
-        # Until the caller is known, lines of this thread belong to this request,
-        # not to the previous one.
+        # Until the caller is known, log lines of this thread must have the id of this
+        # request, not that of the previous one.
         oslo_context.RequestContext(request_id=environ.get(request_id.ENV_REQUEST_ID))
         answer = self._app(environ, started)
         LOG.info(
@@ -122,10 +121,10 @@ def _path(environ: Environ) -> str:
 
 
 class JsonErrors:
-    """Answers errors of the middleware further in as JSON objects.
+    """Turns errors of the inner middleware into JSON responses.
 
-    Errors of controllers are answered inside pecan, by the hook
-    :class:`climate.api.routing.Json`.
+    The hook :class:`climate.api.routing.Json` does so for errors of controllers,
+    inside pecan.
     """
 
     def __init__(self, app: WSGIApp) -> None:
@@ -158,10 +157,10 @@ class JsonErrors:
 
 
 class SizeLimit:
-    """Reads a body once, and never more than *limit* bytes of it.
+    """Reads a body once, and refuses bodies of more than *limit* bytes.
 
-    Keeps the bytes for :func:`climate.api.bodies.read`. Everything further in sees an empty body,
-    so no library can parse it in another way.
+    Keeps the bytes for :func:`climate.api.bodies.read`. Inner applications see an
+    empty body, so that no library can parse it in another way.
     """
 
     def __init__(self, app: WSGIApp, limit: int) -> None:
@@ -171,8 +170,8 @@ class SizeLimit:
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Pass the request on.
 
-        :raises climate.exceptions.RequestTooLarge: if the body is
-        :raises climate.exceptions.InvalidInput: if its length is no number
+        :raises climate.exceptions.RequestTooLarge: if the body is too large
+        :raises climate.exceptions.InvalidInput: if its length is not a number
         """
         environ[bodies.ENVIRON_KEY] = self._read(environ)
         environ['wsgi.input'] = io.BytesIO()
@@ -188,7 +187,7 @@ class SizeLimit:
             return self._read_at_most(environ['wsgi.input'], None) if chunked else b''
         if not length.isascii() or not length.isdigit():
             raise exceptions.InvalidInput('Content-Length is not a number')
-        # Compare lengths first: int() of a million digits is slow.
+        # Check the number of digits first: int() of a million digits is slow.
         if len(length) > 18 or int(length) > self._limit:
             raise self._too_large()
         return self._read_at_most(environ['wsgi.input'], int(length))
@@ -228,8 +227,8 @@ class Negotiation:
         :raises climate.exceptions.NotAcceptable: if the microversion is not supported
         """
         path = _checked_path(environ)
-        # A client asks for the versions before it knows one to ask in, so the
-        # header of a microversion does not count here.
+        # Clients ask for the versions before they know one to use, so the header with
+        # the microversion is ignored here.
         if path in versions.DOCUMENTS and environ['REQUEST_METHOD'] in {'GET', 'HEAD'}:
             answer: Iterable[bytes] = versions.answer(environ, path)(environ, start_response)
             return answer
@@ -253,7 +252,7 @@ def requested(environ: Mapping[str, Any]) -> Microversion:
         return microversions.MIN
     if text.lower() == 'latest':
         return microversions.MAX
-    match = _FORM.fullmatch(text)
+    match = _MICROVERSION.fullmatch(text)
     if match is None:
         raise exceptions.InvalidInput(
             f'API Version String {text} is of invalid format. Must be of format MajorNum.MinorNum.'
@@ -271,7 +270,7 @@ def _checked_path(environ: Environ) -> str:
         path = environ.get('PATH_INFO', '').encode('latin-1').decode('utf-8')
     except UnicodeError:
         raise exceptions.InvalidInput('The path is not valid UTF-8') from None
-    # Of what a database cannot store, UTF-8 leaves only this.
+    # The only valid UTF-8 that a database cannot store.
     if '\0' in path:
         raise exceptions.InvalidInput('The path is wrong: the character NUL is not allowed')
     return path.rstrip('/') or '/'

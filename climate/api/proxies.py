@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Headers of trusted proxies."""
+"""Reads the headers of trusted proxies, and removes those of other clients."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FORMS = {
     'HTTP_X_FORWARDED_PREFIX': re.compile(r'(?:/[\w.~-]+)+/?', re.ASCII),
 }
 HEADERS: Final = (_FORWARDED, _FOR, *_FORMS)
-"""The headers that count from trusted proxies only, as keys of the WSGI environment."""
+"""The headers that count only from trusted proxies, as keys of the WSGI environment."""
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -49,7 +49,7 @@ class Proxies:
 
     Removes these headers from all other requests. ``X-Forwarded-*`` take precedence
     over ``Forwarded``: most proxies set only those, and forward whatever a client
-    sends in the other one. A request without any of :data:`HEADERS` need not pass.
+    sends in the other. Requests without any of :data:`HEADERS` can bypass this class.
 
     :param trusted: networks of the proxies, in CIDR notation
     :raises ValueError: if one of them is not a network
@@ -59,27 +59,29 @@ class Proxies:
         self._app = app
         self._conf = conf
         self._trusted = [ipaddress.ip_network(one) for one in trusted]
-        self._believing = http_proxy_to_wsgi.HTTPProxyToWSGI(self._addressed, conf)
+        self._parsing = http_proxy_to_wsgi.HTTPProxyToWSGI(self._with_client_address, conf)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Hand the request on, as the client sent it to the outermost proxy of ours."""
+        """Pass the request on as the client sent it to the outermost trusted proxy."""
         peer = _address(environ.get('REMOTE_ADDR') or '')
         parsed = self._conf.oslo_middleware.enable_proxy_headers_parsing
         if parsed and peer is not None and self._trusts(peer):
             self._read(peer, environ)
-            answer: Iterable[bytes] = self._believing(environ, start_response)
+            answer: Iterable[bytes] = self._parsing(environ, start_response)
             return answer
         for header in HEADERS:
             environ.pop(header, None)
         return self._app(environ, start_response)
 
-    def _addressed(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        # oslo.middleware takes the address that the client itself has sent.
+    def _with_client_address(
+        self, environ: Environ, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        # oslo.middleware would take the address that the client itself claims.
         environ['REMOTE_ADDR'] = environ[_CLIENT]
         return self._app(environ, start_response)
 
     def _read(self, peer: _Address, environ: Environ) -> None:
-        """Leave the trusted values in the headers that oslo.middleware reads."""
+        """Keep only trusted values in the headers that oslo.middleware reads."""
         text = environ.pop(_FORWARDED, None)
         if text and not any(header in environ for header in (_FOR, _PROTO, _HOST)):
             elements = [_element(one) for one in reversed(text.split(','))]
@@ -91,7 +93,7 @@ class Proxies:
             client, _ = self._client(peer, reversed((environ.get(_FOR) or '').split(',')))
         environ[_CLIENT] = str(client)
         for header, form in _FORMS.items():
-            # The value that the client sent comes first.
+            # The value of the client comes first, that of the nearest proxy last.
             value = (environ.pop(header, None) or '').rpartition(',')[2].strip()
             if form.fullmatch(value):
                 environ[header] = value
@@ -99,7 +101,7 @@ class Proxies:
     def _client(self, peer: _Address, hops: Iterable[str]) -> tuple[_Address, int | None]:
         """Return the nearest address that does not belong to a trusted proxy.
 
-        :param hops: the client of each proxy, as the proxy reports it; the nearest proxy first
+        :param hops: the client address that each proxy reports, the nearest proxy first
         :returns: the address, and the index of the hop that reported it, or None
         """
         address, place = peer, None
@@ -115,7 +117,7 @@ class Proxies:
 
 
 def _element(text: str) -> dict[str, str]:
-    """Return the pairs of one proxy in ``Forwarded``."""
+    """Return the parameters of one proxy in ``Forwarded``."""
     pairs = (pair.partition('=') for pair in text.split(';'))
     return {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs}
 

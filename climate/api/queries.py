@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Query parameters: names, values and their meaning."""
+"""Parses and checks query parameters."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def leases(
     now: datetime.datetime,
     max_limit: int,
 ) -> LeaseQuery:
-    """Return the query for leases; at 1.0 it asks for all.
+    """Return the query for leases; at 1.0 it has no filters.
 
     :param project_id: the only project to search; None for all projects
     :raises climate.exceptions.InvalidInput: naming the parameter and why

@@ -36,7 +36,7 @@ from climate.clock import SystemClock
 
 LOG = logging.getLogger(__name__)
 
-# A storage that does not answer must not hold up what it protects.
+# A storage that does not answer must not delay requests for longer than this.
 _SECONDS: Final = 0.5
 _OPTIONS: dict[str, dict[str, Any]] = {
     'memcached': {'connect_timeout': _SECONDS, 'timeout': _SECONDS},
@@ -45,7 +45,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 _PREFIX = 'climate'
 _IPV6_BITS = 64
-# The library counts by this clock, whichever clock the service has.
+# The library uses the system clock, even if the service has another one.
 _CLOCK: Final = SystemClock()
 
 
@@ -112,18 +112,18 @@ class Rates:
             )
 
     def _wait(self, item: limits.RateLimitItem, kind: str, who: str) -> int:
-        """Return after how many seconds the next request may come."""
+        """Return how many seconds to wait before the next request."""
         resets = self._strategy.get_window_stats(item, kind, who).reset_time
         return min(max(math.ceil(resets - _CLOCK.now().timestamp()), 1), item.get_expiry())
 
     def _fail(self, error: Exception) -> None:
-        """Log that nothing is counted, at the failures 1, 2, 4, 8 and so on."""
+        """Log that requests are not counted, at failures 1, 2, 4, 8 and so on."""
         with self._lock:
             self._failures += 1
             count = self._failures
         if count & (count - 1) == 0:
             LOG.error(
-                '[rate_limit] storage does not answer (%s), %d requests were not counted',
+                '[rate_limit] storage does not answer (%s); %d requests were not counted',
                 type(error).__name__,
                 count,
             )
@@ -136,7 +136,8 @@ def _parsed(name: str, text: str) -> list[limits.RateLimitItem]:
         found = limits.parse_many(text)
     except ValueError as error:
         raise exceptions.ConfigurationError(
-            f"[rate_limit] {name}: '{text}' is not like 600/minute, or 50/second;600/minute"
+            f"[rate_limit] {name}: '{text}' is not a rate such as 600/minute, or "
+            '50/second;600/minute'
         ) from error
     return list(found)
 
@@ -161,12 +162,12 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         return ipaddress.ip_network(text.strip())
     except ValueError as error:
         raise exceptions.ConfigurationError(
-            f"[rate_limit] exempt_addresses: '{text}' is no address and no network"
+            f"[rate_limit] exempt_addresses: '{text}' is neither an address nor a network"
         ) from error
 
 
 def _client(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str:
-    """Return the key of an address; a client with IPv6 owns a whole /64 network."""
+    """Return the key of an address; one client with IPv6 has a whole /64 network."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return str(address.ipv4_mapped)

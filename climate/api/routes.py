@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A list of all routes, found in the controllers."""
+"""Lists all routes, as the controllers define them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPEN: Final = ('/', '/versions', '/v1', '/healthcheck')
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Route:
-    """A method and a path, and the handler that answers."""
+    """A method and a path, and the handler that serves them."""
 
     method: str
     path: str
@@ -44,7 +44,7 @@ class Route:
 
 
 def walk(controller: Controller, path: str = '') -> Iterator[Route]:
-    """Yield the routes of *controller*, which is at *path*, and of all below it."""
+    """Yield the routes of *controller*, which is at *path*, and of those below it."""
     for name, action in inspect.getmembers(controller, _is_action):
         for method, handler in handlers(action).items():
             guard: Guard = handler.__dict__['guard']
@@ -78,6 +78,6 @@ def _is_action(member: Any) -> bool:
 
 
 def words(root: Controller) -> set[str]:
-    """Return the segments of the paths of all routes, without those that stand for an id."""
+    """Return the segments of the paths of all routes, except those for ids."""
     paths = '/'.join(route.path for route in walk(root))
     return {word for word in paths.split('/') if word and not word.startswith('{')}

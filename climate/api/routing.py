@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""From a request to its handler: the router, the hooks, and the scope that a handler receives."""
+"""Routing: the router, its hooks, and the scope that handlers receive."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from climate.api.auth import CONTEXT
 from climate.api.controllers.base import Controller
 from climate.api.controllers.base import Guard
 from climate.api.controllers.base import Handler
-from climate.api.controllers.base import SHIELD
+from climate.api.controllers.base import ID_PREFIX
 from climate.api.microversions import Microversion
 from climate.api.services import Enforcer
 from climate.clock import Clock
@@ -42,13 +42,13 @@ from climate.policies import properties as property_policies
 
 
 class Router(core.ExplicitPecan):
-    """pecan, with ids that cannot be taken for attributes of controllers.
+    """A pecan router that never takes an id for an attribute of a controller.
 
     pecan looks up each segment of a path as an attribute of a controller before it
-    asks ``_lookup``. Ids such as ``index`` or ``__init__`` would find one, so a
-    segment that is no word of a route gets a prefix that no attribute has.
+    calls ``_lookup``. An id such as ``index`` or ``__init__`` would match one, so each
+    segment that is not a word of a route gets a prefix that no attribute has.
 
-    :param words: of the paths of all routes, see :func:`climate.api.routes.words`
+    :param words: words in the paths of all routes, see :func:`climate.api.routes.words`
     """
 
     def __init__(self, root: Controller, words: Collection[str], **options: Any) -> None:
@@ -56,14 +56,14 @@ class Router(core.ExplicitPecan):
         self._words = frozenset(words)
 
     def route(self, req: Any, node: Any, path: str) -> Any:
-        """Return the controller of *path*, and the segments that are left."""
+        """Return the controller of *path*, and the remaining segments."""
         segments = path.rstrip('/').split('/')[1:]
-        shielded = [word if word in self._words else SHIELD + word for word in segments]
-        return super().route(req, node, '/'.join(['', *shielded]))
+        marked = [word if word in self._words else ID_PREFIX + word for word in segments]
+        return super().route(req, node, '/'.join(['', *marked]))
 
 
 class Json(hooks.PecanHook):
-    """Makes every response JSON, errors too."""
+    """Makes every response JSON, including errors."""
 
     priority = 10
 
@@ -77,7 +77,7 @@ class Json(hooks.PecanHook):
 
 
 class Scope:
-    """One request.
+    """What handlers know about a request: the caller, microversion and parameters.
 
     :ivar now: the instant that ``now`` in the request means (aware UTC)
     """
@@ -130,20 +130,20 @@ class Scope:
 
 
 class Request(pecan.Request):
-    """A request that the hook ``Guards`` has let through."""
+    """A request that has passed the hook ``Guards``."""
 
     scope: Scope
 
     @property
     def POST(self) -> multidict.NoVars:
-        """There is no form: pecan would read one for the arguments of a handler."""
+        """No form: pecan would read one for the arguments of a handler."""
         return multidict.NoVars('Bodies are JSON')
 
 
 class Guards(hooks.PecanHook):
-    """Refuses requests that the guard of their route does not let through.
+    """Refuses requests that do not satisfy the guard of their route.
 
-    In this order: microversion, method, policy, query parameters.
+    Checks the microversion, method, policy and query parameters, in this order.
     """
 
     priority = 30
@@ -153,9 +153,9 @@ class Guards(hooks.PecanHook):
         self._clock = clock
 
     def before(self, state: Any) -> None:
-        """Return if the handler may be called, with the scope in the request.
+        """Check the request, and add the scope to it.
 
-        :raises climate.exceptions.ClimateError: if not
+        :raises climate.exceptions.ClimateError: if the handler must not be called
         """
         environ = state.request.environ
         guard: Guard = state.controller.__dict__['guard']
@@ -172,7 +172,7 @@ class Guards(hooks.PecanHook):
 
 
 def is_served(state: Any) -> bool:
-    """Whether the route of a request has its method."""
+    """Whether the route of a request supports its method."""
     if is_generic_handler(state.controller):
         return True
     method = state.request.method

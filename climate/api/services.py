@@ -44,11 +44,11 @@ class Enforcer(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """The layers below.
+    """The layers below the API.
 
-    :ivar plugins: by resource type
-    :ivar health: checks by name, such as ``database``; each raises if that part
-        does not work
+    :ivar plugins: plugins by resource type
+    :ivar health: checks by name, such as ``database``; each raises if the part that it
+        checks does not work
     """
 
     leases: Leases
@@ -65,14 +65,14 @@ class Services:
 class ApiSettings:
     """Settings that operators configure.
 
-    :ivar conf: for the middleware of oslo.middleware
+    :ivar conf: configuration of the middleware of oslo.middleware
     :ivar authenticate: wraps the application in authentication
-    :ivar max_request_body_size: in bytes
-    :ivar max_limit: the most leases on one page
-    :ivar max_reservations: in a request for a lease
+    :ivar max_request_body_size: maximum size of a body, in bytes
+    :ivar max_limit: maximum number of objects on one page
+    :ivar max_reservations: maximum number of reservations in a request for a lease
     :ivar trusted_proxies: networks of proxies whose headers are trusted
     :ivar rates: rate limits; None for none
-    :ivar audit: receives the events of the audit trail; None for no audit trail
+    :ivar audit: records the events of the audit trail; None for no audit trail
     """
 
     conf: cfg.ConfigOpts

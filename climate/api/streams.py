@@ -27,9 +27,9 @@ def listed(request: Any, response: Any, key: str, parts: Iterable[list[dict[str,
     Reads the first two parts before the response starts, so that an early failure
     becomes an error response. A list of one part is returned as a whole.
 
-    :param response: of *request*; returned if the list is longer
-    :param key: of the list in the object
-    :param parts: of the list, in order
+    :param response: response to *request*; returned if the list has more than one part
+    :param key: key of the list in the object
+    :param parts: parts of the list, in order
     """
     ahead = iter(parts)
     first = list(itertools.islice(ahead, 2))

@@ -48,9 +48,8 @@ _TYPES = {
 class Validator:
     """A schema that is compiled once.
 
-    fastjsonschema decides whether a body is valid. Only for an invalid body does
-    jsonschema find the faults, and only the first ones, since a body can have
-    more faults than bytes.
+    fastjsonschema decides whether a body is valid. If it is not, jsonschema finds the
+    faults, and only the first ones, since a body can have more faults than bytes.
 
     :param compiled: whether to generate code, which takes some milliseconds for the
         first body; false for a schema that is used once
@@ -63,17 +62,20 @@ class Validator:
         self._compiled = compiled
 
     def check(self, body: Any) -> None:
-        """Return if *body* matches the schema.
+        """Check *body* against the schema.
 
-        :raises climate.exceptions.InvalidInput: naming the first field that
-            does not, and why
+        :raises climate.exceptions.InvalidInput: naming the first field that does not
+            match, and why
         """
         if self._compiled and self._fits(body):
             return
         self.refuse(body)
 
     def refuse(self, body: Any) -> None:
-        """Find what is wrong with *body*; like :meth:`check`, but always the long way."""
+        """Check *body* with jsonschema alone, which finds out what is wrong with it.
+
+        :raises climate.exceptions.InvalidInput: as :meth:`check`
+        """
         errors = itertools.islice(self._validator.iter_errors(body), _MOST_FAULTS)
         # A missing field at the top is reported before faults further down.
         first = min(errors, key=_depth_first, default=None)
@@ -89,7 +91,7 @@ class Validator:
 
     @functools.cached_property
     def code(self) -> Callable[[Any], Any]:
-        """What fastjsonschema makes of the schema: raises if a body does not match."""
+        """The schema as a function, which raises :class:`Mismatch` for an invalid body."""
         made: Callable[[Any], Any] = fastjsonschema.compile(
             dict(self._schema), use_default=False, use_formats=False, detailed_exceptions=False
         )
@@ -97,7 +99,7 @@ class Validator:
 
 
 def _outside_in(schema: Any) -> Any:
-    """Return *schema* in an order in which jsonschema reports outer faults first.
+    """Return *schema* ordered so that jsonschema reports outer faults first.
 
     jsonschema follows the order of keywords and properties.
     """
@@ -141,8 +143,8 @@ def _to_exception(error: jsonschema.ValidationError) -> exceptions.InvalidInput:
         known = cast(Schema, schema).get('properties', {})
         unknown = next(key for key in instance if key not in known)
         return exceptions.InvalidInput(f'Unknown field {field_name([*path, unknown])}')
-    say = _REASONS.get(kind)
-    reason = say(wanted) if say else 'the value is not allowed'
+    explain = _REASONS.get(kind)
+    reason = explain(wanted) if explain else 'the value is not allowed'
     return exceptions.MalformedParameter(
         f'Malformed parameter {field_name(path) or "body"}: {reason}'
     )
@@ -163,7 +165,7 @@ _REASONS: dict[str, Callable[[Any], str]] = {
     'maximum': lambda value: f'at most {value} is allowed',
     'minItems': lambda value: f'at least {value} item(s) are required',
     'maxItems': lambda value: f'at most {value} items are allowed',
-    'pattern': lambda value: f'{value} has to match',
+    'pattern': lambda value: f'a text that matches {value} is required',
     'exclusiveMinimum': lambda value: f'more than {value} is required',
     'maxProperties': lambda value: f'at most {value} fields are allowed',
     'minProperties': lambda value: f'at least {value} field(s) are required',

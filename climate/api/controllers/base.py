@@ -32,8 +32,8 @@ from climate.api.microversions import MIN
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 
-SHIELD: Final = '='
-"""Prefix of segments of a path that are ids, see :class:`climate.api.routing.Router`."""
+ID_PREFIX: Final = '='
+"""Prefix that marks an id in a path, see :class:`climate.api.routing.Router`."""
 
 _UUID = re.compile(r'[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
 _RESOURCE_ID = re.compile(r'[0-9]{1,10}', re.ASCII)
@@ -44,11 +44,11 @@ F = TypeVar('F', bound=Handler)
 
 
 class Controller:
-    """Base of the controllers; attributes that are controllers are routes below it.
+    """Base of the controllers; each attribute that is a controller adds routes below.
 
     :cvar noun: name of its objects in the plural, as in the API reference
-    :cvar item_id: name of the id of one of them in a path; '' if ``_lookup`` has it as the
-        name of its parameter
+    :cvar item_id: name of the id of one object in a path; '' if the parameter of
+        ``_lookup`` has this name
     :cvar since: first microversion of its routes
     """
 
@@ -74,7 +74,8 @@ class Guard:
     """Conditions under which a handler is called.
 
     :ivar rule: name of the policy rule that the caller must pass
-    :ivar parameters: names of the query parameters; None if the handler checks them
+    :ivar parameters: names of the allowed query parameters; None if the handler checks
+        them
     :ivar method: HTTP method of a handler without ``when(method=...)``; GET includes HEAD
     :ivar since: first microversion; None for that of the controller
     """
@@ -108,21 +109,21 @@ def key(segment: str) -> str:
 
     :raises climate.api.errors.RouteNotFound: if it is empty
     """
-    text = segment.removeprefix(SHIELD)
+    text = segment.removeprefix(ID_PREFIX)
     if not text:
         raise errors.RouteNotFound
     return text
 
 
 def joined_key(segments: Iterable[str]) -> str:
-    """Return the id that *segments* make up; names of properties may contain slashes."""
-    return '/'.join(segment.removeprefix(SHIELD) for segment in segments)
+    """Return *segments* joined into one id: names of properties may contain slashes."""
+    return '/'.join(segment.removeprefix(ID_PREFIX) for segment in segments)
 
 
 def uuid(word: str, text: str) -> str:
     """Return the id of a lease or a maintenance as it is stored.
 
-    :param word: name of the id for clients, such as ``lease_id``
+    :param word: name of the id in the error message, such as ``lease_id``
     :raises climate.exceptions.NotFound: if it is not a UUID
     """
     if _UUID.fullmatch(text) is None:
@@ -133,7 +134,7 @@ def uuid(word: str, text: str) -> str:
 def resource_id(word: str, text: str) -> int:
     """Return the id of a resource as it is stored.
 
-    :param word: name of the id for clients, such as ``host_id``
+    :param word: name of the id in the error message, such as ``host_id``
     :raises climate.exceptions.NotFound: if it is not the number of a resource
     """
     if _RESOURCE_ID.fullmatch(text) is None or int(text) > _LARGEST_RESOURCE_ID:

@@ -12,8 +12,8 @@
 
 """The collections that resource types declare, such as ``/os-hosts``.
 
-The controllers of each are classes of their own, because pecan and the guards read
-the policy rules from the class.
+Each collection has controller classes of its own, because pecan and the guards read the
+policy rules from the class.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _controller(
         @index.when(method='POST', template='json')
         @base.guard(_rule(collection, 'create'))
         def create(self, req: Request, resp: Any) -> dict[str, Any]:
-            """Register a resource of the cloud."""
+            """Register a resource."""
             version = req.scope.version
             made = self._services.resources.create(
                 schemas.read_new(version, bodies.read(req.environ))
@@ -137,14 +137,14 @@ def _item_controller(collection: ResourceCollection, schemas: CollectionSchemas)
             @index.when(method='PUT', template='json')
             @base.guard(_rule(collection, 'update'))
             def update(self, req: Request, resp: Any) -> dict[str, Any]:
-                """Set and remove properties."""
+                """Set or remove properties."""
                 change = ResourceChange(capabilities=schemas.read_change(bodies.read(req.environ)))
                 return self._answer(self._services.resources.update(self._id(), change, name), req)
 
         @index.when(method='DELETE', content_type='application/json')
         @base.guard(_rule(collection, 'delete'))
         def delete(self, req: Request, resp: Any) -> None:
-            """Deregister a resource."""
+            """Unregister a resource."""
             self._services.resources.delete(self._id(), name)
             resp.status = HTTPStatus.NO_CONTENT
 

@@ -69,7 +69,7 @@ class LeasesController(base.Controller):
     @index.when(method='POST', template='json')
     @base.guard(policies.CREATE)
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
-        """Book a lease."""
+        """Create a lease."""
         scope = req.scope
         reader = schemas.Reader(bodies.read(req.environ), scope.version, scope.now)
         draft = reader.draft(self._settings.max_reservations)
@@ -123,7 +123,7 @@ class LeaseController(base.Item):
     @pecan.expose(template='json')
     @base.guard(policies.SHOW, since=microversions.V1_3)
     def history(self, req: Request, resp: Any) -> dict[str, Any]:
-        """Show the steps of a lease in the cloud, and those to come."""
+        """Show what was done for a lease in the cloud, and the events it awaits."""
         found = self._services.leases.history(self._id(), req.scope.project_id)
         return {'history': view.history(found, req.scope.version)}
 
@@ -131,9 +131,9 @@ class LeaseController(base.Item):
     @base.guard(policies.READINESS, method='POST', since=microversions.V1_3)
     def readiness(self, req: Request, resp: Any) -> dict[str, Any]:
         """Record which resources of a lease are ready."""
-        # Services that may record it see the leases of every project.
-        said = schemas.read_readiness(bodies.read(req.environ), req.scope.now)
-        return self._answer(self._services.leases.say(self._id(), said), req)
+        # Callers that may record readiness see the leases of every project.
+        report = schemas.read_readiness(bodies.read(req.environ), req.scope.now)
+        return self._answer(self._services.leases.say(self._id(), report), req)
 
     def _id(self) -> str:
         return base.uuid('lease_id', self._key)

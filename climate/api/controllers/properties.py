@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``properties``: names of properties, of hosts and of resources of any type."""
+"""``properties``: the properties of hosts, and of resources of any type."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PropertiesController(base.Controller):
     @pecan.expose(generic=True, template='json')
     @base.guard(policies.LIST, ('detail', 'all'))
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
-        """List the names, and with ``detail`` the values.
+        """List the names of properties and, with ``detail``, their values.
 
         ``all`` adds private properties if the caller can see them, and is
         ignored otherwise.
@@ -88,7 +88,7 @@ class PropertiesOfAnyController(base.Controller):
     @pecan.expose(generic=True, template='json')
     @base.guard(policies.LIST, ('detail', 'all', 'type'))
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
-        """List the names of the type in ``type`` as :class:`PropertiesController` does."""
+        """List the properties of a type, as :class:`PropertiesController` does."""
         resource_type = queries.required(req.scope.parameters, 'type')
         return _names(self._services, req.scope, resource_type)
 

@@ -42,7 +42,7 @@ class ResourceTypesController(base.Controller):
     @pecan.expose(generic=True, template='json')
     @base.guard(policies.LIST)
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
-        """List the resource types that are served."""
+        """List the available resource types."""
         found = self._services.resource_types.list()
         return {'resource_types': [view.resource_type(one, req.scope.version) for one in found]}
 

@@ -108,7 +108,7 @@ class ResourceController(base.Item):
     @index.when(method='PUT', template='json')
     @base.guard(policies.UPDATE)
     def update(self, req: Request, resp: Any) -> dict[str, Any]:
-        """Change what operators configure of a resource."""
+        """Change the properties or the inventories of a resource, or disable it."""
         number, resources = self._id(), self._services.resources
         body = bodies.read(req.environ)
         schemas.check_change(body)
@@ -119,7 +119,7 @@ class ResourceController(base.Item):
     @index.when(method='DELETE', content_type='application/json')
     @base.guard(policies.DELETE)
     def delete(self, req: Request, resp: Any) -> None:
-        """Deregister a resource."""
+        """Unregister a resource."""
         self._services.resources.delete(self._id())
         resp.status = HTTPStatus.NO_CONTENT
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Inventories in bodies: by resource class, an object or just the total."""
+"""Inventories in bodies: for each resource class an object, or only the total."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_CLASSES: Final = 100
 def schema(least: int) -> dict[str, Any]:
     """Return the schema of inventories by resource class.
 
-    :param least: the smallest total
+    :param least: the smallest allowed total
     """
     whole = {'type': 'integer', 'minimum': 0, 'maximum': _LARGEST}
     positive = {**whole, 'minimum': 1}

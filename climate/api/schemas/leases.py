@@ -12,8 +12,8 @@
 
 """Bodies of leases.
 
-At 1.0 null means that an optional field is missing, because existing clients
-send it; fields of newer microversions are dropped.
+At 1.0, null counts as a missing optional field, because existing clients send it, and
+fields of newer microversions are dropped.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ _NAME = {'type': 'string', 'minLength': 1, 'maxLength': 80}
 _NAME_OR_NULL = {**_NAME, 'type': ['string', 'null']}
 _TEXT = {'type': 'string'}
 _TEXT_OR_NULL = {'type': ['string', 'null']}
-_NOTICES = {
+_NOTIFY_BEFORE_START = {
     'type': ['array', 'null'],
     'maxItems': 32,
     'items': {'type': 'integer', 'minimum': 1, 'maximum': _LONGEST_NOTICE},
 }
-_WRITTEN = {
+_NOTICES = {
     'type': ['array', 'null'],
     'maxItems': _MOST_ITEMS,
     'items': {'type': 'string', 'enum': list(NOTICES)},
@@ -127,7 +127,7 @@ CREATE_1_1: dict[str, Any] = {
         **CREATE_1_0['properties'],
         'end_date': _TEXT_OR_NULL,
         'duration': {'type': ['integer', 'string', 'null']},
-        'notify_before_start': _NOTICES,
+        'notify_before_start': _NOTIFY_BEFORE_START,
         'events': _or_null(_events(strict=True)),
     },
 }
@@ -152,19 +152,19 @@ UPDATE_1_1: dict[str, Any] = {
         'end_date': _TEXT,
         'duration': _DURATION,
         'before_end_date': _TEXT_OR_NULL,
-        'notify_before_start': _NOTICES,
+        'notify_before_start': _NOTIFY_BEFORE_START,
         'reservations': _RESERVATION_CHANGES,
     },
 }
 
 CREATE_1_3: dict[str, Any] = {
     **CREATE_1_1,
-    'properties': {**CREATE_1_1['properties'], 'notices': _WRITTEN},
+    'properties': {**CREATE_1_1['properties'], 'notices': _NOTICES},
 }
 
 UPDATE_1_3: dict[str, Any] = {
     **UPDATE_1_1,
-    'properties': {**UPDATE_1_1['properties'], 'notices': _WRITTEN},
+    'properties': {**UPDATE_1_1['properties'], 'notices': _NOTICES},
 }
 
 SCHEMAS: dict[str, dict[Microversion, Schema]] = {
@@ -207,7 +207,7 @@ class Reader:
     def draft(self, max_reservations: int) -> LeaseDraft:
         """Return the lease that the caller wants.
 
-        :param max_reservations: the most that it may have
+        :param max_reservations: the maximum number of its reservations
         :raises climate.exceptions.InvalidInput: naming the field and why
         """
         body = self._body
@@ -318,7 +318,7 @@ class Reader:
         return None if wanted is None else tuple(name for name in NOTICES if name in wanted)
 
     def _events(self) -> tuple[tuple[EventDraft, ...], datetime.datetime | None]:
-        """Return the user's own events, and when to announce the end, if set there."""
+        """Return the user's notifications, and before_end_date if an event sets it."""
         drafts = []
         before_end_date = None
         for i, event in enumerate(self._body.get('events') or ()):

@@ -64,7 +64,7 @@ def read_new(
         others = [key for key in ('resource_type', 'resource_name') if key in body]
         if others:
             raise exceptions.InvalidInput(
-                f'Malformed parameter {others[0]}: resource_id says already which resource it is'
+                f'Malformed parameter {others[0]}: resource_id already identifies the resource'
             )
     else:
         for key in ('resource_name', 'resource_type'):

@@ -91,11 +91,11 @@ def _facts(body: dict[str, Any]) -> dict[str, Any]:
 def _checked(declaration: Declaration) -> Declaration:
     if declaration.exclusive and declaration.classes:
         raise exceptions.MalformedParameter(
-            'Malformed parameter classes: a type that is exclusive has none, '
-            'for its resources are reserved as a whole'
+            'Malformed parameter classes: an exclusive type has none, '
+            'because its resources are reserved as a whole'
         )
     if not declaration.exclusive and not declaration.classes:
         raise exceptions.MissingParameter(
-            'Missing parameter classes: a type that is not exclusive counts at least one'
+            'Missing parameter classes: a type that is not exclusive requires at least one'
         )
     return declaration

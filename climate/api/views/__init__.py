@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""From values to JSON, one file per noun; each owns its list of keys."""
+"""Views turn domain objects into JSON: one module per noun, each with its own keys."""

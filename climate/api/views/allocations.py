@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""When resources are taken, as JSON."""
+"""Allocations of resources as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from climate.domain.requests import ResourceCalendar
 
 
 def allocation(value: ResourceCalendar, version: Microversion) -> dict[str, Any]:
-    """Return one host with the reservations that take it, in order of time."""
+    """Return one host with its reservations, in order of time."""
     shown: dict[str, Any] = {
         # The same string as the host's id: the dashboard joins the two.
         'resource_id': str(value.resource_id),
@@ -45,7 +45,7 @@ def allocation(value: ResourceCalendar, version: Microversion) -> dict[str, Any]
 def amounts(value: ResourceCalendar, version: Microversion) -> dict[str, Any]:
     """Return one resource as :func:`allocation` does, with the reserved amounts.
 
-    Amounts by resource class; empty where the whole resource is reserved.
+    The amounts are by resource class, and empty where the whole resource is reserved.
     """
     shown = allocation(value, version)
     taken = {busy.reservation_id: busy.amounts for busy in value.busy}

@@ -23,7 +23,7 @@ from climate.plugins.collection import ResourceCollection
 
 
 def item(collection: ResourceCollection, value: Resource, version: Microversion) -> dict[str, Any]:
-    """Return a resource; each property is a key of its own, if the collection has any."""
+    """Return a resource; properties, if the collection has any, are keys of their own."""
     return {
         **(value.capabilities if collection.properties else {}),
         # Clients accept the id of a host only as a string of digits.

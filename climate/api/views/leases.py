@@ -82,11 +82,11 @@ def _readiness(value: Readiness | None, version: Microversion) -> dict[str, Any]
 def reservation(
     value: Reservation, describer: Describer | None, version: Microversion
 ) -> dict[str, Any]:
-    """Return one line of a lease.
+    """Return one reservation of a lease as it is shown at *version*.
 
     :param describer: the plugin of its type; None if the type is no longer served,
-        which leaves only the common keys; a plugin that cannot read the
-        reservation leaves ``fault`` instead
+        which leaves only the common keys. If the plugin cannot read the reservation,
+        ``fault`` replaces the keys of the type.
     """
     own = reading.describe(describer, value) if describer else {}
     shown = {

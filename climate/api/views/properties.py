@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Names of host properties as JSON."""
+"""Properties of resources as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from climate.domain.resources import PropertyKey
 
 
 def name(value: PropertyKey) -> dict[str, Any]:
-    """Return a property for the short list."""
+    """Return a property for a list of names."""
     return {'property': value.name}
 
 

@@ -41,7 +41,7 @@ def resource(value: Resource, version: Microversion) -> dict[str, Any]:
 
 
 def inventories(values: tuple[Inventory, ...]) -> dict[str, Any]:
-    """Return inventories by their classes."""
+    """Return inventories by resource class."""
     return {
         item.resource_class: {
             'total': item.total,
