@@ -16,7 +16,7 @@
 The names are append-only: once published they are never renamed (a test
 holds the list). Messages are those that existing clients and their tests match.
 
-Errors of one resource type are in the folder of the type, as ``errors.py``.
+Errors of one resource type are in the folder of the type, in ``errors.py``.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ class PolicyNotAuthorized(NotAuthorized):
 
 
 class OutsideLease(NotAuthorized):
-    """An event of a lease is outside its period."""
+    """An event of a lease is outside the period of the lease."""
 
     error_name = 'OUTSIDE_LEASE'
     template = 'Datetime is out of lease limits'
 
 
 class LeaseRefused(NotAuthorized):
-    """A filter of the operator refuses a new lease; nothing was booked."""
+    """A limit or a filter of the operator refuses a new lease; nothing was booked."""
 
     error_name = 'LEASE_REFUSED'
     template = 'The lease is not within the limits of this cloud'
@@ -101,7 +101,7 @@ class Conflict(ClimateError):
 
 
 class CantUpdateParameter(Conflict):
-    """The field cannot be changed, or not any longer."""
+    """The field cannot be changed, or no longer."""
 
     error_name = 'CANT_UPDATE_PARAMETER'
     template = '%(param)s cannot be updated'
@@ -174,19 +174,19 @@ class BookedMeanwhile(Conflict):
 
 
 class ResourceInMaintenance(Conflict):
-    """The lease would keep a resource into a maintenance of it."""
+    """The lease would use a resource during its maintenance."""
 
     error_name = 'RESOURCE_IN_MAINTENANCE'
     template = '%(name)s, which the lease uses, is in maintenance from %(start)s to %(end)s'
 
 
 class NotEnoughResources(Conflict):
-    """The period is reserved, or no resource matches.
+    """Too few resources match, or too few of these are free for the whole period.
 
     :param what: the noun of the message, such as ``hosts``
     :param matched: the number of resources that match the requirements; for
-        resources that are counted, the amount that they have in total
-    :param free: the part of it that is free for the whole period
+        resources that are counted, their total amount
+    :param free: the part of *matched* that is free for the whole period
     :param first_blocker_ends: when the first conflicting allocation ends
         (aware UTC), None if waiting does not help
     :param too_large: whether resources match, but none of them could ever
@@ -297,10 +297,10 @@ class ConfigurationError(ClimateError):
 
 
 if not TYPE_CHECKING:
-    # Hidden from mypy, for which every name would exist.
+    # Hidden from mypy, which would otherwise accept every name.
 
     def __getattr__(name: str) -> type[ClimateError]:
-        """Return an error that a plugin defines: RPC looks all errors up in this module."""
+        """Return an error that a plugin defines: RPC looks up all errors in this module."""
         classes = [ClimateError]
         for each in classes:
             if each.__name__ == name:

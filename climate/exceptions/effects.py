@@ -31,7 +31,7 @@ class Transient(EffectError):
 
 
 class JudgeAway(Transient):
-    """The service that judges leases is unavailable; calls pause for a while."""
+    """The external enforcement service is unavailable; calls to it pause for a while."""
 
     error_name = 'JUDGE_AWAY'
 

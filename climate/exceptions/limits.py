@@ -19,7 +19,7 @@ from climate.exceptions.invalid import InvalidInput
 
 
 class LimitExceeded(InvalidInput):
-    """A filter of the operator refuses a change; the lease is as it was."""
+    """A limit or a filter of the operator refuses a change; the lease is unchanged."""
 
     error_name = 'LIMIT_EXCEEDED'
     template = 'The lease is not within the limits of this cloud'
@@ -50,14 +50,14 @@ class OutsideExtensionWindow(LimitExceeded):
 
 
 class ExternalServiceRefused(LimitExceeded):
-    """The external service of the operator refuses the lease."""
+    """The external enforcement service refuses the lease."""
 
     error_name = 'EXTERNAL_SERVICE_REFUSED'
     template = 'The usage enforcement service of this cloud refuses the lease'
 
 
 class ExternalServiceUnavailable(LimitExceeded):
-    """The external service of the operator did not answer, so the lease is refused."""
+    """The external enforcement service did not answer, so the lease is refused."""
 
     error_name = 'EXTERNAL_SERVICE_UNAVAILABLE'
     template = 'The usage enforcement service of this cloud gave no answer, please try again'

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Policies in code, one module per noun.
+"""Default policies in code, one module per noun.
 
-The names are ``climate:<noun>:<verb>``. The defaults need no policy file;
-operators override single rules.
+Rules are named ``climate:<noun>:<verb>``. The defaults need no policy file, in which
+operators can override individual rules.
 """
 
 from __future__ import annotations

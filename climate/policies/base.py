@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Personas: admin, member and reader of a project, in oslo.policy's words."""
+"""Personas as rules of oslo.policy: admin, service, member and reader of a project."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SCOPE_TYPES = ['project']
 
 
 def list_rules() -> list[policy.RuleDefault]:
-    """Return the personas that the other rules consist of."""
+    """Return the personas that the other rules refer to."""
     return [
         policy.RuleDefault('admin_api', 'role:admin', description='An operator of the cloud.'),
         policy.RuleDefault(
@@ -62,7 +62,7 @@ def list_rules() -> list[policy.RuleDefault]:
 def documented(
     name: str, persona: str, description: str, *routes: str
 ) -> policy.DocumentedRuleDefault:
-    """Return a rule.
+    """Return a rule that is documented with its routes.
 
     :param routes: the routes that it guards, such as ``GET /v1/leases``
     """

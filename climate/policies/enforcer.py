@@ -44,7 +44,7 @@ def allows(
 ) -> bool:
     """Return whether *rule* allows a user to act in one of their projects.
 
-    For users without a request, and therefore without a token.
+    Works without a request, and therefore without a token.
 
     :param roles: names of the roles of the user in the project
     """

@@ -34,5 +34,5 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(LIST, reader, 'List reservable floating IPs.', f'GET {_ALL}'),
         base.documented(SHOW, reader, 'Show a reservable floating IP.', f'GET {_ONE}'),
         base.documented(CREATE, admin, 'Register a floating IP.', f'POST {_ALL}'),
-        base.documented(DELETE, admin, 'Deregister a floating IP.', f'DELETE {_ONE}'),
+        base.documented(DELETE, admin, 'Unregister a floating IP.', f'DELETE {_ONE}'),
     ]

@@ -36,5 +36,5 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(SHOW, reader, 'Show a host, without private properties.', f'GET {_ONE}'),
         base.documented(CREATE, admin, 'Register a host.', f'POST {_ALL}'),
         base.documented(UPDATE, admin, 'Change the capabilities of a host.', f'PUT {_ONE}'),
-        base.documented(DELETE, admin, 'Deregister a host.', f'DELETE {_ONE}'),
+        base.documented(DELETE, admin, 'Unregister a host.', f'DELETE {_ONE}'),
     ]

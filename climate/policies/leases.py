@@ -68,7 +68,7 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             FORCE,
             base.ADMIN,
-            'Replace a resource even if it is in use; whatever runs there is lost.',
+            'Replace a resource even if it is in use; everything that runs there is lost.',
             f'POST {_ONE}/reallocate',
         ),
         base.documented(

@@ -40,9 +40,9 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             UPDATE,
             admin,
-            'Change the properties and the inventories of a resource, or take it out for new '
+            'Change the properties and the inventories of a resource, or exclude it from new '
             'bookings.',
             f'PUT {_ONE}',
         ),
-        base.documented(DELETE, admin, 'Deregister a resource.', f'DELETE {_ONE}'),
+        base.documented(DELETE, admin, 'Unregister a resource.', f'DELETE {_ONE}'),
     ]

@@ -25,7 +25,7 @@ _built: list[Any] = []
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-    """Answer a request.
+    """Respond to a request.
 
     The first request builds the application: servers import this module before
     they fork, and connections do not survive a fork.
