@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Configuration options, one file per group.
+"""Configuration options, one module per group.
 
-Those of a resource type are in the folder of the type, as ``options.py``. Each
-of these modules has ``register_opts(conf)`` and ``list_opts()``; a module that
-lacks one stops the process and the documentation build.
+The options of a resource type are in the folder of the type, in ``options.py``. Each of
+these modules defines ``register_opts(conf)`` and ``list_opts()``; if a module lacks one,
+neither the process nor the documentation build starts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OF_A_TYPE: Final = 'options'
 
 
 def modules() -> list[ModuleType]:
-    """Return the modules that define options: those here by name, then those of types."""
+    """Return the modules that define options: those of this package, then those of types."""
     names = sorted(
         f'{__name__}.{info.name}'
         for info in pkgutil.iter_modules(__path__)
@@ -48,7 +48,7 @@ def modules() -> list[ModuleType]:
 
 
 def _of_types() -> list[str]:
-    """Return the names of the modules of resource types; they import no other."""
+    """Return the names of the option modules of types, which import no other of Climate."""
     folders = importlib.import_module(_TYPES).__path__
     names = [f'{_TYPES}.{info.name}' for info in pkgutil.iter_modules(folders) if info.ispkg]
     found = (f'{name}.{_OF_A_TYPE}' for name in sorted(names))

@@ -24,7 +24,7 @@ OPTS: list[cfg.Opt] = [
         default=0,
         min=0,
         help='Pause between two leases of the same resource, in seconds, to clean it up. Every '
-        'search respects it, also when a lease is prolonged.',
+        'search respects it, including those that prolong a lease.',
     ),
     cfg.IntOpt(
         'sample_size',
@@ -32,8 +32,8 @@ OPTS: list[cfg.Opt] = [
         min=1,
         max=10000,
         help='Number of free resources, beyond those needed, among which a search chooses. They '
-        'start at a random place in the list. A larger number packs the calendar more densely, a '
-        'smaller one is faster in very large clouds.',
+        'start at a random place in the list. A larger number packs the calendar more densely; a '
+        'smaller number is faster in very large clouds.',
     ),
     cfg.IntOpt(
         'booking_attempts',

@@ -32,9 +32,9 @@ class CidrType(types.ConfigType):
         super().__init__(type_name=type_name)
 
     def __call__(self, value: Any) -> str:
-        """Return the network as it is written.
+        """Return the network in CIDR notation.
 
-        :raises ValueError: if it is none
+        :raises ValueError: if *value* is not a network
         """
         return str(ipaddress.ip_network(value))
 
@@ -59,7 +59,7 @@ DEFAULT_OPTS: list[cfg.Opt] = [
             ('noauth', 'callers are trusted: for trials and tests only'),
         ],
         help='How the API authenticates callers. With noauth the token is user:project:role,role; '
-        'an empty or missing token is an administrator of the project demo.',
+        'an empty or missing token means an administrator of the project demo.',
     ),
 ]
 
@@ -91,7 +91,8 @@ OPTS: list[cfg.Opt] = [
         'max_limit',
         default=1000,
         min=1,
-        help='Maximum number of leases on one page of a list, from microversion 1.1 on.',
+        help='Maximum number of leases or resources on one page of a list, from microversion 1.1 '
+        'on.',
     ),
     cfg.StrOpt(
         'opaque_id_secret',
@@ -105,10 +106,10 @@ OPTS: list[cfg.Opt] = [
 
 
 def set_middleware_defaults() -> None:
-    """Give oslo.middleware's options the defaults that suit this API.
+    """Set the defaults of oslo.middleware's options for this API.
 
-    They are written into the option objects, so that the sample configuration
-    and the documentation show them as well.
+    Changes the option objects, so that the sample configuration and the documentation
+    show these defaults, too.
     """
     cors.set_defaults(
         allow_headers=[
@@ -120,8 +121,8 @@ def set_middleware_defaults() -> None:
         expose_headers=['OpenStack-API-Version', 'X-Openstack-Request-Id'],
         allow_methods=['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     )
-    # Version documents must carry the public prefix, and the headers that
-    # tell it decide about nothing but the links in the caller's own answer.
+    # Version documents must contain the public prefix. The headers that define it
+    # affect only the links in the response to the same caller.
     cfg.set_defaults(http_proxy_to_wsgi.OPTS, enable_proxy_headers_parsing=True)
 
 

@@ -18,7 +18,7 @@ from oslo_config import cfg
 
 REAL = 'real'
 SIMULATED = 'simulated'
-# What SIMULATED was called before. Files that say so stay valid.
+# The former name of SIMULATED, which stays valid in configuration files.
 TWIN = 'twin'
 
 OPTS: list[cfg.Opt] = [
@@ -29,8 +29,8 @@ OPTS: list[cfg.Opt] = [
             (REAL, 'Nova and Placement, as configured in [nova] and [placement].'),
             (
                 SIMULATED,
-                'A simulated cloud with its state in [simulator] state_dir, for rehearsals: '
-                'of an upgrade, of an outage, of what subscribers do. Nothing real is touched.',
+                'A simulated cloud with its state in [simulator] state_dir, to rehearse upgrades, '
+                'outages and the reactions of subscribers. No real cloud is changed.',
             ),
             (TWIN, 'The former name of "simulated".'),
         ],

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of the filters that judge leases."""
+"""Options of the filters that allow or refuse leases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'enabled_filters',
         default=[],
-        help='Filters that judge new and changed leases, in this order, by the names of their '
+        help='Filters that check new and changed leases, in this order, by the names of their '
         'entry points in climate.enforcement.filters: max_lease_duration, extension_window, '
         'external_service, and those of other packages. A filter that is unknown or cannot be '
         'loaded stops the process.',
@@ -32,7 +32,7 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'exempt_projects',
         default=[],
-        help='Ids of the projects whose leases no filter judges.',
+        help='Ids of the projects whose leases no filter checks.',
     ),
     cfg.IntOpt(
         'max_lease_duration',
@@ -64,29 +64,32 @@ SERVICE_OPTS: list[cfg.Opt] = [
     cfg.URIOpt(
         'external_service_check_create_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: URL that checks new leases, if it differs.',
+        help='For external_service: URL that checks new leases. By default, check-create below '
+        'the base URL.',
     ),
     cfg.URIOpt(
         'external_service_check_update_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: URL that checks changes, if it differs.',
+        help='For external_service: URL that checks changes. By default, check-update below the '
+        'base URL.',
     ),
     cfg.URIOpt(
         'external_service_on_end_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: URL notified of the end of a lease, if it differs.',
+        help='For external_service: URL notified of the end of a lease. By default, on-end below '
+        'the base URL.',
     ),
     cfg.URIOpt(
         'external_service_commit_endpoint',
         schemes=['http', 'https'],
-        help='For external_service: URL notified when an allowed lease or change is booked, if it '
-        'differs.',
+        help='For external_service: URL notified when an allowed lease or change is booked. By '
+        'default, commit below the base URL.',
     ),
     cfg.URIOpt(
         'external_service_release_endpoint',
         schemes=['http', 'https'],
         help='For external_service: URL notified when an allowed lease or change is not booked or '
-        'is undone, if it differs.',
+        'is undone. By default, release below the base URL.',
     ),
     cfg.StrOpt(
         'external_service_token',
@@ -96,8 +99,8 @@ SERVICE_OPTS: list[cfg.Opt] = [
     ),
     cfg.StrOpt(
         'external_service_cafile',
-        help='For external_service: file with the certificates of the authorities that verify the '
-        'service over https. Those of the system by default.',
+        help='For external_service: file with the CA certificates that verify the service over '
+        'https. Those of the system by default.',
     ),
     cfg.FloatOpt(
         'external_service_timeout',

@@ -57,7 +57,7 @@ OPTS: list[cfg.Opt] = [
         default='empty',
         choices=[
             ('never', 'None; their owners are notified.'),
-            ('empty', 'Those without anything running there; the owners of others are notified.'),
+            ('empty', 'Those with nothing running there; the owners of others are notified.'),
             ('always', 'All. Everything that runs there is deleted.'),
         ],
         help='Which reservations in use are moved off a resource that has failed or is in '

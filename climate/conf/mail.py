@@ -46,8 +46,8 @@ SERVER_OPTS: list[cfg.Opt] = [
     ),
     cfg.StrOpt(
         'cafile',
-        help='File with the certificates of the authorities that verify the SMTP server. Those of '
-        'the system by default.',
+        help='File with the CA certificates that verify the SMTP server. Those of the system by '
+        'default.',
     ),
     cfg.StrOpt('username', help='User name for the SMTP server. No login by default.'),
     cfg.StrOpt(
@@ -58,7 +58,7 @@ SERVER_OPTS: list[cfg.Opt] = [
         'timeout',
         default=30.0,
         min=0.1,
-        help='Time limit for an answer of the SMTP server, in seconds.',
+        help='Time limit for a response of the SMTP server, in seconds.',
     ),
 ]
 
@@ -86,7 +86,7 @@ LETTER_OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'template_dir',
         help='Directory with texts that replace those of Climate, one file for each notice, such '
-        'as before_end.txt. Missing files keep the text of Climate.',
+        'as before_end.txt. Notices without a file keep the text of Climate.',
     ),
     cfg.URIOpt(
         'api_url',

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of what Climate does with Nova."""
+"""Options of Nova: the freepool, images of servers, and microversions."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'image_prefix',
         default='reserved_',
-        help='Prefix of the names of images that are made of servers before a lease ends, '
-        'followed by the name of the server.',
+        help='Prefix of the names of the images that Climate makes of servers before a lease '
+        'ends; the name of the server follows.',
     ),
     cfg.BoolOpt(
         'az_aware',
@@ -41,8 +41,8 @@ OPTS: list[cfg.Opt] = [
         default='2.53',
         regex=r'^2\.\d+$',
         help='Microversion of the compute API for hypervisors, services and aggregates, from 2.53 '
-        'to 2.87: older versions have no unique hypervisor ids, newer ones no sizes. Other '
-        'requests use fixed microversions.',
+        'to 2.87: older versions lack unique ids of hypervisors, newer ones lack their sizes. '
+        'Other requests use fixed microversions.',
     ),
 ]
 

@@ -20,7 +20,7 @@ from climate import conf
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:
-    """Return ``(group, options)`` pairs, as oslo.config's generator wants them."""
+    """Return ``(group, options)`` pairs, as oslo.config's generator expects them."""
     groups: dict[str, list[Any]] = {}
     for module in conf.modules():
         for group, options in module.list_opts().items():

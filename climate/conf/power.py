@@ -23,7 +23,7 @@ OPTS: list[cfg.Opt] = [
         'hosts_file',
         default='/etc/climate/power-hosts.yaml',
         help='File that defines how each host is switched on and off; see the administration '
-        'guide. Hosts that are not in it are left alone.',
+        'guide. Other hosts are never switched.',
     ),
     cfg.StrOpt(
         'state_path',
@@ -36,7 +36,7 @@ OPTS: list[cfg.Opt] = [
         default=0.0,
         min=0.0,
         help='A host in the freepool is switched off after this many seconds without use, if no '
-        'lease needs it for as long again. 0 switches no host off.',
+        'lease needs it for at least as long. 0 switches no host off.',
     ),
     cfg.IntOpt(
         'keep_awake',
@@ -96,15 +96,15 @@ OPTS: list[cfg.Opt] = [
         'controller_timeout',
         default=10.0,
         min=0.1,
-        help='Time limit for an answer of the management controller of a host, in seconds. The '
+        help='Time limit for a response of the management controller of a host, in seconds. The '
         'library tries three times.',
     ),
     cfg.FloatOpt(
         'retry_after',
         default=10.0,
         min=0.1,
-        help='Pause before a management controller that failed to answer, or to switch the power, '
-        'is tried again, in seconds. The pause doubles each time, up to five minutes.',
+        help='Pause before a request is sent again to a management controller that did not answer '
+        'or switch the power, in seconds. The pause doubles each time, up to five minutes.',
     ),
     cfg.IntOpt(
         'workers',

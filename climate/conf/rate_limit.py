@@ -31,14 +31,14 @@ OPTS: list[cfg.Opt] = [
         default='',
         help='Maximum number of requests from one address, counted before authentication; for '
         'IPv6, from one network of 64 bits. The format is that of per_project. No limit if empty. '
-        'Behind a proxy set [api] trusted_proxies, or all clients count as one.',
+        'Behind a proxy, set [api] trusted_proxies, or all clients count as one.',
     ),
     cfg.StrOpt(
         'storage',
         default='memory://',
         secret=True,
         help='Where requests are counted: memory:// in each process; memcached://HOST:PORT or '
-        'redis://HOST:PORT/DATABASE for all processes together. While that server is unavailable '
+        'redis://HOST:PORT/DATABASE for all processes together. While that server is unavailable, '
         'requests are not limited, which is logged.',
     ),
     cfg.ListOpt(
@@ -49,8 +49,8 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'exempt_addresses',
         default=[],
-        help='Addresses and networks without the limit per_address: those of many users, such as '
-        'the dashboard, and of other services.',
+        help='Addresses and networks without the limit per_address: those that many users share, '
+        'such as that of the dashboard, and those of other services.',
     ),
 ]
 

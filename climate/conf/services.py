@@ -11,7 +11,7 @@
 # under the License.
 
 
-"""Options of how Climate reaches each service: sessions, adapters and credentials."""
+"""Options of the connections to other services: sessions, adapters and credentials."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SERVICES = {
     'placement': 'placement',
     'power': 'reservation',
 }
-# keystoneauth1 waits for an answer without a limit by default.
+# By default, keystoneauth1 waits for a response indefinitely.
 TIMEOUT = 30.0
 CONNECT_RETRIES = 1
 

@@ -11,7 +11,7 @@
 # under the License.
 
 
-"""Frozen values of options: a dataclass names its options, which hold the defaults.
+"""Frozen settings: dataclasses whose fields name options, which define the defaults.
 
 ::
 
@@ -55,9 +55,9 @@ def option(
 ) -> Any:
     """Return a dataclass field that holds an option.
 
-    :param convert: makes the value of the field from that of the option; the
-        same if None
-    :param secret: leaves the value out of the field's representation
+    :param convert: converts the value of the option to that of the field; None keeps
+        it
+    :param secret: whether to leave the value out of the representation
     :raises KeyError: if there is no such option
     """
 
@@ -80,28 +80,28 @@ def part(settings: Any) -> Any:
 
 
 def values(settings: Any, conf: Any) -> dict[str, Any]:
-    """Return the fields of a class of settings as *conf* has them, by name."""
+    """Return the values in *conf* of the fields of a class of settings, by name."""
     fields = dataclasses.fields(settings)
     return {each.name: each.metadata[_READ](conf) for each in fields if _READ in each.metadata}
 
 
 def as_text(value: str | None) -> str:
-    """Return an option of text, '' if it is not set."""
+    """Return the value of a text option, or '' if it is not set."""
     return value or ''
 
 
 def as_path(value: str | None) -> pathlib.Path | None:
-    """Return an option that names a file or a folder, None if it is not set."""
+    """Return the value of an option that names a file or a folder; None if not set."""
     return pathlib.Path(value) if value else None
 
 
 def seconds(value: float) -> datetime.timedelta:
-    """Return a length of time given in seconds."""
+    """Return a duration that is given in seconds."""
     return datetime.timedelta(seconds=value)
 
 
 def minutes(value: float) -> datetime.timedelta:
-    """Return a length of time given in minutes."""
+    """Return a duration that is given in minutes."""
     return datetime.timedelta(minutes=value)
 
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Options of the trusts with which effects act for users."""
+"""Options of the trusts with which Climate acts as users."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'roles',
         default=['member', 'reader'],
-        help='Roles that a user delegates with the trust of a lease, where something is created '
-        "in the user's own name. The user must have each of them in the project of the lease. "
-        'Change it where servers or stacks need another role, or where roles have other names.',
+        help='Roles that a user delegates to Climate with the trust of a lease, if the lease '
+        'creates objects as this user. The user must have each of them in the project of the '
+        'lease. Change it if servers or stacks need another role, or if roles have other names.',
     ),
     cfg.IntOpt(
         'margin',
         default=2592000,
         min=3600,
         max=315360000,
-        help='How many seconds after the end of a lease its trust expires in Keystone. The trust '
-        'is deleted when the lease is over; this applies if it could not be deleted. When the '
+        help='Number of seconds from the end of a lease until its trust expires in Keystone. '
+        'Climate deletes the trust when the lease is over; this applies if it cannot. When the '
         'owner of a lease prolongs it so far that less than half of this would be left, a new '
-        'trust of the owner replaces it. Other users who prolong a lease have no trust of its '
-        'owner: this must be long enough for what administrators prolong.',
+        'trust of the owner replaces the old one. If another user prolongs the lease, it keeps '
+        'its trust: this must be long enough for the extensions that administrators make.',
     ),
 ]
 
