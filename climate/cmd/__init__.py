@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Commands, which assemble processes from their parts."""
+"""Commands, and the assembly of processes from their parts."""

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``climate-api``: the API on a small WSGI server of its own.
+"""``climate-api``: the API on a small built-in WSGI server.
 
-For a first look and for small clouds; larger ones run
-``climate.wsgi.api:application`` under the server they know.
+For trials and small clouds; larger clouds run ``climate.wsgi.api:application`` under a
+WSGI server of their choice.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _CLI = [
     cfg.BoolOpt(
         'i-know',
         default=False,
-        help='Listen on other addresses than loopback though auth_strategy is noauth.',
+        help='Listen on an address other than loopback although auth_strategy is noauth.',
     ),
-    cfg.IntOpt('threads', default=8, min=1, help='How many requests are answered at once.'),
+    cfg.IntOpt('threads', default=8, min=1, help='The number of requests served at once.'),
 ]
 
 

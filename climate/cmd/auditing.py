@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The destination of the audit trail."""
+"""Connects the audit trail to the message bus."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ from climate.messaging.background import BackgroundPublisher
 from climate.messaging.publisher import OutboxMessage
 from climate.messaging.publisher import Publisher
 
-Tell = Callable[[dict[str, Any]], None]
+AuditRecorder = Callable[[dict[str, Any]], None]
 
 
-def teller(conf: cfg.ConfigOpts, clock: Clock, publisher: Publisher | None = None) -> Tell | None:
+def recorder(
+    conf: cfg.ConfigOpts, clock: Clock, publisher: Publisher | None = None
+) -> AuditRecorder | None:
     """Return the function that records audit events; None if the audit trail is off.
 
-    :param publisher: None for the message bus
+    :param publisher: receives the events; None for the message bus
     """
     if not conf.audit.enabled:
         return None
     bus = publisher or publishers.from_conf(conf, topics=conf.audit.topics)
     trail = BackgroundPublisher(bus, conf.audit.max_waiting)
 
-    def tell(event: dict[str, Any]) -> None:
+    def record(event: dict[str, Any]) -> None:
         trail.tell(
             OutboxMessage(
                 id=event['id'],
@@ -49,4 +51,4 @@ def teller(conf: cfg.ConfigOpts, clock: Clock, publisher: Publisher | None = Non
             )
         )
 
-    return tell
+    return record

@@ -30,9 +30,9 @@ LOG = logging.getLogger(__name__)
 
 
 def open_cloud(conf: cfg.ConfigOpts, clock: Clock) -> Cloud:
-    """Return the cloud that processes work with.
+    """Return the cloud that the configuration names.
 
-    :raises climate.exceptions.ConfigurationError: if it cannot work
+    :raises climate.exceptions.ConfigurationError: if the cloud cannot be used
     """
     if conf.cloud == cloud_conf.REAL:
         return real.connect(conf)

@@ -78,7 +78,7 @@ LOG = logging.getLogger(__name__)
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
-    """What the API and a manager both need."""
+    """The parts that the API and a manager share."""
 
     conf: cfg.ConfigOpts
     clock: Clock
@@ -89,10 +89,10 @@ class Core:
 
 
 def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
-    """Return the common parts.
+    """Return the parts that the API and a manager share.
 
     :raises climate.exceptions.ConfigurationError: if a plugin, a filter or a declared
-        type is wrong
+        type is invalid
     """
     clock = clock or SystemClock()
     plugins = loading.load(conf.resource_types, conf)
@@ -100,7 +100,7 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
     if not conf.database.encryption_keys and any(map(_has_secrets, plugins.values())):
         LOG.warning(
             '[database] encryption_keys is empty: user data and templates of servers and stacks '
-            'that are to be made are stored in clear'
+            'are stored in plain text until they are created'
         )
     store = Store(conf, clock)
     return Core(
@@ -120,17 +120,17 @@ def _has_secrets(plugin: Plugin[Any]) -> bool:
 
 
 def cloud(parts: Core) -> Cloud:
-    """Return the cloud that leases are made real in.
+    """Return the cloud in which leases start and end.
 
-    :raises climate.exceptions.ConfigurationError: if it cannot work
+    :raises climate.exceptions.ConfigurationError: if it cannot be used
     """
     return clouds.open_cloud(parts.conf, parts.clock)
 
 
 def callers_clouds(find: Callable[[], Cloud]) -> Callable[[Caller], Cloud]:
-    """Return what shows the cloud as a caller sees it.
+    """Return a function that returns the cloud as a caller sees it.
 
-    :param find: returns the cloud; called at its first use, because most
+    :param find: returns the cloud; called only when a request uses it, because most
         requests need no cloud and must work while it is down
     """
 
@@ -140,8 +140,8 @@ def callers_clouds(find: Callable[[], Cloud]) -> Callable[[Caller], Cloud]:
     return of
 
 
-def found_once(find: Callable[[], Cloud]) -> Callable[[], Cloud]:
-    """Return what finds the cloud when it is first needed, and then no more."""
+def find_once(find: Callable[[], Cloud]) -> Callable[[], Cloud]:
+    """Return a function that calls *find* once, and then returns the same cloud."""
     lock = threading.Lock()
     cached = functools.cache(find)
 
@@ -155,11 +155,11 @@ def found_once(find: Callable[[], Cloud]) -> Callable[[], Cloud]:
 def leases(
     parts: Core, wake: Callable[[], None], find_cloud: Callable[[], Cloud] | None = None
 ) -> Leases:
-    """Return what callers do with leases.
+    """Return the operations of callers on leases.
 
-    :param find_cloud: returns the cloud; None for that of the configuration
+    :param find_cloud: returns the cloud; None for the configured one
     """
-    find = found_once(find_cloud or functools.partial(cloud, parts))
+    find = find_once(find_cloud or functools.partial(cloud, parts))
     return Leases(
         parts.store,
         parts.plugins,
@@ -180,15 +180,14 @@ def api(
     health: Mapping[str, Callable[[], None]],
     authenticate: Wrapper | None = None,
     find_cloud: Callable[[], Cloud] | None = None,
-    audit: auditing.Tell | None = None,
+    audit: auditing.AuditRecorder | None = None,
 ) -> WSGIApp:
     """Return the API as a WSGI application.
 
-    :param registry: who takes resources in
-    :param wake: tells managers that there is something to do, with the reason;
-        returns at once
-    :param health: checks beyond that of the database, by name
-    :param find_cloud: returns the cloud; None for that of the configuration
+    :param registry: registers resources
+    :param wake: notifies managers of new work, with the reason; returns at once
+    :param health: checks in addition to those of the database and the clock, by name
+    :param find_cloud: returns the cloud; None for the configured one
     :param audit: records audit events; None if the audit trail is off
     """
     clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
@@ -221,13 +220,13 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
         registry=client,
         wake=client.wake,
         health={'broker': broker},
-        audit=auditing.teller(conf, parts.clock),
+        audit=auditing.recorder(conf, parts.clock),
     )
 
 
 @contextlib.contextmanager
 def repair(parts: Core) -> Iterator[Repair]:
-    """Return what repairs by hand."""
+    """Yield a repair for operators, whose claims are renewed until the end."""
     seconds = parts.conf.manager.claim_seconds
     clocks = Clocks(parts.store, parts.clock, seconds)
     claims = ClaimKeeper(parts.store, parts.clock, unique_owner(), seconds, clocks)
@@ -249,7 +248,7 @@ def manager(
     """Return a manager, not yet started.
 
     :param listener: receives the notifications of Nova about hosts; None for none
-    :param server_listener: the same of servers
+    :param server_listener: receives those about servers; None for none
     """
     return Manager(
         store=parts.store,
@@ -268,7 +267,7 @@ def manager(
 
 
 def may_create(conf: cfg.ConfigOpts) -> Callable[[Caller], bool] | None:
-    """Return a check whether policy lets a caller create leases; None without authentication."""
+    """Return a check of the policy for new leases; None without authentication."""
     if conf.auth_strategy == 'noauth':
         return None
     enforcer = make_enforcer(conf)
@@ -286,15 +285,15 @@ def may_create(conf: cfg.ConfigOpts) -> Callable[[Caller], bool] | None:
 
 
 def _broker_check(check: BrokerCheck) -> Callable[[], None]:
-    def look() -> None:
+    def check_broker() -> None:
         problem = check.problem()
         if problem is not None:
             raise exceptions.ServiceUnavailable(problem)
 
-    return look
+    return check_broker
 
 
 def say(text: str) -> None:
-    """Print a line on standard output, at once."""
+    """Print a line on standard output, and flush it."""
     sys.stdout.write(text + '\n')
     sys.stdout.flush()

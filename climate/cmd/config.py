@@ -27,7 +27,8 @@ from climate.cmd import logs
 from climate.db import store
 from climate.messaging import transport
 
-# Names another directory to WSGI servers, which pass no arguments.
+# Environment variable with the directory to read under WSGI servers, which pass no
+# arguments.
 ENV_DIR = 'OS_CLIMATE_CONFIG_DIR'
 
 
@@ -42,13 +43,13 @@ def new_conf() -> cfg.ConfigOpts:
 
 
 def read(argv: Sequence[str], prog: str) -> cfg.ConfigOpts:
-    """Return the configuration that *argv* and the files it names hold.
+    """Return the configuration from *argv* and the files that it names.
 
-    Ends the process with one clear line if it cannot be read.
+    Exits with a message of one line if the configuration cannot be read.
     """
     conf = new_conf()
     try:
-        files, folders = _places()
+        files, folders = _sources()
         conf(
             list(argv),
             project='climate',
@@ -63,14 +64,14 @@ def read(argv: Sequence[str], prog: str) -> cfg.ConfigOpts:
 
 
 def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
-    """Log as *conf* says; libraries keep quiet about what is no news.
+    """Log as *conf* defines, without redundant messages of libraries.
 
-    :param prog: the command, whose name the file has in ``log_dir`` unless
-        ``log_file`` says another
+    :param prog: the command, after which the file in ``log_dir`` is named unless
+        ``log_file`` is set
     """
     if conf.log_dir and not conf.log_file:
-        # oslo.log would take the name of the script that was started: in a WSGI
-        # server that is one of the server, or of a library.
+        # oslo.log would use the name of the script that was started, which under a
+        # WSGI server belongs to the server or to a library.
         conf.set_default('log_file', f'{prog}.log')
     log.set_defaults(
         default_log_levels=[
@@ -79,9 +80,9 @@ def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
             'oslo_messaging=WARNING',
             'alembic=WARNING',
             'waitress=WARNING',
-            # It writes a traceback of what is raised, and dealt with, anyway.
+            # It logs a traceback of errors that are raised and handled anyway.
             'oslo_db.sqlalchemy.exc_filters=CRITICAL',
-            # It repeats what climate-power says itself.
+            # It repeats what climate-power logs itself.
             'sushy=ERROR',
         ]
     )
@@ -89,8 +90,8 @@ def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
     logs.escape()
 
 
-def _places() -> tuple[list[str] | None, list[str] | None]:
-    """Return files and directories to read; None stands for the usual places."""
+def _sources() -> tuple[list[str] | None, list[str] | None]:
+    """Return the files and directories to read; None means the default ones."""
     named = os.environ.get(ENV_DIR)
     if not named:
         return None, None

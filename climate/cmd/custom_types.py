@@ -28,9 +28,10 @@ _TOP = 'resource_types'
 
 
 def read(path: str) -> tuple[Declaration, ...]:
-    """Return what is declared in a file; nothing if there is no *path*.
+    """Return the resource types that a file declares; none if *path* is empty.
 
-    :raises climate.exceptions.ConfigurationError: in one line, what is wrong
+    :raises climate.exceptions.ConfigurationError: if the file is invalid; the message
+        has one line
     """
     if not path:
         return ()

@@ -20,14 +20,14 @@ from climate import exceptions
 
 
 def check(host: str) -> None:
-    """Keep an API without authentication from being reached over the network.
+    """Check that an API without authentication cannot be reached over the network.
 
-    :raises climate.exceptions.ConfigurationError: if it would be
+    :raises climate.exceptions.ConfigurationError: if *host* is not a loopback address
     """
     if not _is_loopback(host):
         raise exceptions.ConfigurationError(
-            f'without authentication all who reach {host} are admins if they say so; '
-            '--i-know listens there nevertheless'
+            f'without authentication, every client that reaches {host} can claim to be an '
+            'administrator; --i-know listens there anyway'
         )
 
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Keeps input of callers from forging lines of a log, or controlling a terminal."""
+"""Escapes logs, so that input of callers cannot forge lines or control a terminal."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-# What ends a line for some reader, moves the cursor of a terminal, turns the
-# direction of writing, or cannot be written at all.
-# Controls, ends of lines, what turns the direction of writing, invisible ones, and
-# halves of characters.
+# Characters that end a line for some reader, move the cursor of a terminal, change the
+# direction of writing, are invisible, or cannot be written at all, such as half of a
+# surrogate pair.
 _MEANINGFUL = (
     '\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f'
     '\ud800-\udfff\ufeff\U000e0000-\U000e007f'
@@ -39,7 +38,7 @@ def _escaped(pattern: re.Pattern[str], text: str) -> str:
 
 
 class Record(logging.LogRecord):
-    """A record whose message is one line, for whatever formatter."""
+    """A record whose message is one line, whatever the formatter."""
 
     def getMessage(self) -> str:
         """Return the message, with its arguments."""
@@ -47,12 +46,12 @@ class Record(logging.LogRecord):
 
 
 class Escaping(logging.Formatter):
-    """Formats as another one does, and escapes control characters in all of it.
+    """Escapes control characters in the output of another formatter.
 
-    Ends of lines stay where they are not of an exception's text: tracebacks
-    have them, and oslo.log begins each of their lines like a record.
+    Line ends stay, except in the text of an exception: tracebacks have them, and
+    oslo.log begins each line of a traceback like a record.
 
-    :param inner: the other one
+    :param inner: the other formatter
     """
 
     def __init__(self, inner: logging.Formatter) -> None:
@@ -60,7 +59,7 @@ class Escaping(logging.Formatter):
         self._inner = inner
 
     def format(self, record: logging.LogRecord) -> Any:
-        """Return a record as it is written; formatters of some services return an object."""
+        """Return the formatted record; formatters for some log services return an object."""
         found: Any = self._inner.format(record)
         if not isinstance(found, str):
             return found
@@ -70,8 +69,8 @@ class Escaping(logging.Formatter):
 
 
 def _texts(record: logging.LogRecord) -> Iterable[str]:
-    """Yield what exceptions of a record say in several lines."""
-    # oslo.log adds what is being handled to records that do not name it, too.
+    """Yield the texts with several lines of the exceptions of a record."""
+    # oslo.log adds the exception being handled even to records without one.
     error = (record.exc_info or sys.exc_info())[1]
     for _ in range(_LONGEST_CHAIN):
         if error is None:
@@ -84,7 +83,7 @@ def _texts(record: logging.LogRecord) -> Iterable[str]:
 
 
 def escape() -> None:
-    """Escape control characters in all that is logged from now on, by any handler there is."""
+    """Escape control characters in everything that existing handlers log from now on."""
     logging.setLogRecordFactory(Record)
     for handler in _handlers():
         if not isinstance(handler.formatter, Escaping):

@@ -43,20 +43,20 @@ def main() -> int:
     try:
         spool = Spool(conf.mail.spool_dir)
         postman = _postman(conf, spool)
-        ears = Subscriber(conf, conf.mail.queue, postman.take)
+        subscriber = Subscriber(conf, conf.mail.queue, postman.take)
     except (exceptions.ConfigurationError, cfg.Error) as error:
         sys.stderr.write(f'climate-mail: {error}\n')
         return 1
     postman.start()
-    ears.start()
-    LOG.info('Mails go to %s:%s', conf.mail.host, conf.mail.port)
+    subscriber.start()
+    LOG.info('Sending mail through %s:%s', conf.mail.host, conf.mail.port)
 
     def stop() -> None:
-        ears.stop()
+        subscriber.stop()
         postman.stop(1.5)
         spool.close()
 
-    return signals.run_until_told(stop)
+    return signals.run_until_signal(stop)
 
 
 def _postman(conf: cfg.ConfigOpts, spool: Spool) -> Postman:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``climate-manage``: maintenance by operators."""
+"""``climate-manage``: administrative commands."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _A_MINUTE = datetime.timedelta(minutes=1)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
     conf = config.new_conf()
-    conf.register_cli_opt(cfg.SubCommandOpt('command', handler=_commands, help='What to do'))
+    conf.register_cli_opt(cfg.SubCommandOpt('command', handler=_commands, help='The command'))
     try:
         conf(
             list(sys.argv[1:] if argv is None else argv),
@@ -73,26 +73,26 @@ def _commands(subparsers: Any) -> None:
     subparsers.required = True
     add = subparsers.add_parser
     db = add('db', help='The tables').add_subparsers(dest='what', required=True)
-    sync = db.add_parser('sync', help='bring the tables to the version of the code')
+    sync = db.add_parser('sync', help='upgrade the tables to the version of the code')
     sync.add_argument('--revision', default='head', help='stop at this revision')
     sync.set_defaults(run=_sync)
     db.add_parser('version', help='print the version of the tables').set_defaults(run=_version)
     old = db.add_parser('purge', help='remove leases that ended or were deleted long ago')
-    old.add_argument('--days', type=int, default=90, help='keep what ended since (default 90)')
+    old.add_argument('--days', type=int, default=90, help='how many days ago (default 90)')
     old.add_argument('--deleted-only', action='store_true', help='only those deleted by users')
-    old.add_argument('--dry-run', action='store_true', help='only say how many')
+    old.add_argument('--dry-run', action='store_true', help='only print how many')
     old.set_defaults(run=_purge)
     event = add('event', help='The events').add_subparsers(dest='what', required=True)
-    late = event.add_parser('list', help='list events that should have happened by now')
-    late.add_argument('--older', type=float, default=0.0, help='by so many seconds (default 0)')
-    late.add_argument('--limit', type=int, default=100, help='at most so many (default 100)')
+    late = event.add_parser('list', help='list overdue events')
+    late.add_argument('--older', type=float, default=0.0, help='by this many seconds (default 0)')
+    late.add_argument('--limit', type=int, default=100, help='at most this many (default 100)')
     late.set_defaults(run=_late)
     lease = add('lease', help='The leases').add_subparsers(dest='what', required=True)
     repair = lease.add_parser('repair', help='compare cloud and leases, and correct differences')
-    repair.add_argument('--dry-run', action='store_true', help='only report what would be')
+    repair.add_argument('--dry-run', action='store_true', help='only report the differences')
     repair.add_argument('--lease', metavar='ID', help='only this lease')
     repair.set_defaults(run=_repair)
-    end = lease.add_parser('end', help='end a lease now, whatever fails on the way')
+    end = lease.add_parser('end', help='end a lease now, despite failures')
     end.add_argument('--force', action='store_true', required=True, help='give up what fails')
     end.add_argument('lease', metavar='ID')
     end.set_defaults(run=_end)
@@ -107,7 +107,7 @@ def _commands(subparsers: Any) -> None:
     keys = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
     keys.add_parser('new', help='print a new key').set_defaults(run=_new_key)
     keys.add_parser(
-        'rotate', help='encrypt all drafts with the first key, those in clear too'
+        'rotate', help='encrypt all drafts with the first key, including those in clear text'
     ).set_defaults(run=_rotate)
 
 
@@ -118,7 +118,7 @@ def _outbox_commands(parser: Any) -> None:
     )
     for name, run, what in (
         ('retry', _retry, 'send notifications again that were set aside'),
-        ('drop', _drop, 'forget notifications that were set aside'),
+        ('drop', _drop, 'discard notifications that were set aside'),
     ):
         command = outbox.add_parser(name, help=what)
         which = command.add_mutually_exclusive_group(required=True)
@@ -145,7 +145,7 @@ def _rotate(conf: cfg.ConfigOpts, store: Store) -> int:
 def _clock(conf: cfg.ConfigOpts, store: Store) -> int:
     found = store.difference()
     say(
-        f'this clock has to be moved by {found.offset.total_seconds():+.3f} s'
+        f'the clock of this machine must be moved by {found.offset.total_seconds():+.3f} s'
         f' (give or take {found.uncertainty.total_seconds():.3f} s)'
     )
     Clocks(store, SystemClock(), conf.manager.claim_seconds).check()
@@ -183,7 +183,7 @@ def _purge(conf: cfg.ConfigOpts, store: Store) -> int:
 def _late(conf: cfg.ConfigOpts, store: Store) -> int:
     now = SystemClock().now()
     before = now - datetime.timedelta(seconds=conf.command.older)
-    # Between two tries of what fails there is at most this pause.
+    # The longest pause between two attempts of a failing event.
     pause = datetime.timedelta(seconds=conf.manager.retry_longest_pause)
     with store.reading() as tx:
         found = tx.events.overdue(
@@ -191,7 +191,7 @@ def _late(conf: cfg.ConfigOpts, store: Store) -> int:
         )
     for event in found:
         since = int((now - event.time).total_seconds())
-        # There is time for what prepares a lease, until that starts.
+        # A preparation is not late before its lease starts.
         word = 'failing for' if event.kind is EventKind.PREPARE and event.attempts else 'late'
         say(
             f'{event.lease_id} {event.kind:<18} {event.state:<11} {word} {since} s, '
@@ -214,7 +214,7 @@ def _repair(conf: cfg.ConfigOpts, _store: Store) -> int:
 
 def _end(conf: cfg.ConfigOpts, store: Store) -> int:
     lease = store.run(lambda tx: force.end(tx, conf.command.lease))
-    say(f'{lease.id} ends as soon as a manager looks at it; what fails is left in the cloud')
+    say(f'{lease.id} ends as soon as a manager processes it; what fails stays in the cloud')
     return 0
 
 

@@ -64,7 +64,7 @@ def main() -> int:
         bus.close()
         parts.store.close()
 
-    return signals.run_until_told(stop)
+    return signals.run_until_signal(stop)
 
 
 def _listener(parts: composition.Core) -> nova.HostListener | None:
@@ -82,15 +82,15 @@ def _listens(parts: composition.Core) -> bool:
 
 
 def _note_timeouts(conf: cfg.ConfigOpts) -> None:
-    """Say which services may answer a call after the claim on its lease has run out."""
+    """Log which services may answer a call after the claim on its lease has expired."""
     left = conf.manager.claim_seconds * MARGIN
     slow = [
         group for group in GROUPS if conf.cloud == cloud_conf.REAL and conf[group].timeout > left
     ]
     if slow:
         LOG.info(
-            'Calls of %s may take longer than the %.1f s that are left of a claim when they are'
-            ' made; what they do after it is lost is found by the manager that takes over',
+            'Calls to %s may take longer than the %.1f s that a claim has left when they are'
+            ' made; the manager that takes over finds what they do after the claim is lost',
             ', '.join(slow),
             left,
         )

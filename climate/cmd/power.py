@@ -41,21 +41,21 @@ def main() -> int:
     """Manage the power of hosts until a signal arrives."""
     conf = config.read(sys.argv[1:], 'climate-power')
     try:
-        watch = PowerService(_keeper(conf))
-        ears = listener.listen(
+        service = PowerService(_controller(conf))
+        notifications = listener.listen(
             conf,
             hears=listener.Hears(event_types=EVENT_TYPES, queue='climate-power'),
-            on_broker=watch.on_broker,
+            on_broker=service.on_broker,
         )
     except (exceptions.ConfigurationError, cfg.Error) as error:
         sys.stderr.write(f'climate-power: {error}\n')
         return 1
-    watch.start(ears)
+    service.start(notifications)
     LOG.info('Managing the power of hosts')
-    return signals.run_until_told(lambda: watch.stop(1.0))
+    return signals.run_until_signal(lambda: service.stop(1.0))
 
 
-def _keeper(conf: cfg.ConfigOpts) -> PowerController:
+def _controller(conf: cfg.ConfigOpts) -> PowerController:
     machines = hosts.read(conf.power.hosts_file)
     clock = SystemClock()
     return PowerController(

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What ``climate-standalone`` shows: types, resources of the simulated cloud, and commands."""
+"""Samples for ``climate-standalone``: types, simulated resources, and commands to try."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TYPES: Final = (
     'virtual:server',
     'virtual:stack',
 )
-"""The types of a first look: the simulated cloud has what each of them needs."""
+"""The served types: the simulated cloud has what each of them needs."""
 
 COMMANDS: Final = """Try in another terminal{where}:
   {client} host list
@@ -55,7 +55,7 @@ COMMANDS: Final = """Try in another terminal{where}:
     --start-date "$(date -u -d '+2 min' '+%Y-%m-%d %H:%M')" \\
     --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
   {client} lease list"""
-"""What to try, with ``{client}``, and ``{where}`` for what it requires."""
+"""Commands to try, with ``{client}``, and ``{where}`` for how to install it."""
 
 # Neutron allocates the addresses below these to any project.
 _ADDRESSES = tuple(f'203.0.113.{number}' for number in range(100, 110))
@@ -68,7 +68,7 @@ _RACKS = ('rack-1', 'rack-2', 'rack-3')
 
 
 def register(parts: Core, cloud: SimulatedCloud) -> None:
-    """Register the hosts, and of each other type something if there is nothing yet.
+    """Register the hosts, and sample resources of each other type that has none.
 
     :raises climate.exceptions.ClimateError: if a host cannot be registered
     """
@@ -114,7 +114,7 @@ def _discovered(
         try:
             found = parts.plugins[draft.resource_type].discover(draft, cloud)
         except exceptions.ClimateError as error:
-            # In a state of an earlier version it may be in use.
+            # In the state of an earlier version, the resource may be in use.
             what = draft.name or dict(draft.attributes)
             LOG.warning('%s %s was not registered: %s', draft.resource_type, what, error.message)
         else:

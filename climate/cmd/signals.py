@@ -24,26 +24,26 @@ from types import FrameType
 
 LOG = logging.getLogger(__name__)
 
-_PATIENCE = 4.0
+_TIMEOUT = 4.0
 
 
-def run_until_told(stop: Callable[[], None]) -> int:
+def run_until_signal(stop: Callable[[], None]) -> int:
     """Wait for SIGTERM or SIGINT, then call *stop*; return the exit status.
 
-    An effect may sit in a call to the cloud for as long as its time-out. It is
-    safe to leave it there, since everything that was begun is taken up again,
-    so after a few seconds the process ends regardless.
+    The process ends after a few seconds, even if an effect waits for a call to the
+    cloud, which can take as long as its timeout. This is safe, because everything that
+    was begun is resumed later.
     """
-    told = threading.Event()
+    received = threading.Event()
 
     def handle(_number: int, _frame: FrameType | None) -> None:
-        told.set()
+        received.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, handle)
-    # A bare wait() would keep the main thread from handling the signal on
-    # some platforms; waking now and then costs nothing.
-    while not told.wait(1.0):
+    # On some platforms a wait() without a timeout would keep the main thread from
+    # handling the signal; waking up now and then costs nothing.
+    while not received.wait(1.0):
         continue
     return end(stop)
 
@@ -52,9 +52,9 @@ def end(stop: Callable[[], None]) -> int:
     """Call *stop*, give it a few seconds, and end the process."""
     worker = threading.Thread(target=stop, name='stop', daemon=True)
     worker.start()
-    worker.join(_PATIENCE)
+    worker.join(_TIMEOUT)
     sys.stdout.flush()
     sys.stderr.flush()
-    # Threads of the pool that still wait for the cloud would keep the
-    # interpreter from ending.
+    # Threads of the pool that still wait for the cloud would keep the interpreter
+    # from exiting.
     os._exit(0)

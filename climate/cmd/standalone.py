@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``climate-standalone``: everything in one process, for a first look.
+"""``climate-standalone``: the whole service in one process, for trials.
 
-SQLite in the state directory, a bus inside the process, no Keystone, and a
-simulated cloud with something of each type, which is registered already. Started
-again it goes on where it was.
+Uses SQLite in the state directory, a message bus inside the process, no Keystone, and a
+simulated cloud with registered resources of each type. Restarted with the same state
+directory, it continues where it stopped.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ from climate.simulator import SimulatedCloud
 
 CLOUD = 'cloud'
 _I_KNOW = '--i-know'
-# The command that steers the simulated cloud; the second is its former name.
-_STEER = ('simulator', 'fake')
+# The subcommand for the simulated cloud; the second is its former name.
+_SIMULATOR = ('simulator', 'fake')
 _INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
 
 
 def main() -> int:
     """Run until stopped."""
-    # What is leased may be secret.
+    # Leases may contain secrets.
     os.umask(0o077)
     words, rest = _split(sys.argv[1:])
     options = _parser().parse_args(words)
@@ -64,7 +64,7 @@ def main() -> int:
         return cli.main(
             rest,
             state_dir=pathlib.Path(options.state_dir) / CLOUD,
-            prog=f'climate-standalone {_STEER[0]}',
+            prog=f'climate-standalone {_SIMULATOR[0]}',
         )
     try:
         if not options.i_know:
@@ -80,25 +80,25 @@ def main() -> int:
     url = f'http://{options.host}:{service.port}/v1'
     composition.say(f'Climate is ready at {url}')
     composition.say(_commands(url))
-    return signals.run_until_told(service.stop)
+    return signals.run_until_signal(service.stop)
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str] | None]:
-    """Return the words before the command ``simulator`` and those after it, None without it."""
+    """Return the words before and after ``simulator``; the latter are None without it."""
     for number, word in enumerate(words):
         # All other options have a value, which may be anything.
         before = words[number - 1] if number else ''
         value = before.startswith('-') and '=' not in before and before != _I_KNOW
-        if word in _STEER and not value:
+        if word in _SIMULATOR and not value:
             return words[:number], words[number + 1 :]
     return words, None
 
 
 def _commands(url: str) -> str:
-    """Return what to try, so that it works when it is copied as it is."""
-    beside = pathlib.Path(sys.executable).with_name('openstack')
-    program, where = str(beside), ''
-    if not beside.exists():
+    """Return commands to try, which work when they are copied unchanged."""
+    sibling = pathlib.Path(sys.executable).with_name('openstack')
+    program, where = str(sibling), ''
+    if not sibling.exists():
         found = shutil.which('openstack')
         program, where = 'openstack', '' if found else _INSTALL
     client = f'{shlex.quote(program)} --os-auth-type none --os-endpoint {url} reservation'
@@ -110,17 +110,17 @@ def _parser() -> argparse.ArgumentParser:
         prog='climate-standalone',
         usage='%(prog)s [options] [simulator COMMAND ...]',
         description=__doc__,
-        epilog='"climate-standalone simulator COMMAND" shows the simulated cloud of a running '
-        'service or disturbs it; see "climate-standalone simulator --help".',
+        epilog='"climate-standalone simulator COMMAND" inspects the simulated cloud of a running '
+        'service and injects failures; see "climate-standalone simulator --help".',
     )
     parser.add_argument('--host', default='127.0.0.1', help='address to listen on')
     parser.add_argument(
         _I_KNOW,
         action='store_true',
-        help='listen on other addresses than loopback, although callers are not authenticated',
+        help='listen on an address other than loopback, although callers are not authenticated',
     )
     parser.add_argument('--port', type=int, default=1234, help='port to listen on; 0 for any')
-    parser.add_argument('--state-dir', default='.state', help='directory of all state')
+    parser.add_argument('--state-dir', default='.state', help='directory for all state')
     parser.add_argument('--hosts', type=int, default=4, help='hosts of the simulated cloud')
     parser.add_argument(
         '--config-file', action='append', help='file with options to override', default=[]
@@ -131,8 +131,8 @@ def _parser() -> argparse.ArgumentParser:
 class Standalone:
     """API and manager around one database file.
 
-    :raises climate.exceptions.ConfigurationError: if another one has the state
-        directory already
+    :raises climate.exceptions.ConfigurationError: if another process uses the state
+        directory
     :raises OSError: if the port or the directory cannot be used
     """
 
@@ -146,8 +146,8 @@ class Standalone:
         self._parts = parts
         self._cloud = SimulatedCloud(state / CLOUD, clock=parts.clock)
         notifications = _journal(parts, state / 'notifications.jsonl')
-        told = journal.Tee([notifications, journal.Printer(composition.say)])
-        self._manager = composition.manager(parts, self._cloud, told)
+        publisher = journal.Tee([notifications, journal.Printer(composition.say)])
+        self._manager = composition.manager(parts, self._cloud, publisher)
         self._cloud.furnish(options.hosts)
         samples.register(parts, self._cloud)
         application = composition.api(
@@ -156,7 +156,9 @@ class Standalone:
             wake=self._manager.wake,
             health={'broker': _always},
             find_cloud=lambda: self._cloud,
-            audit=auditing.teller(parts.conf, parts.clock, _journal(parts, state / 'audit.jsonl')),
+            audit=auditing.recorder(
+                parts.conf, parts.clock, _journal(parts, state / 'audit.jsonl')
+            ),
         )
         self._server = waitress.create_server(
             application,
@@ -192,14 +194,14 @@ def _journal(parts: composition.Core, path: pathlib.Path) -> journal.FileJournal
 
 
 def _close_to_others(state: pathlib.Path) -> None:
-    """Remove the permissions of other users that an earlier release left."""
+    """Remove permissions that an earlier release gave to other users."""
     for path in (state, *state.rglob('*')):
         if not path.is_symlink() and path.stat().st_mode & 0o077:
             path.chmod(path.stat().st_mode & 0o700)
 
 
 def _encryption_key(state: pathlib.Path) -> str:
-    """Return the key of this directory, made when it is first needed."""
+    """Return the encryption key of the state directory; create it at the first use."""
     file = state / 'encryption.key'
     if not file.exists():
         file.touch(mode=0o600)
@@ -237,4 +239,4 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
 
 
 def _always() -> None:
-    """Succeed: the bus is part of the process."""
+    """Succeed: the message bus is part of the process."""

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``climate-status upgrade check``: may this installation be upgraded?"""
+"""``climate-status upgrade check``: whether this installation can be upgraded."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from climate.plugins import loading
 
 
 class Checks(upgradecheck.UpgradeCommands):
-    """What is looked at before and after an upgrade."""
+    """The checks before and after an upgrade."""
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         super().__init__()

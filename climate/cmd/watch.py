@@ -40,15 +40,15 @@ from climate.messaging import follow
 from climate.messaging import lines
 from climate.messaging import listener
 
-_LOOK = 0.2
+_INTERVAL = 0.2
 _STYLES = {'ERROR': 'bold red', 'CRITICAL': 'bold red', 'WARN': 'yellow'}
 
 Envelopes = Generator[dict[str, Any] | None, None, None]
 
 _EPILOG = """\
-Nothing is taken away from other subscribers: the watcher has a queue of its
-own, which the broker deletes when it ends. With --pool it is a named one that
-stays and goes on collecting; readers of one name share what is in it.
+Other subscribers are not affected: climate-watch has its own queue, which the
+broker deletes when it exits. With --pool, the queue has a name, remains and
+keeps collecting; readers with the same name share its content.
 The exit status is 1 if --timeout passed before --count was reached.
 """
 
@@ -57,32 +57,34 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = argparse.ArgumentParser(
         prog='climate-watch',
-        description='Print the notifications of leases as they come, one line each.',
+        description='Print notifications of leases as they arrive, one per line.',
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    source = made.add_argument_group('where from')
-    source.add_argument('--config-file', action='append', metavar='PATH', help='as of a service')
+    source = made.add_argument_group('source')
+    source.add_argument(
+        '--config-file', action='append', metavar='PATH', help='the configuration of a service'
+    )
     source.add_argument('--transport-url', metavar='URL', help='instead of the configured one')
     source.add_argument('--topic', action='append', help='instead of the configured ones')
-    source.add_argument('--pool', metavar='NAME', help='read a queue of this name, which stays')
+    source.add_argument('--pool', metavar='NAME', help='read a queue of this name, which remains')
     source.add_argument(
         '--file', type=pathlib.Path, metavar='PATH', help='follow a file of climate-standalone'
     )
     source.add_argument(
-        '--from-start', action='store_true', help='with --file: also what is in it already'
+        '--from-start', action='store_true', help='with --file: print existing lines first'
     )
-    which = made.add_argument_group('which')
-    which.add_argument('--lease', metavar='ID_OR_NAME', help='of this lease only')
+    which = made.add_argument_group('filters')
+    which.add_argument('--lease', metavar='ID_OR_NAME', help='only this lease')
     which.add_argument(
         '--event',
         action='append',
         metavar='PATTERN',
-        help="of these types only, such as 'lease.event.*'; default 'lease.*', '*' for everything",
+        help="only these types, such as 'lease.event.*'; default 'lease.*', '*' for everything",
     )
-    which.add_argument('--count', type=int, metavar='N', help='end after N notifications')
-    which.add_argument('--timeout', type=float, metavar='SECONDS', help='end after this long')
-    how = made.add_argument_group('how')
+    which.add_argument('--count', type=int, metavar='N', help='exit after N notifications')
+    which.add_argument('--timeout', type=float, metavar='SECONDS', help='exit after this time')
+    how = made.add_argument_group('output')
     how.add_argument('--json', action='store_true', help='print each as one line of JSON')
     how.add_argument('--local', action='store_true', help='times in the zone of this machine')
     return made
@@ -110,7 +112,7 @@ def from_file(arguments: argparse.Namespace) -> Envelopes:
     while True:
         yield from follower.read()
         yield None
-        pause.wait(_LOOK)
+        pause.wait(_INTERVAL)
 
 
 def from_bus(arguments: argparse.Namespace) -> Envelopes:
@@ -118,19 +120,19 @@ def from_bus(arguments: argparse.Namespace) -> Envelopes:
     conf = cfg.ConfigOpts()
     conf([], project='climate', default_config_files=arguments.config_file)
     options.register_opts(conf)
-    ears = listener.listen(
+    notifications = listener.listen(
         conf,
         url=arguments.transport_url,
         topics=arguments.topic or (),
         pool=arguments.pool,
         on_broker=_Outages(lambda text: print(text, file=sys.stderr, flush=True)),
     )
-    ears.start()
+    notifications.start()
     try:
         while True:
-            yield ears.get(_LOOK)
+            yield notifications.get(_INTERVAL)
     finally:
-        ears.stop()
+        notifications.stop()
 
 
 class _Outages:
@@ -154,7 +156,7 @@ class _Screen(console.Console):
     """Prints in color on a terminal, and plain text into a pipe."""
 
     def on_broken_pipe(self) -> None:
-        """Leave it to the caller, who ends without an error."""
+        """Raise, so that the caller can exit without an error."""
         raise BrokenPipeError
 
 
@@ -165,7 +167,7 @@ def _style(envelope: Mapping[str, Any]) -> str:
 
 
 def watch(arguments: argparse.Namespace, source: Envelopes) -> int:
-    """Print what is wanted of *source* until it is enough; return the exit status."""
+    """Print the wanted notifications until a limit is reached; return the exit status."""
     zone = None if arguments.local else datetime.UTC
     deadline = None if arguments.timeout is None else time.monotonic() + arguments.timeout
     left = arguments.count
@@ -196,8 +198,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 0
     except BrokenPipeError:
-        # The reader has seen enough. Nothing is left for Python to flush into
-        # the closed pipe at the end, which would be an error again.
+        # The reader has closed the pipe. Without this, Python would flush into it on
+        # exit, which would be another error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (exceptions.ConfigurationError, cfg.Error) as error:

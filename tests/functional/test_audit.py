@@ -205,7 +205,7 @@ class TestBus(base.TestCase):
         return conf
 
     def test_off_by_default(self) -> None:
-        self.assertIsNone(auditing.teller(self.configured(), ManualClock(NOW)))
+        self.assertIsNone(auditing.recorder(self.configured(), ManualClock(NOW)))
 
     def test_sent_as_a_notification(self) -> None:
         bus.reset()
