@@ -226,7 +226,7 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
 
 @contextlib.contextmanager
 def repair(parts: Core) -> Iterator[Repair]:
-    """Yield a repair for operators, whose claims are renewed until the end."""
+    """Yield a repair that an operator runs; its claims are renewed until the end."""
     seconds = parts.conf.manager.claim_seconds
     clocks = Clocks(parts.store, parts.clock, seconds)
     claims = ClaimKeeper(parts.store, parts.clock, unique_owner(), seconds, clocks)

@@ -12,8 +12,8 @@
 
 """Default policies in code, one module per noun.
 
-Rules are named ``climate:<noun>:<verb>``. The defaults need no policy file, in which
-operators can override individual rules.
+Rules are named ``climate:<noun>:<verb>``. No policy file is needed; with one, operators
+override individual rules.
 """
 
 from __future__ import annotations
