@@ -12,20 +12,19 @@
 
 """Nova, over python-novaclient.
 
-Failure and drift: see :mod:`climate.clients.base` for what callers must
-expect, and :mod:`climate.clients.errors` for what becomes of errors. Every
-call has a time-out. A request that got no answer is sent once more by the
-library, except requests that create something: after a time-out it is unknown
-whether it was created. Nothing here is cached, and there is no state, so an
-object may be used from many threads.
+:mod:`climate.clients.base` defines the errors that callers must expect, and
+:mod:`climate.clients.errors` maps the errors of Nova to them. Every request has a
+time-out. If Nova does not respond, the library repeats the request, once by default
+(``[nova] connect_retries``), unless it creates something: after a time-out it is
+unknown whether the object exists. The client caches nothing and has no state, so
+threads may share it.
 
-Nova says 404 both when an aggregate is missing and when a host is not in it,
-and 409 both for a conflict and for an existing object: these verbs look
-again before they raise.
+Nova returns 404 both if an aggregate is missing and if a host is not in it, and 409
+both for a conflict and for an object that exists already. In these cases the client
+reads the object again before it raises an error.
 
-Microversions: hypervisors, servers and aggregates are asked for in that of the
-configuration. Where an answer has what we need in some microversions only, the
-module says which one it asks for.
+Requests use the configured microversion. If a module needs a particular one, its
+docstring says why.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from climate.clients.nova.hypervisors import NovaHypervisors
 from climate.clients.nova.server_groups import NovaServerGroups
 from climate.clients.nova.servers import NovaServers
 from climate.clients.nova.services import NovaServices
-from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import ClientFactory
 
 __all__ = ['NovaCompute']
 
@@ -56,12 +55,12 @@ class NovaCompute(
 ):
     """Implements :class:`climate.clients.base.Compute`.
 
-    :param microversion: of the compute API, from 2.53 to 2.87
+    :param microversion: the microversion of the compute API, from 2.53 to 2.87
     :param errors: for Nova
-    :param az_aware: whether zones of hypervisors are looked up
-    :param connect_retries: how often a request without an answer is repeated
-    :param adapter: further arguments of the keystoneauth adapter, the session
-        among them
+    :param az_aware: whether to look up the availability zones of hypervisors
+    :param connect_retries: how often to repeat a request without a response
+    :param adapter: further arguments of the keystoneauth adapter, including the
+        session
     """
 
     def __init__(
@@ -73,5 +72,5 @@ class NovaCompute(
         connect_retries: int,
         **adapter: Any,
     ) -> None:
-        library = Library(microversion, connect_retries, adapter)
-        super().__init__(library, errors, az_aware)
+        clients = ClientFactory(microversion, connect_retries, adapter)
+        super().__init__(clients, errors, az_aware)

@@ -37,19 +37,19 @@ class NovaAggregates(NovaVerbs):
 
     def find_aggregate(self, name: str) -> Aggregate | None:
         """Return the aggregate of exactly this name; None if it does not exist."""
-        # Nova has no search for aggregates.
+        # Nova cannot search for aggregates.
         return next((found for found in self.list_aggregates() if found.name == name), None)
 
     def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
-        """Create an empty aggregate, and its zone if one is named."""
+        """Create an empty aggregate, and its availability zone unless that is None."""
         with self._errors.translated('create_aggregate'):
             made = self._nova_once.aggregates.create(name, availability_zone)
             return _aggregate(made.to_dict())
 
     def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
-        """Set the given keys; None removes a key."""
+        """Set metadata; None removes a key."""
         if AVAILABILITY_ZONE_KEY in metadata:
-            raise exceptions.Permanent('the zone of an aggregate is given when it is made')
+            raise exceptions.Permanent('the zone of an aggregate is set when it is created')
         present = self._get_aggregate(aggregate_id).metadata
         # Nova refuses to remove a key that does not exist.
         wanted = {
@@ -85,7 +85,7 @@ class NovaAggregates(NovaVerbs):
         except CloudNotFound:
             return
         except exceptions.Permanent:
-            # Nova refuses with a 400 without a reason.
+            # If it has hosts, Nova returns a 400 without a reason.
             with contextlib.suppress(CloudNotFound):
                 if self._get_aggregate(aggregate_id).hosts:
                     raise CloudConflict(f'aggregate {aggregate_id} still has hosts') from None
@@ -97,7 +97,7 @@ class NovaAggregates(NovaVerbs):
 
 
 def _aggregate(item: Mapping[str, Any]) -> Aggregate:
-    # The answer to a creation has neither hosts nor metadata.
+    # The response to a creation has neither hosts nor metadata.
     metadata = dict(item.get('metadata') or {})
     metadata.pop(AVAILABILITY_ZONE_KEY, None)
     return Aggregate(

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Volumes of servers in Nova."""
+"""Volumes of servers, over python-novaclient."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ class NovaAttachments(NovaVerbs):
     def detach_volume(self, server_id: str, volume_id: str) -> None:
         """Start to detach a volume from a server; a no-op if it is not attached."""
         with contextlib.suppress(CloudNotFound):
-            # Nova says 400 where the state of the volume is not as it should be.
+            # Nova returns 400 if the state of the volume does not allow it.
             with self._errors.translated('detach_volume', bad_request=CloudConflict):
                 self._nova.volumes.delete_server_volume(server_id, volume_id)

@@ -12,8 +12,8 @@
 
 """Flavors, over python-novaclient.
 
-In microversion 2.61, the first one whose flavors have their extra specs in
-them.
+Requests use microversion 2.61, the first one that returns flavors with their extra
+specs.
 """
 
 from __future__ import annotations
@@ -27,13 +27,12 @@ from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Flavor
 from climate.clients.errors import Errors
-from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import ClientFactory
 from climate.clients.nova.verbs import NovaVerbs
 
 MICROVERSION = '2.61'
 
-
-# What Nova lets them be made of; two of them would be another address.
+# The ids that Nova allows. In a URL, dots alone would lead to another resource.
 _ID = re.compile('[A-Za-z0-9. _-]+')
 _DOTS = frozenset({'.', '..'})
 
@@ -41,16 +40,16 @@ _DOTS = frozenset({'.', '..'})
 class NovaFlavors(NovaVerbs):
     """Implements :class:`climate.clients.protocols.flavors.Flavors`."""
 
-    def __init__(self, library: Library, errors: Errors) -> None:
-        super().__init__(library, errors)
-        self._with_specs = library.client(MICROVERSION)
-        self._with_specs_once = library.once(MICROVERSION)
+    def __init__(self, clients: ClientFactory, errors: Errors) -> None:
+        super().__init__(clients, errors)
+        self._with_specs = clients.client(MICROVERSION)
+        self._with_specs_once = clients.once(MICROVERSION)
 
     def list_flavors(self) -> tuple[Flavor, ...]:
         """Return every flavor, by id."""
         with self._errors.translated('list_flavors'):
             found: list[Flavor] = []
-            # As None, is_public asks for public and private ones.
+            # With None, Nova returns public and private flavors.
             while page := self._with_specs.flavors.list(
                 is_public=None, marker=found[-1].id if found else None, sort_key='flavorid'
             ):
@@ -89,7 +88,7 @@ class NovaFlavors(NovaVerbs):
             self._nova.flavors.delete(flavor_id)
 
     def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
-        """Set the given keys; None removes a key."""
+        """Set extra specs; None removes a key."""
         with self._errors.translated('set_extra_specs'):
             flavor = self._with_specs.flavors.get(flavor_id)
             wanted = {key: value for key, value in specs.items() if value is not None}
@@ -142,7 +141,7 @@ def _flavor(item: Mapping[str, Any]) -> Flavor:
         memory_mb=int(item['ram']),
         disk_gb=int(item['disk']),
         ephemeral_gb=int(item['OS-FLV-EXT-DATA:ephemeral']),
-        # An empty text if there is none, before 2.75.
+        # Before 2.75, an empty text means no swap.
         swap_mb=int(item['swap'] or 0),
         public=bool(item['os-flavor-access:is_public']),
         extra_specs=dict(item['extra_specs']),

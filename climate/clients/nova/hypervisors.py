@@ -25,19 +25,19 @@ from typing import Any
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Hypervisor
 from climate.clients.errors import Errors
-from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import ClientFactory
 from climate.clients.nova.verbs import NovaVerbs
 
 COMPUTE_BINARY = 'nova-compute'
-# What Nova accepts as a part of a name to search for; it says 400 to all else.
+# The texts that Nova accepts as part of a name to search for; others get a 400.
 _SEARCHABLE = re.compile(r'[a-zA-Z0-9._-]*')
 
 
 class NovaHypervisors(NovaVerbs):
     """Implements :class:`climate.clients.protocols.hypervisors.Hypervisors`."""
 
-    def __init__(self, library: Library, errors: Errors, az_aware: bool) -> None:
-        super().__init__(library, errors)
+    def __init__(self, clients: ClientFactory, errors: Errors, az_aware: bool) -> None:
+        super().__init__(clients, errors)
         self._az_aware = az_aware
 
     def list_hypervisors(self) -> tuple[Hypervisor, ...]:
@@ -49,13 +49,13 @@ class NovaHypervisors(NovaVerbs):
 
     def _pages(self) -> Iterator[dict[str, Any]]:
         marker = None
-        # A page may be smaller than asked for, so only an empty one is the last.
+        # A page may be smaller than requested, so only an empty page is the end.
         while page := self._nova.hypervisors.list(marker=marker):
             yield from (dict(item.to_dict()) for item in page)
             marker = page[-1].id
 
     def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
-        """Return the hypervisor of exactly this hostname, or else of this id."""
+        """Return the hypervisor with exactly this hostname, or else with this id."""
         with self._errors.translated('find_hypervisor'):
             found = self._hypervisor_named(name_or_id) or self._hypervisor_of_id(name_or_id)
             if found is None:
@@ -65,7 +65,7 @@ class NovaHypervisors(NovaVerbs):
     def _hypervisor_named(self, name: str) -> dict[str, Any] | None:
         if not _SEARCHABLE.fullmatch(name):
             return self._hypervisor_listed(name)
-        # Nova searches for a part of the name and says 404 if nothing matches.
+        # Nova searches for a part of the name, and returns 404 if nothing matches.
         with contextlib.suppress(CloudNotFound), self._errors.translated('find_hypervisor'):
             for item in self._nova.hypervisors.search(name, detailed=True):
                 if item.to_dict()['hypervisor_hostname'] == name:
@@ -88,7 +88,7 @@ class NovaHypervisors(NovaVerbs):
         return None
 
     def _zones(self, host: str | None = None) -> dict[str, str]:
-        """Return the zones of service hosts, of one or of all."""
+        """Return the availability zone of one service host, or of all, by host."""
         if not self._az_aware:
             return {}
         services = self._nova.services.list(host=host, binary=COMPUTE_BINARY)

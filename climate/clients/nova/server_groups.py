@@ -12,7 +12,7 @@
 
 """Server groups, over python-novaclient.
 
-In microversion 2.64, the first one whose groups have one policy.
+Requests use microversion 2.64, the first one in which a group has a single policy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Policy
 from climate.clients.base import ServerGroup
 from climate.clients.errors import Errors
-from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import ClientFactory
 from climate.clients.nova.verbs import NovaVerbs
 
 MICROVERSION = '2.64'
@@ -35,16 +35,17 @@ _PAGE = 500
 class NovaServerGroups(NovaVerbs):
     """Implements :class:`climate.clients.protocols.server_groups.ServerGroups`."""
 
-    def __init__(self, library: Library, errors: Errors) -> None:
-        super().__init__(library, errors)
-        self._groups = library.client(MICROVERSION).server_groups
-        self._groups_once = library.once(MICROVERSION).server_groups
+    def __init__(self, clients: ClientFactory, errors: Errors) -> None:
+        super().__init__(clients, errors)
+        self._groups = clients.client(MICROVERSION).server_groups
+        self._groups_once = clients.once(MICROVERSION).server_groups
 
     def list_server_groups(self) -> tuple[ServerGroup, ...]:
         """Return every group, by id."""
         with self._errors.translated('list_server_groups'):
             found: dict[str, ServerGroup] = {}
-            # Nova has no markers here: what is made or goes meanwhile may shift pages.
+            # Nova has no markers here: pages shift if a group is created or deleted
+            # meanwhile.
             while page := self._groups.list(limit=_PAGE, offset=len(found), all_projects=True):
                 found |= {item.id: _group(item.to_dict()) for item in page}
         return tuple(found[group_id] for group_id in sorted(found))
@@ -56,7 +57,7 @@ class NovaServerGroups(NovaVerbs):
         return None
 
     def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
-        """Create an empty group in our own project."""
+        """Create an empty group in the project of the client."""
         with self._errors.translated('create_server_group'):
             return _group(self._groups_once.create(name, policy).to_dict())
 

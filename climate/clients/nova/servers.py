@@ -12,10 +12,10 @@
 
 """Servers, over python-novaclient.
 
-In microversion 2.46, the last one whose servers tell the id of their flavor;
-later ones tell its name and its sizes instead. To a host of our choice a
-server is unshelved since 2.91. Scheduler hints are asked for in 2.100, the
-first one that tells them; python-novaclient does not know it.
+Requests use microversion 2.46, the last one in which a server has the id of its flavor;
+later ones return the name and the sizes of the flavor instead. Since 2.91, a server can
+be unshelved to a given host. Scheduler hints require 2.100, the first one that returns
+them, which python-novaclient does not support.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from climate.clients.base import Nic
 from climate.clients.base import Server
 from climate.clients.base import ServerDraft
 from climate.clients.errors import Errors
-from climate.clients.nova.verbs import Library
+from climate.clients.nova.verbs import ClientFactory
 from climate.clients.nova.verbs import NovaVerbs
 from climate.domain import names
 
@@ -48,32 +48,32 @@ HINTS_MICROVERSION = '2.100'
 class NovaServers(NovaVerbs):
     """Implements :class:`climate.clients.protocols.servers.Servers`."""
 
-    def __init__(self, library: Library, errors: Errors) -> None:
-        super().__init__(library, errors)
-        self._servers = library.client(MICROVERSION).servers
-        self._servers_once = library.once(MICROVERSION).servers
-        self._servers_onto = library.client(UNSHELVE_MICROVERSION).servers
-        self._hints = library.adapter(HINTS_MICROVERSION)
+    def __init__(self, clients: ClientFactory, errors: Errors) -> None:
+        super().__init__(clients, errors)
+        self._servers = clients.client(MICROVERSION).servers
+        self._servers_once = clients.once(MICROVERSION).servers
+        self._servers_onto = clients.client(UNSHELVE_MICROVERSION).servers
+        self._hints = clients.adapter(HINTS_MICROVERSION)
 
     def list_servers(self, service_host: str) -> tuple[Server, ...]:
         """Return the servers of all projects on a service host, by id."""
         with self._errors.translated('list_servers'):
             found = self._listed(host=service_host)
-        # Nova ignores a filter that the user may not use. Callers delete the servers
-        # returned: those of the whole cloud must not be among them.
-        strangers = [server for server in found if server.host != service_host]
-        if strangers:
+        # Nova ignores a filter that the user may not use, and returns all servers of
+        # the cloud. Callers delete the servers that this method returns.
+        elsewhere = [server for server in found if server.host != service_host]
+        if elsewhere:
             raise exceptions.Permanent(
-                f'Nova listed servers of other hosts than {service_host}: the user of [nova] may '
+                f'Nova listed servers of hosts other than {service_host}: the user of [nova] may '
                 'not filter servers by host'
             )
         return tuple(sorted(found, key=lambda server: server.id))
 
     def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
-        """Return the servers of all projects made of a flavor, by id."""
+        """Return the servers of all projects that use a flavor, by id."""
         with self._errors.translated('list_servers_of_flavor'):
             found = self._listed(flavor=flavor_id)
-        # Nova searches ignoring case, like its database.
+        # Nova's search ignores case, like its database.
         exactly = (server for server in found if server.flavor_id == flavor_id)
         return tuple(sorted(exactly, key=lambda server: server.id))
 
@@ -81,16 +81,16 @@ class NovaServers(NovaVerbs):
         """Return the servers of a project, by id."""
         with self._errors.translated('list_servers_of_project'):
             found = self._listed(project_id=project_id)
-        # A filter that Nova ignores must not make others' servers ours.
-        mine = (server for server in found if server.project_id == project_id)
-        return tuple(sorted(mine, key=lambda server: server.id))
+        # Nova may have ignored the filter, see list_servers.
+        own = (server for server in found if server.project_id == project_id)
+        return tuple(sorted(own, key=lambda server: server.id))
 
     def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
-        """Return the servers of all projects made at *instant* or later, oldest first."""
+        """Return the servers of all projects created since *instant*, oldest first."""
         first = instant.astimezone(datetime.UTC).replace(microsecond=0)
         with self._errors.translated('list_servers_since'):
-            # What was made since then was changed since then as well. Nova
-            # adds what was deleted.
+            # A server that was created since then was also changed since then. Nova
+            # includes deleted servers.
             changed = self._listed(**{'changes-since': first.strftime('%Y-%m-%dT%H:%M:%SZ')})
         new = (one for one in changed if one.created_at >= first and one.status != 'DELETED')
         return tuple(sorted(new, key=lambda one: (one.created_at, one.id)))
@@ -108,7 +108,7 @@ class NovaServers(NovaVerbs):
         return None
 
     def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
-        """Return the scheduler hints that a server was made with."""
+        """Return the scheduler hints with which a server was created."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('scheduler_hints'):
             with contextlib.suppress(ksa.NotAcceptable):
                 found = self._hints.get(f'/servers/{server_id}').json()['server']
@@ -116,12 +116,12 @@ class NovaServers(NovaVerbs):
         return {}
 
     def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
-        """Set some metadata of a server of any project."""
+        """Set metadata of a server of any project; other keys stay as they are."""
         with self._errors.translated('set_server_metadata'):
             self._servers.set_meta(server_id, dict(metadata))
 
     def create_server(self, draft: ServerDraft) -> str:
-        """Start to create a server in our own project and return its id."""
+        """Start to create a server in the project of the client and return its id."""
         with self._errors.translated('create_server'):
             made = self._servers_once.create(
                 draft.name,
@@ -172,7 +172,7 @@ class NovaServers(NovaVerbs):
         """Start to unshelve a server."""
         action = self._servers.unshelve
         if host is not None:
-            # Its own zone need not be that of the host.
+            # The host may be in another zone than the server was.
             action = functools.partial(
                 self._servers_onto.unshelve, availability_zone=None, host=host
             )
@@ -208,10 +208,10 @@ class NovaServers(NovaVerbs):
             with self._errors.translated(verb):
                 action(server_id)
         except CloudConflict:
-            # Nova says 409 to whatever is done, or under way, already.
+            # Nova also returns 409 if the operation is in progress or complete.
             found = self.find_server(server_id)
             if found is None:
-                raise CloudNotFound(f'Nova has no server {server_id} any more') from None
+                raise CloudNotFound(f'Nova no longer has server {server_id}') from None
             task = found.task_state or ''
             if not task.startswith(under_way) and (task or found.status not in done):
                 raise
@@ -225,7 +225,7 @@ def _server(item: Mapping[str, Any]) -> Server:
         project_id=item['tenant_id'],
         user_id=item['user_id'],
         created_at=datetime.datetime.fromisoformat(item['created']),
-        # Missing if policy hides them, null if the server runs nowhere.
+        # Missing if a policy hides it, null if the server is on no host.
         host=item.get('OS-EXT-SRV-ATTR:host') or '',
         hypervisor_hostname=item.get('OS-EXT-SRV-ATTR:hypervisor_hostname') or '',
         status=item['status'],

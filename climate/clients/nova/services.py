@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The nova-computes, over python-novaclient."""
+"""nova-compute services, over python-novaclient."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NovaServices(NovaVerbs):
     """Implements :class:`climate.clients.protocols.services.ComputeServices`."""
 
     def list_services(self) -> tuple[ComputeService, ...]:
-        """Return every nova-compute, by host."""
+        """Return every nova-compute service, by host."""
         with self._errors.translated('list_services'):
             items = self._nova.services.list(binary=COMPUTE_BINARY)
             found = [_service(item.to_dict()) for item in items]
@@ -55,7 +55,7 @@ class NovaServices(NovaVerbs):
 
 
 def _service(item: Mapping[str, Any]) -> ComputeService:
-    # From 2.69 on, of a cell that does not answer only the name is known.
+    # Since 2.69, Nova returns only the names of services in a cell that is down.
     return ComputeService(
         id=str(item.get('id', '')),
         host=item['host'],

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""How python-novaclient is used."""
+"""The use of python-novaclient that the other modules share."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from climate.clients.errors import Errors
 
 @contextlib.contextmanager
 def _no_cache(*_args: object, **_kwargs: object) -> Iterator[None]:
-    """Stand in for novaclient's cache of names for the completion of shells.
+    """Replace the cache that novaclient keeps for the completion of names in shells.
 
-    A service has no use for files in its home directory.
+    The cache would write files to the home directory of the service.
     """
     yield
 
 
-class Library:
-    """Makes clients of python-novaclient.
+class ClientFactory:
+    """Creates clients of python-novaclient.
 
-    :param microversion: of those that need no other
-    :param connect_retries: how often a request without an answer is repeated
+    :param microversion: the default microversion
+    :param connect_retries: how often to repeat a request without a response
     :param adapter: arguments of the keystoneauth adapter
     """
 
@@ -48,15 +48,15 @@ class Library:
         self._adapter = adapter
 
     def client(self, microversion: str | None = None) -> Any:
-        """Return a client; of this microversion, or of that of the configuration."""
+        """Return a client for this microversion, or for the default one."""
         return self._client(microversion, self._connect_retries)
 
     def once(self, microversion: str | None = None) -> Any:
-        """Return one for requests that must not be sent twice."""
+        """Return a client for requests that must not be sent twice."""
         return self._client(microversion, 0)
 
     def adapter(self, microversion: str) -> ksa_adapter.Adapter:
-        """Return a bare adapter, for what the library is too old for."""
+        """Return a bare adapter, for a microversion that the library does not know."""
         options = dict(self._adapter)
         return ksa_adapter.Adapter(
             interface=options.pop('endpoint_type'),
@@ -76,10 +76,9 @@ class Library:
 
 
 class NovaVerbs:
-    """What the verbs about every noun need."""
+    """The clients and the error translation that all operations on Nova need."""
 
-    def __init__(self, library: Library, errors: Errors) -> None:
+    def __init__(self, clients: ClientFactory, errors: Errors) -> None:
         self._errors = errors
-        self._nova = library.client()
-        # For requests that must not be sent twice.
-        self._nova_once = library.once()
+        self._nova = clients.client()
+        self._nova_once = clients.once()
