@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The verbs of Climate over the services of a cloud."""
+"""Clients for the services of a cloud."""

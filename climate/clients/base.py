@@ -17,12 +17,14 @@ real clients, such as :mod:`climate.clients.nova` and
 :mod:`climate.clients.placement`, and against the simulated cloud,
 :mod:`climate.simulator`.
 
-Every method may raise :class:`climate.exceptions.Transient` (the service does not
-respond in time, refuses connections, is overloaded or broken, or temporarily rejects
-the credentials of Climate) and :class:`climate.exceptions.Permanent` (the service
-refuses the request, and will refuse it again); this is not repeated below. After a
-Transient, the request may have been carried out, with only the response lost:
-callers repeat an idempotent method, and check the result of any other first.
+Every method may raise these two exceptions, which the docstrings do not repeat:
+
+* :class:`climate.exceptions.Transient`: the service does not respond in time, refuses
+  connections, is overloaded or broken, or temporarily rejects the credentials of
+  Climate. The request may have been carried out, with only the response lost: callers
+  repeat an idempotent method, and check the result of any other first.
+* :class:`climate.exceptions.Permanent`: the service refuses the request, and will
+  refuse it again.
 
 Nothing is cached. Operators, other services and other processes of Climate change
 the cloud as well, so a response describes a single instant. Callers look, act, and
@@ -161,7 +163,7 @@ class TrustLost(exceptions.Permanent):
     """
 
     error_name = 'TRUST_LOST'
-    template = 'The trust of the user is of no use any more'
+    template = 'The trust of the user can no longer be used'
 
 
 class Compute(
@@ -213,7 +215,7 @@ class Cloud(Protocol):
     def as_service(self) -> Cloud:
         """Return the cloud as the service user sees it.
 
-        For what callers must not see, such as the pools of a volume type.
+        For data that callers may not see, such as the pools of a volume type.
         """
         ...
 

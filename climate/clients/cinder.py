@@ -41,17 +41,17 @@ from climate.clients.base import VolumeType
 from climate.clients.sdk import SdkService
 from climate.domain import names
 
-# Attachments have their present form since 3.27. Snapshots of volumes in use require
-# "force" up to 3.65, and must not have it later.
+# Attachments have their present form since 3.27. Requests for snapshots of volumes in
+# use need "force" up to 3.65, and must not contain it from 3.66 on.
 MICROVERSION = '3.60'
 _SOURCES = {'snapshot': 'snapshot_id', 'image': 'image_id', 'volume': 'source_volume_id'}
-_GOING = 'deleting'
+_DELETING = 'deleting'
 
 Copy = TypeVar('Copy', VolumeSnapshot, Backup)
 
 
-class _Going(Protocol):
-    """An object whose deletion takes a while."""
+class _Deletable(Protocol):
+    """An object that Cinder deletes in the background."""
 
     @property
     def status(self) -> str:
@@ -93,7 +93,7 @@ class CinderBlockStorage:
             query['properties'] = json.dumps(dict(metadata))
         with self._service.calling('list_volumes') as cinder:
             found = [_volume(item) for item in cinder.volumes(details=True, **query)]
-        # Cinder has no filter for types, and ignores unknown filters.
+        # Cinder cannot filter by type, and ignores unknown filters.
         wanted = (metadata or {}).items()
         return tuple(
             sorted(
@@ -127,9 +127,9 @@ class CinderBlockStorage:
         }
         if source is not None:
             wanted[_SOURCES[source.kind]] = source.id
-        told = {key: value for key, value in wanted.items() if value is not None}
+        attributes = {key: value for key, value in wanted.items() if value is not None}
         with self._service.calling('create_volume') as cinder:
-            return str(cinder.create_volume(name=name, **told).id)
+            return str(cinder.create_volume(name=name, **attributes).id)
 
     def delete_volume(self, volume_id: str) -> None:
         """Start to delete a volume; a no-op if it is gone or being deleted."""
@@ -140,15 +140,15 @@ class CinderBlockStorage:
         self._delete('delete_volume', delete, lambda: self.find_volume(volume_id))
 
     def _delete(
-        self, verb: str, delete: Callable[[Any], None], find: Callable[[], _Going | None]
+        self, verb: str, delete: Callable[[Any], None], find: Callable[[], _Deletable | None]
     ) -> None:
         try:
             with self._service.calling(verb, bad_request=CloudConflict) as cinder:
                 delete(cinder)
         except (CloudConflict, CloudNotFound) as refusal:
             found = find()
-            if found is not None and found.status != _GOING:
-                # A 404 about an existing volume means that a service is missing.
+            if found is not None and found.status != _DELETING:
+                # A 404 for an existing object means that a service is missing.
                 raise CloudConflict(refusal.message) from None
 
     # -- snapshots
@@ -193,7 +193,7 @@ class CinderBlockStorage:
         return None
 
     def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
-        """Return the backups of a volume, by id, also of one that is gone."""
+        """Return the backups of a volume, by id, even if it was deleted."""
         with self._service.calling('list_backups') as cinder:
             items = cinder.backups(details=True, all_projects=True, volume_id=volume_id)
             return _of_volume(volume_id, (_backup(item) for item in items))
@@ -214,7 +214,7 @@ class CinderBlockStorage:
     # -- types and pools
 
     def find_volume_type(self, name: str) -> VolumeType | None:
-        """Return the type of exactly this name, public or not; None if none."""
+        """Return the public or private type of exactly this name; None without one."""
         with self._service.calling('find_volume_type') as cinder:
             return next((item for item in _types(cinder) if item.name == name), None)
 
@@ -236,7 +236,7 @@ class CinderBlockStorage:
                 cinder.delete_type(type_id, ignore_missing=False)
 
     def list_volume_type_projects(self, type_id: str) -> tuple[str, ...]:
-        """Return the projects that may use a private type, in order."""
+        """Return the ids of the projects that may use a private type, sorted."""
         with self._service.calling('list_volume_type_projects') as cinder:
             return tuple(sorted(item['project_id'] for item in cinder.get_type_access(type_id)))
 
@@ -253,7 +253,7 @@ class CinderBlockStorage:
                 cinder.remove_type_access(type_id, project_id)
 
     def list_pools(self) -> tuple[Pool, ...]:
-        """Return every pool that Cinder's scheduler knows, by name."""
+        """Return every pool of Cinder's scheduler, by name."""
         with self._service.calling('list_pools') as cinder:
             found = [_pool(item) for item in cinder.backend_pools()]
         return tuple(sorted(found, key=lambda pool: pool.name))
@@ -275,9 +275,9 @@ def _volume(item: Any) -> Volume:
 
 
 def _of_volume(volume_id: str, found: Iterable[Copy]) -> tuple[Copy, ...]:
-    """Return the copies of a volume, by id, in case Cinder did not filter them."""
-    mine = (item for item in found if item.volume_id == volume_id)
-    return tuple(sorted(mine, key=lambda item: item.id))
+    """Return the copies of a volume, by id, even if Cinder has ignored the filter."""
+    own = (item for item in found if item.volume_id == volume_id)
+    return tuple(sorted(own, key=lambda item: item.id))
 
 
 def _snapshot(item: Any) -> VolumeSnapshot:
@@ -330,8 +330,8 @@ def _pool(item: Any) -> Pool:
     )
 
 
-def _size(told: object) -> float | None:
+def _size(value: object) -> float | None:
     """Return a size in GiB; None for Cinder's ``infinite`` and ``unknown``."""
-    if isinstance(told, int | float) and math.isfinite(told):
-        return float(told)
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
     return None

@@ -12,7 +12,7 @@
 
 """Translates the errors of client libraries and services.
 
-This is the only place that maps them:
+No other module maps them:
 
 ==================================================  =====================
 no connection, no response in time, a partial one   Transient
@@ -63,11 +63,11 @@ _SDK = 'openstack.exceptions'
 # lacks a key.
 _MALFORMED = (AttributeError, LookupError, TypeError, ValueError)
 _MISCONFIGURED = (ksa.CatalogException, ksa.AuthPluginException)
-# Fernet and JWS tokens, and all other words of that length.
+# Fernet and JWS tokens, and any other long word that may be a secret.
 _OPAQUE = re.compile(r'gAAAA[\w=-]+|eyJ[\w-]+\.[\w.-]+|[\w=+-]{48,}')
 
 
-# Finds out why Keystone has refused a token.
+# Finds out why Keystone has refused to issue a token.
 Refusal = Callable[[], exceptions.EffectError]
 
 
@@ -76,7 +76,7 @@ class Errors:
 
     :param service: the name of the service in messages, such as ``Nova``
     :param auth: the keystoneauth plugin, whose secrets must not appear in messages
-    :param refusal: finds out why Keystone issues no token; by default that counts as
+    :param refusal: finds out why Keystone issues no token; without it, such an error is
         transient
     """
 
@@ -100,7 +100,7 @@ class Errors:
         except _library() as error:
             raise self._of_library(verb, error, bad_request) from None
         except _MALFORMED as error:
-            reason = f'{self._service} gave {verb} an answer that makes no sense'
+            reason = f'{self._service} returned a malformed response to {verb}'
             raise exceptions.Transient(f'{reason} ({type(error).__name__})') from None
 
     def _of_library(
@@ -113,9 +113,9 @@ class Errors:
             return self._of_status(verb, status, error, bad_request)
         kind = type(error).__name__
         if isinstance(error, _misconfigured()):
-            text = f'{self._service} cannot be called for {verb}, look at the configuration'
+            text = f'{self._service} cannot be called for {verb}; check the configuration'
             return exceptions.Permanent(f'{text} ({kind})')
-        return exceptions.Transient(f'{self._service} did not answer {verb} ({kind})')
+        return exceptions.Transient(f'{self._service} did not respond to {verb} ({kind})')
 
     def _of_status(
         self,
@@ -124,24 +124,24 @@ class Errors:
         error: Exception,
         bad_request: type[exceptions.EffectError],
     ) -> exceptions.EffectError:
-        told = getattr(error, 'details', None) or getattr(error, 'message', None) or ''
+        message = getattr(error, 'details', None) or getattr(error, 'message', None) or ''
         # Placement's messages have several lines.
-        reason = self._without_secrets(' '.join(str(told).split()))
+        reason = self._without_secrets(' '.join(str(message).split()))
         request_id = getattr(error, 'request_id', None)
         where = f'HTTP {status}' + (f', {request_id}' if request_id else '')
         text = f'{self._service} answered {verb} with {where}: {reason}'
         if str(getattr(error, 'url', '')).endswith(_TOKENS):
             if self._refusal is not None and status in _REFUSED:
                 return self._refusal()
-            # An error of Keystone concerns the credentials, and not the object.
-            return exceptions.Transient(f'Keystone gave us no token for {self._service} ({where})')
+            # The error is about the credentials, not about the object.
+            return exceptions.Transient(f'Keystone issued no token for {self._service} ({where})')
         if status == _UNAUTHORIZED:
-            # The response may quote the token, and has no other information.
-            return exceptions.Transient(f'{self._service} did not accept our token ({where})')
+            # The reason is left out: it may quote the token and tells nothing else.
+            return exceptions.Transient(f'{self._service} rejected our token ({where})')
         if status in _TRANSIENT or status >= 500:
             return exceptions.Transient(text)
         # All responses of a service have a request id. A 404 without one comes from a
-        # load balancer that has lost its service, and does not mean a missing object.
+        # load balancer without a backend, and does not mean that the object is missing.
         if status == _NOT_FOUND and not request_id:
             return exceptions.Transient(f'{text} (not from {self._service} itself)')
         if status in _QUOTA_STATUS and _QUOTA.search(reason):
@@ -165,10 +165,10 @@ class Errors:
 
 
 def _library() -> tuple[type[Exception], ...]:
-    """Return the errors of the client libraries.
+    """Return the exceptions of the client libraries.
 
-    openstacksdk is loaded late, see :mod:`climate.clients.sdk`. Before that, it cannot
-    have raised anything.
+    openstacksdk is loaded on first use, see :mod:`climate.clients.sdk`; before that, it
+    cannot have raised anything.
     """
     sdk = sys.modules.get(_SDK)
     return (*_LIBRARY, sdk.SDKException) if sdk else _LIBRARY

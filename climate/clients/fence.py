@@ -12,11 +12,11 @@
 
 """A fence around a cloud: changes require a valid claim.
 
-A manager works on a lease under a claim, which expires unless it is renewed, so that
-another manager can continue. The database refuses the results of a lost claim, but
-the cloud does not know about claims. Therefore each method that changes the cloud
-first checks how long ago the claim was renewed: the time since the renewal was
-*sent*, on a monotonic clock, see :meth:`climate.clock.Clock.ticks`.
+A manager works on a lease under a claim. The claim expires unless it is renewed, so
+that another manager can continue. The database refuses the results of a lost claim,
+but the cloud does not know about claims. Therefore each method that changes the cloud
+first checks the age of the claim: the time since its last renewal was *sent*, on a
+monotonic clock, see :meth:`climate.clock.Clock.ticks`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from climate.clients.rehearsal import looks
 
 Guard = Callable[[], None]
 
-# The last share of a claim, in which no request is started. An earlier request has this
-# much time to arrive.
+# The last part of a claim's duration, in which no request is started. A request that
+# was sent earlier has this much time to arrive.
 MARGIN: Final = 1 / 3
 
 
@@ -53,8 +53,8 @@ class ClaimLost(exceptions.ClimateError):
 class Hold:
     """A claim, while it is valid. Thread-safe.
 
-    :param what: what is claimed, for messages
-    :param seconds: how long it is valid after a renewal was sent
+    :param what: the claimed object, for messages
+    :param seconds: how long the claim is valid after a renewal was sent
     :param ticks: the monotonic clock
     :param since: when the claim was sent, on that clock
     """
@@ -70,7 +70,7 @@ class Hold:
     def check(self) -> None:
         """Check that the claim is valid.
 
-        :raises ClaimLost: if it is not; from then on, always
+        :raises ClaimLost: if it is not, and at every call from then on
         """
         if not self.sure():
             raise ClaimLost(what=self.what)
@@ -183,6 +183,6 @@ def watching(cloud: Cloud) -> Fenced:
     """Return a read-only cloud, whose other methods raise :class:`ClaimLost`."""
 
     def refuse() -> None:
-        raise ClaimLost('What only looks has no claim to change anything')
+        raise ClaimLost('A read-only cloud has no claim to change anything')
 
     return Fenced(cloud, refuse)

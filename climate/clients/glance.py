@@ -12,7 +12,7 @@
 
 """Glance, over openstacksdk.
 
-Failure and drift: as in :mod:`climate.clients.nova`.
+Errors and retries are those of :mod:`climate.clients.nova`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Image
 from climate.domain import names
 
-# An additional property that has a name in the library.
+# An additional property of Glance that the library makes an attribute.
 _INSTANCE = 'instance_uuid'
 
 
@@ -86,7 +86,7 @@ def _image(item: Any) -> Image:
         properties[_INSTANCE] = item.instance_uuid
     return Image(
         id=item.id,
-        # Glance has images without a name.
+        # The name is optional in Glance.
         name=item.name or '',
         status=item.status,
         owner=item.owner_id or item.owner or '',

@@ -151,7 +151,7 @@ class HeatClient:
         answer = self._adapter.get(place, redirect=False)
         target = urllib.parse.urlsplit(answer.headers.get('Location', '')).path.split('/')
         if len(target) < 5 or target[-3] != 'stacks':
-            raise ValueError('Heat does not say where the stack is')
+            raise ValueError('the response of Heat has no location of the stack')
         project_id, _, name, stack_id = target[-4:]
         url = f'{self._root()}/{project_id}/stacks/{name}/{stack_id}'
         stack = _stack(self._get(url, **_BRIEF)['stack'], project_id)
@@ -171,8 +171,8 @@ class HeatClient:
 
 def _quoted(text: str) -> str:
     if text in ('', '.', '..'):
-        # As a part of a path these have another meaning.
-        raise CloudNotFound(f'Heat has no object of the name {text!r}')
+        # In a path, these texts would lead to another resource.
+        raise CloudNotFound(f'Heat has no object with the name {text!r}')
     return urllib.parse.quote(text, safe='')
 
 

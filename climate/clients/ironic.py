@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The power of machines, over Ironic's API.
+"""The power of machines, over the API of Ironic.
 
-Through the library's connection, but with plain requests: its own verbs look up
-which microversions there are before each, and wait.
+The client uses the connection of openstacksdk, but plain requests: the library's own
+methods first look up the supported microversions, and wait for the result.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from climate.clients import sessions
 from climate.clients.sdk import SdkService
 
 MICROVERSION: Final = '1.46'
-"""The oldest in use that knows ``soft power off``."""
+"""The oldest microversion in use that supports ``soft power off``."""
 
 Target = Literal['power on', 'power off', 'soft power off']
 
@@ -45,10 +45,10 @@ class IronicClient:
         self._service = service
 
     def is_on(self, node: str) -> bool:
-        """Whether a node is on.
+        """Return whether a node is on.
 
         :param node: its UUID or name
-        :raises climate.clients.base.CloudNotFound: if there is none
+        :raises climate.clients.base.CloudNotFound: if it does not exist
         :raises climate.exceptions.Transient: if Ironic does not know
         """
         with self._service.calling('node_power') as proxy:
@@ -56,13 +56,13 @@ class IronicClient:
             _checked(answer)
             state = answer.json()['power_state']
         if state not in ('power on', 'power off'):
-            raise exceptions.Transient(f'Ironic says {state!r} of the power of node {node}')
+            raise exceptions.Transient(f'node {node} has the power state {state!r} in Ironic')
         return bool(state == 'power on')
 
     def set_power(self, node: str, target: Target) -> None:
         """Start to switch a node on or off.
 
-        :raises climate.clients.base.CloudNotFound: if there is none
+        :raises climate.clients.base.CloudNotFound: if it does not exist
         :raises climate.clients.base.CloudConflict: if it is locked by another operation
         """
         with self._service.calling('set_node_power') as proxy:
@@ -75,9 +75,9 @@ class IronicClient:
 
 
 def connect(conf: cfg.ConfigOpts) -> IronicClient:
-    """Return the Ironic that ``[ironic]`` describes.
+    """Return a client for the Ironic that ``[ironic]`` describes.
 
-    :raises climate.exceptions.ConfigurationError: if it cannot work
+    :raises climate.exceptions.ConfigurationError: if the options are invalid
     """
     session = sessions.service_session(conf, 'ironic')
     return IronicClient(
@@ -92,9 +92,8 @@ def connect(conf: cfg.ConfigOpts) -> IronicClient:
 
 
 def _checked(answer: Any) -> None:
-    """Raise the library's error for an answer that is one."""
-    # Late, as in climate.clients.sdk.
-    from openstack import exceptions as sdk_exceptions  # noqa: PLC0415  it takes its time
+    """Raise the library's exception if a response is an error."""
+    from openstack import exceptions as sdk_exceptions  # noqa: PLC0415  as in sdk.py
 
     sdk_exceptions.raise_from_response(answer)
 

@@ -98,7 +98,7 @@ class KeystoneClient:
         """Create a trust from the owner of a token to the service user."""
         caller = self._callers.access_of(token)
         if not caller.project_id:
-            raise exceptions.Permanent('a token without a project makes no trust')
+            raise exceptions.Permanent('a trust requires a token with a project')
         body: dict[str, Any] = {
             'trustor_user_id': caller.user_id,
             'project_id': caller.project_id,
@@ -110,7 +110,7 @@ class KeystoneClient:
             body |= {'allow_redelegation': True, 'redelegation_count': 1}
         with self._errors.translated('create_trust'):
             body['trustee_user_id'] = self._adapter.get_user_id()
-            # With the token of the caller, because only the trustor may create a trust.
+            # Sent with the token of the caller: only the trustor may create a trust.
             answer = self._adapter.post(
                 _TRUSTS,
                 json={'trust': body},
@@ -136,7 +136,7 @@ class KeystoneClient:
         found = self._find('find_user', f'/users/{_quoted(user_id)}', 'user')
         if found is None:
             return None
-        # An extra attribute, which may be missing, null or of any type.
+        # Keystone does not define this attribute: it may be missing or of any type.
         email = found.get('email')
         return User(
             id=found['id'],
@@ -175,31 +175,34 @@ class KeystoneClient:
 class CallerAuth(ksa_identity.BaseIdentityPlugin):
     """Authenticates with a token of another user.
 
-    It cannot be renewed: when the token expires, authentication fails.
+    When the token expires, authentication fails: it cannot be renewed.
 
-    :param look: returns the owner of a token
+    :param access_of: returns the owner of a token
     """
 
-    def __init__(self, token: str, look: Callable[[str], ksa_access.AccessInfoV3]) -> None:
+    def __init__(self, token: str, access_of: Callable[[str], ksa_access.AccessInfoV3]) -> None:
         super().__init__(reauthenticate=False)
         self._token = token
-        self._look = look
+        self._access_of = access_of
 
     def get_auth_ref(self, session: object, **_others: object) -> ksa_access.AccessInfoV3:
         """Return the owner of the token, looked up on first use."""
-        return self._look(self._token)
+        return self._access_of(self._token)
 
 
 def why_no_token(keystone: KeystoneClient, trust_id: str) -> exceptions.EffectError:
-    """Return an error that explains why a trust issues no token, without its id."""
+    """Return an error that explains why Keystone issues no token for a trust.
+
+    The error does not contain the id of the trust.
+    """
     try:
         found = keystone.find_trust(trust_id)
     except exceptions.EffectError as error:
         return error
     if found is None:
-        return TrustLost('the trust of the user is gone or expired, or its user or project is gone')
+        return TrustLost('the trust is deleted or expired, or its user or project is deleted')
     return TrustLost(
-        f'the trust gives no token: user {found.trustor_user_id} has lost a role in '
+        f'the trust cannot be used: user {found.trustor_user_id} has lost a role in '
         f'project {found.project_id}, or one of them is disabled'
     )
 

@@ -12,9 +12,9 @@
 
 """Neutron, over openstacksdk.
 
-:mod:`climate.clients.errors` maps all errors. If the tags of an object that does not
-exist are set, Neutron returns 500; the client then looks for the object and reports
-that it does not exist.
+:mod:`climate.clients.errors` maps all errors. When a client sets the tags of an object
+that does not exist, Neutron returns 500; this client then looks for the object and
+reports that it does not exist.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class NeutronNetworking:
     # -- networks and subnets
 
     def find_network(self, name_or_id: str) -> Network | None:
-        """Return the network of this id, or else of exactly this name."""
+        """Return the network with this id, or else with exactly this name."""
         return self._network_of_id(name_or_id) or self._network_named(name_or_id)
 
     def _network_of_id(self, network_id: str) -> Network | None:
@@ -71,8 +71,9 @@ class NeutronNetworking:
         return next((network for network in found if network.segment == segment), None)
 
     def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
-        """Return every network, or those that have this tag, by id."""
-        # Callers delete these networks, so there must be no others among them.
+        """Return every network, or those with this tag, by id."""
+        # Callers delete these networks, so no others may be among them, even if Neutron
+        # ignores the filter.
         query = {} if tag is None else {'tags': tag}
         found = self._networks('list_networks', **query)
         return tuple(network for network in found if tag is None or tag in network.tags)
@@ -141,7 +142,7 @@ class NeutronNetworking:
             return _by_id(_port(item) for item in neutron.ports(network_id=network_id))
 
     def find_port_of_address(self, network_id: str, address: str) -> Port | None:
-        """Return the port that has an address of a network; None if none has."""
+        """Return the port with an address in a network; None if the address is free."""
         query = {'network_id': network_id, 'fixed_ips': f'ip_address={address}'}
         with self._service.calling('find_port_of_address') as neutron:
             found = _by_id(_port(item) for item in neutron.ports(**query))
@@ -188,7 +189,7 @@ class NeutronNetworking:
     def list_floating_ips(
         self, tag: str | None = None, *, description: str | None = None
     ) -> tuple[FloatingIP, ...]:
-        """Return all floating IPs, or those with this tag or description, by id."""
+        """Return every floating IP, or those with this tag and description, by id."""
         wanted = {'tags': tag, 'description': description}
         query = {key: value for key, value in wanted.items() if value is not None}
         return tuple(
@@ -259,7 +260,7 @@ def _provider(segment: Segment) -> Mapping[str, object]:
         'provider_physical_network': segment.physical_network,
         'provider_segmentation_id': segment.segmentation_id,
     }
-    # Neutron refuses a null where a type has no such attribute.
+    # Neutron rejects null for an attribute that the network type does not have.
     return {key: value for key, value in attributes.items() if value is not None}
 
 

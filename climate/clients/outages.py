@@ -21,5 +21,5 @@ from typing import Final
 
 from keystoneauth1 import exceptions as ksa
 
-# No connection, nothing that looks like the service, no answer in time.
+# No connection, a response that is not from the service, or no response in time.
 UNANSWERED: Final = (ksa.ConnectFailure, ksa.DiscoveryFailure, ksa.RequestTimeout)

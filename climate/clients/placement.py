@@ -43,9 +43,10 @@ from climate.domain.resources import Inventory
 MICROVERSION = '1.26'
 # In an experiment, eight threads that changed one provider at once needed eight.
 ATTEMPTS = 20
-# In a 500 of Placement after a conflict of two changes in its database.
-_MET = re.compile('deadlock|concurrently updated', re.IGNORECASE)
-# The maximum in seconds, random so that the same clients do not conflict again.
+# The text of a 500 that Placement returns if two changes conflict in its database.
+_DATABASE_CONFLICT = re.compile('deadlock|concurrently updated', re.IGNORECASE)
+# The longest pause before a retry, in seconds. Pauses are random, so that the same
+# clients do not conflict again.
 PAUSE = 0.05
 
 
@@ -76,7 +77,7 @@ class PlacementClient:
         with self._errors.translated('list_providers'):
             answer = self._get('/resource_providers', params=query)
             found = [_provider(item) for item in answer['resource_providers']]
-        # Placement has no search for parts of names, nor for direct children.
+        # Placement can search neither for parts of names nor for direct children.
         wanted = (
             provider
             for provider in found
@@ -128,7 +129,7 @@ class PlacementClient:
             self._persist(lambda: self._delete('remove_inventory', path))
 
     def usages(self, uuid: str) -> Mapping[str, int]:
-        """Return how much of each class of a provider is allocated."""
+        """Return the allocated amount of each resource class of a provider."""
         with self._errors.translated('usages'):
             found = self._get(f'/resource_providers/{uuid}/usages')['usages']
             return {name: int(found[name]) for name in sorted(found)}
@@ -219,18 +220,19 @@ class PlacementClient:
 
     @staticmethod
     def _persist(attempt: Callable[[], None]) -> None:
-        """Retry an attempt a few times after conflicts with other clients.
+        """Make an attempt, and retry it a few times after conflicts with other clients.
 
         Placement returns the same error if a provider has changed meanwhile and if
-        something is in use, so the latter is reported with a short delay. For
-        conflicts in its database it may also return 500.
+        something is in use, so the latter is reported with a short delay. After a
+        conflict in its database, it may also return 500.
         """
         for number in range(1, ATTEMPTS + 1):
             try:
                 return attempt()
             except (CloudConflict, exceptions.Transient) as error:
-                quicker = isinstance(error, CloudConflict) or _MET.search(error.message)
-                if not quicker or number == ATTEMPTS:
+                conflict = isinstance(error, CloudConflict)
+                retriable = conflict or _DATABASE_CONFLICT.search(error.message)
+                if not retriable or number == ATTEMPTS:
                     raise
                 time.sleep(random.uniform(0, PAUSE))
         return None

@@ -80,11 +80,10 @@ class RealCloud:
 def connect(conf: cfg.ConfigOpts) -> RealCloud:
     """Return the cloud that the configuration describes.
 
-    Without an ``auth_type`` of its own, a service is called through the
-    session of ``[nova]``.
+    A service whose group has no ``auth_type`` uses the session of ``[nova]``.
 
     :param conf: parsed, with the options of :mod:`climate.conf` registered
-    :raises climate.exceptions.ConfigurationError: if it cannot work
+    :raises climate.exceptions.ConfigurationError: if the configuration is invalid
     """
     own = sessions.configured(conf)
     session = own['keystone']

@@ -24,9 +24,9 @@ from typing import Any
 from climate import exceptions
 from climate.clients.base import Cloud
 
-_LOOKS = ('find_', 'list_')
-# Read-only methods whose names do not show it.
-_LOOK = frozenset(
+_READ_ONLY_PREFIXES = ('find_', 'list_')
+# Read-only methods without such a prefix.
+_READ_ONLY = frozenset(
     {
         'compute.scheduler_hints',
         'placement.allocations',
@@ -40,7 +40,7 @@ _LOOK = frozenset(
 
 
 class Withheld(exceptions.ClimateError):
-    """A method would change the cloud, and its result is unknown without doing so."""
+    """A method would change the cloud, and its result cannot be known without that."""
 
     error_name = 'WITHHELD'
     template = 'This would change the cloud'
@@ -117,23 +117,23 @@ class _RehearsedService:
 
     def __getattr__(self, verb: str) -> Callable[..., Any]:
         name = f'{self._name}.{verb}'
-        return getattr(self._real, verb) if looks(name) else functools.partial(self._note, name)
+        return getattr(self._real, verb) if looks(name) else functools.partial(self._record, name)
 
-    def _note(self, name: str, *arguments: Any, **named: Any) -> None:
+    def _record(self, name: str, *arguments: Any, **named: Any) -> None:
         given = [*map(repr, arguments), *(f'{key}={value!r}' for key, value in named.items())]
         self._rehearsal.calls.append(f'{name}({", ".join(given)})')
-        if not _silent()[name]:
+        if not _returns_nothing()[name]:
             raise Withheld(self._rehearsal.calls[-1])
 
 
 def looks(verb: str) -> bool:
     """Whether a method, such as ``compute.find_server``, is read-only."""
-    return verb in _LOOK or verb.partition('.')[2].startswith(_LOOKS)
+    return verb in _READ_ONLY or verb.partition('.')[2].startswith(_READ_ONLY_PREFIXES)
 
 
 @functools.lru_cache(maxsize=1)
-def _silent() -> Mapping[str, bool]:
-    """Return of each method whether it returns nothing."""
+def _returns_nothing() -> Mapping[str, bool]:
+    """Return whether a method returns nothing, by its name, for all methods."""
     services = {
         name: typing.get_type_hints(getter.fget)['return']
         for name, getter in vars(Cloud).items()

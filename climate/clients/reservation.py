@@ -55,7 +55,7 @@ class Host:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Busy:
-    """A time for which a host is reserved, from *start* to before *end* (aware UTC)."""
+    """A period in which a host is reserved: *start* to before *end* (aware UTC)."""
 
     lease_id: str
     start: datetime.datetime
@@ -63,7 +63,7 @@ class Busy:
 
 
 class ReservationClient:
-    """The methods of the API that an administrator uses.
+    """Calls the methods of the API that an administrator may use.
 
     :param adapter: for the service type ``reservation``; raises for errors
     :param errors: for Climate
@@ -96,8 +96,8 @@ class ReservationClient:
     def set_properties(self, host_id: str, properties: Mapping[str, str]) -> None:
         """Set properties of a host.
 
-        ``lead_time`` requests a notification this many seconds before each lease of
-        the host starts.
+        ``lead_time``, in seconds, requests a notification this long before each lease
+        of the host starts.
 
         :raises climate.clients.base.CloudNotFound: if the host is not registered
         :raises climate.clients.base.CloudConflict: if a reservation requires the old value
@@ -125,7 +125,7 @@ class ReservationClient:
 
 
 def connect(conf: cfg.ConfigOpts, group: str) -> ReservationClient:
-    """Return a client that is configured by a group of options.
+    """Return a client that a group of options configures.
 
     :raises climate.exceptions.ConfigurationError: if the configuration is invalid
     """

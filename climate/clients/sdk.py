@@ -121,13 +121,13 @@ class SdkService:
         kept = self._kept
         if kept is not None and kept[1] is self._catalogue():
             return kept[0]
-        # Late, because it takes time and memory.
         from openstack import proxy  # noqa: PLC0415  see the module's docstring
 
         made = self._connect()
         # A placeholder that raises is not cached, since the catalogue may be fixed.
         if isinstance(made, proxy.Proxy):
-            # If set earlier, the library would check whether the service supports it.
+            # Set only now: otherwise the library would check whether the service
+            # supports it.
             made.default_microversion = self._microversion
             self._kept = (made, self._catalogue())
         return made

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The last check of the fence, right before each request is sent.
+"""The last check of the fence, immediately before each request is sent.
 
-A method may send several requests, and the libraries repeat requests after a time-out.
-A claim that was valid when the method started may have expired by then. See
+A method may send several requests, and the libraries repeat requests after a time-out,
+so a claim that was valid when the method started may have expired by then. See
 :mod:`climate.clients.fence`.
 """
 
@@ -25,46 +25,46 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Any
 
-_LOOKS = frozenset({'GET', 'HEAD', 'OPTIONS'})
-_here = threading.local()
+_READ_ONLY = frozenset({'GET', 'HEAD', 'OPTIONS'})
+_local = threading.local()
 
 
 @contextlib.contextmanager
 def guarded(guard: Callable[[], None]) -> Iterator[None]:
-    """Call *guard* before each request of this thread that changes something."""
-    before = getattr(_here, 'guard', None)
-    _here.guard = guard
+    """Call *guard* before each request of this thread that is not read-only."""
+    before = getattr(_local, 'guard', None)
+    _local.guard = guard
     try:
         yield
     finally:
-        _here.guard = before
+        _local.guard = before
 
 
 def fence(session: Any) -> None:
-    """Guard all requests of a session.
+    """Call the guard for all requests of a session.
 
-    :param session: of keystoneauth1, which is not imported for this
+    :param session: a session of keystoneauth1, which this module does not import
     """
     for prefix, adapter in list(session.session.adapters.items()):
         session.session.mount(prefix, _Adapter(adapter))
 
 
 class _Adapter:
-    """An adapter of requests that calls the guard.
+    """A transport adapter of the library ``requests`` that calls the guard.
 
-    :param real: the adapter that sends
+    :param real: the adapter that sends the requests
     """
 
     def __init__(self, real: Any) -> None:
         self._real = real
 
     def send(self, request: Any, *others: Any, **options: Any) -> Any:
-        """Send a request and return the response; see requests.
+        """Send a request and return the response, as ``requests`` specifies.
 
         :raises climate.clients.fence.ClaimLost: if the guard raises it
         """
-        guard = getattr(_here, 'guard', None)
-        if guard is not None and str(request.method).upper() not in _LOOKS:
+        guard = getattr(_local, 'guard', None)
+        if guard is not None and str(request.method).upper() not in _READ_ONLY:
             guard()
         return self._real.send(request, *others, **options)
 

@@ -45,8 +45,8 @@ T = TypeVar('T')
 
 # The group of each service; auth_type is optional in all but the first.
 GROUPS = ('nova', 'placement', 'glance', 'neutron', 'cinder', 'heat', 'keystone')
-# For how many users a token is cached.
-_KEPT = 64
+# The number of trusts for which a cloud, and with it a token, is cached.
+_CACHED_TRUSTS = 64
 # The trust defines the project, so these options must not.
 _SCOPE = frozenset(
     {'project_id', 'project_name', 'project_domain_id', 'project_domain_name'}
@@ -56,7 +56,7 @@ _SCOPE = frozenset(
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ServiceSession:
-    """A session with an identity.
+    """A session that authenticates as one identity.
 
     :ivar refusal: finds out why Keystone issues no token
     """
@@ -66,10 +66,10 @@ class ServiceSession:
     refusal: Refusal | None = None
 
     def errors(self, service: str) -> Errors:
-        """Return the translator of a service's errors."""
+        """Return the error translator of a service."""
         return Errors(service, self.auth, self.refusal)
 
-    def under(self, auth: ksa_plugin.BaseAuthPlugin, refusal: Refusal | None) -> ServiceSession:
+    def with_auth(self, auth: ksa_plugin.BaseAuthPlugin, refusal: Refusal | None) -> ServiceSession:
         """Return the same session with another identity."""
         session = ksa_session.Session(
             auth=auth,
@@ -123,7 +123,7 @@ def service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession:
 
 
 def _service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession | None:
-    # Again, after the files were read, since they may set an auth_section.
+    # A second time, because the configuration files may set an auth_section.
     ks_loading.register_auth_conf_options(conf, group)
     timeout = conf[group].timeout
     if not timeout or timeout <= 0:
@@ -142,12 +142,12 @@ def _service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession | None:
 
 
 class CloudOpener(Generic[T]):
-    """Opens the cloud with the identity of a user.
+    """Opens the cloud as other users see it.
 
     :param own: the sessions of the service user
     :param keystone: authenticated as the service user
     :param callers: authenticated as the service user
-    :param opened: creates a cloud from sessions
+    :param opened: creates the cloud from sessions
     """
 
     def __init__(
@@ -163,14 +163,14 @@ class CloudOpener(Generic[T]):
         self._keystone = keystone
         self._callers = callers
         self._opened = opened
-        self.acting_for = functools.lru_cache(maxsize=_KEPT)(self._acting_for)
+        self.acting_for = functools.lru_cache(maxsize=_CACHED_TRUSTS)(self._acting_for)
 
     def _acting_for(self, trust_id: str) -> T:
         refusal = functools.partial(why_no_token, self._keystone, trust_id)
         return self._cloud(self._trusted(trust_id), refusal)
 
     def of_caller(self, token: str) -> T:
-        """Return the cloud of the owner of a token."""
+        """Return the cloud as the owner of a token sees it."""
         return self._cloud(CallerAuth(token, self._callers.access_of), None)
 
     def as_service(self) -> T:
@@ -178,7 +178,9 @@ class CloudOpener(Generic[T]):
         return self._opened(self._own)
 
     def _cloud(self, auth: ksa_plugin.BaseAuthPlugin, refusal: Refusal | None) -> T:
-        return self._opened({group: one.under(auth, refusal) for group, one in self._own.items()})
+        return self._opened(
+            {group: one.with_auth(auth, refusal) for group, one in self._own.items()}
+        )
 
     def _trusted(self, trust_id: str) -> ksa_plugin.BaseAuthPlugin:
         """Return the identity of [keystone], scoped to a trust."""

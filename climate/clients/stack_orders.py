@@ -10,12 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The actions allowed in each state of a stack, where Heat itself allows too many.
+"""The operations that a stack allows in its present state; Heat allows too many.
 
-Heat answers 200 to each of these and breaks the stack (seen with release
-2026.2): a suspension while the stack is being made, or even deleted; the
-resumption of what is not suspended; the resumption of what was suspended when
-its snapshot was taken.
+Heat (as of release 2026.2) returns 200 to each of these requests and breaks the stack:
+
+* suspending a stack that is being created, or even deleted;
+* resuming a stack that is not suspended;
+* resuming a stack that was suspended when its snapshot was taken.
 """
 
 from __future__ import annotations
@@ -23,24 +24,25 @@ from __future__ import annotations
 from climate.clients.base import CloudConflict
 from climate.clients.protocols.stacks import Stack
 
-_MENDED_BY_SUSPENSION = frozenset({'SUSPEND', 'RESUME'})
+# If one of these failed, the stack can be suspended or resumed again.
+_REPEATABLE = frozenset({'SUSPEND', 'RESUME'})
 
 
 def wants_suspension(stack: Stack) -> bool:
-    """Say whether a stack is to be suspended: it may be already.
+    """Return whether to suspend a stack; not if it is, or is being, suspended.
 
     :raises CloudConflict: if the state of the stack forbids it
     """
     if stack.action == 'SUSPEND' and stack.status != 'FAILED':
         return False
-    failed = stack.status == 'FAILED' and stack.action not in _MENDED_BY_SUSPENSION
+    failed = stack.status == 'FAILED' and stack.action not in _REPEATABLE
     if stack.busy or failed:
         raise _conflict(stack, 'it cannot be suspended')
     return True
 
 
 def wants_resumption(stack: Stack) -> bool:
-    """Say whether a stack is to be resumed: it may be running already.
+    """Return whether to resume a stack; not if it is running or being resumed.
 
     :raises CloudConflict: if the state of the stack forbids it
     """
@@ -48,13 +50,13 @@ def wants_resumption(stack: Stack) -> bool:
         return False
     if stack.busy:
         raise _conflict(stack, 'it cannot be resumed')
-    return stack.action in _MENDED_BY_SUSPENSION
+    return stack.action in _REPEATABLE
 
 
 def check_snapshot(stack: Stack) -> None:
-    """Check that a snapshot may be taken of a stack.
+    """Check that the state of a stack allows a snapshot.
 
-    :raises CloudConflict: if not
+    :raises CloudConflict: if it does not
     """
     if stack.busy or stack.suspended:
         raise _conflict(stack, 'no snapshot can be taken of it')

@@ -134,7 +134,7 @@ class Budget:
 
     @staticmethod
     def _deepen(opened: list[_Open], levels: int) -> None:
-        """Note levels below the open collections."""
+        """Record levels below the open collections."""
         if len(opened) + levels > MOST_LEVELS:
             raise TooLarge(f'it is nested more than {MOST_LEVELS} levels deep')
         if opened:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Reads and writes templates of Heat."""
+"""Parses and formats templates of Heat."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _GROWING = {
 # Errors of the constructors of PyYAML for ``!!int x``, for example.
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
-# libyaml, where PyYAML was built with it, is ten times as fast.
+# The loader and dumper of libyaml, if PyYAML was built with it, are ten times as fast.
 _SafeLoader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _SafeDumper: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
@@ -83,7 +83,7 @@ def parse(text: str, budget: Budget | None = None) -> Any:
     except RecursionError:
         raise TooLarge('the template is nested too deeply') from None
     except _UNREADABLE as error:
-        raise yaml.YAMLError(f'a value is not what its tag says: {error}') from None
+        raise yaml.YAMLError(f'a value does not match its tag: {error}') from None
 
 
 def dump(template: Any) -> str:
@@ -95,7 +95,7 @@ def at_its_largest(text: str) -> str:
     """Return a template whose groups start with their maximum number of members.
 
     A text that cannot be parsed is returned unchanged, because Heat has the better
-    error message. Aliases are kept, so that the text does not grow.
+    error message. Aliases are kept, so the text does not grow.
     """
     try:
         template = parse(text)

@@ -136,7 +136,7 @@ class TestService(testtools.TestCase):
     def test_a_keystone_that_refuses_is_transient(self) -> None:
         self.stub.trouble('auth/tokens', 'status', 1, status=404)
         error = self.assertRaises(exceptions.Transient, self.networks)
-        self.assertIn('Keystone gave us no token for Neutron', error.message)
+        self.assertIn('Keystone issued no token for Neutron', error.message)
         self.assertEqual([], self.networks())
 
     def test_a_service_that_the_catalogue_lacks_may_come_later(self) -> None:

@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The kinds of objects in a cloud, and the verbs on them.
+"""The kinds of objects in a cloud, and the operations on them.
 
-A module per noun: values, and a Protocol whose docstrings are the contract.
-:mod:`climate.clients.base` composes them, says what holds for all of them, and
-has the errors that they name.
+Each module defines one kind: its dataclasses, and a Protocol whose docstrings are the
+contract of the clients. :mod:`climate.clients.base` combines the protocols and
+defines their common rules and errors.
 """

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Groups of hosts."""
+"""Aggregates: groups of hosts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from typing import Protocol
 class Aggregate:
     """A group of hosts, possibly with an availability zone.
 
-    :ivar uuid: its id in Placement
-    :ivar availability_zone: the zone of its hosts; None if it defines none
+    :ivar uuid: the id in Placement
+    :ivar availability_zone: the zone of its hosts; None if it does not define one
     :ivar hosts: service hosts, in alphabetical order
     :ivar metadata: without the key ``availability_zone``
     """
@@ -38,7 +38,7 @@ class Aggregate:
 
 
 class Aggregates(Protocol):
-    """Verbs about aggregates."""
+    """Operations on aggregates."""
 
     def list_aggregates(self) -> tuple[Aggregate, ...]:
         """Return every aggregate, by id."""
@@ -49,25 +49,25 @@ class Aggregates(Protocol):
         ...
 
     def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
-        """Create an empty aggregate, and its zone if one is named.
+        """Create an empty aggregate, and its availability zone unless that is None.
 
-        :param name: 1 to 255 printable characters of the Basic Multilingual
-            Plane, without spaces at either end; the same for the zone, which
-            must not contain a colon
+        :param name: 1 to 255 printable characters of the Basic Multilingual Plane,
+            without spaces at either end
+        :param availability_zone: the same, without colons
         :raises climate.exceptions.Permanent: if one of them is invalid
-        :raises CloudConflict: if there is one of this name (possibly created by an earlier
-            call whose response was lost: see :meth:`find_aggregate`), or
-            of a name that differs by case only
+        :raises CloudConflict: if an aggregate with this name exists (possibly created
+            by an earlier call whose response was lost: see :meth:`find_aggregate`), or
+            one whose name differs only in case
         """
         ...
 
     def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
-        """Set the given keys; None removes a key, others stay as they are.
+        """Set metadata; None removes a key, and other keys stay as they are.
 
         :param metadata: keys of 1 to 255 letters (a to z), digits, spaces and
             ``-_:.``; values of at most 255 characters
         :raises CloudNotFound: if there is no such aggregate
-        :raises climate.exceptions.Permanent: if one is invalid, or is the key
+        :raises climate.exceptions.Permanent: if a key or value is invalid, or a key is
             ``availability_zone``: the zone is set when the aggregate is created
         """
         ...

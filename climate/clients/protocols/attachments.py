@@ -18,15 +18,15 @@ from typing import Protocol
 
 
 class Attachments(Protocol):
-    """Verbs about the volumes of servers, of all projects."""
+    """Operations on the volumes of servers, in all projects."""
 
     def detach_volume(self, server_id: str, volume_id: str) -> None:
         """Start to detach a volume from a server.
 
-        A no-op if it is not attached or the server does not exist. It takes a while; see
-        :attr:`climate.clients.protocols.volumes.Volume.status`.
+        A no-op if it is not attached or the server does not exist. Detaching takes a
+        while; see :attr:`climate.clients.protocols.volumes.Volume.status`.
 
-        :raises CloudConflict: if Nova is busy with either, for example because it is
-            already detaching the volume
+        :raises CloudConflict: if Nova is busy with the server or the volume, for
+            example because it is already detaching the volume
         """
         ...

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Sizes and kinds of servers."""
+"""Flavors: sizes and kinds of servers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from typing import Protocol
 class Flavor:
     """The size and the extra specs of servers.
 
-    :ivar id: a text that Nova or the creator chose
+    :ivar id: a text that Nova or the creator has chosen
     :ivar memory_mb: MiB
     :ivar disk_gb: root disk, GiB
     :ivar ephemeral_gb: a second disk, GiB
@@ -44,7 +44,7 @@ class Flavor:
 
 
 class Flavors(Protocol):
-    """Verbs about flavors."""
+    """Operations on flavors."""
 
     def list_flavors(self) -> tuple[Flavor, ...]:
         """Return every flavor, including private ones of all projects, by id."""
@@ -57,12 +57,11 @@ class Flavors(Protocol):
     def create_flavor(self, flavor: Flavor) -> None:
         """Create a flavor as described, its extra specs included.
 
-        Two requests: if the second one fails, there is a flavor without extra
-        specs, which :meth:`set_extra_specs` repairs.
+        Sends two requests: if the second one fails, the flavor has no extra specs,
+        which :meth:`set_extra_specs` can still add.
 
-        :raises CloudConflict: if there is one of this id, or of this name
-            (possibly created by an earlier call whose response was lost: see
-            :meth:`find_flavor`)
+        :raises CloudConflict: if a flavor with this id or name exists (possibly created
+            by an earlier call whose response was lost: see :meth:`find_flavor`)
         :raises climate.exceptions.Permanent: if a value is not allowed
         """
         ...
@@ -72,14 +71,14 @@ class Flavors(Protocol):
         ...
 
     def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
-        """Set the given keys; None removes a key, others stay as they are.
+        """Set extra specs; None removes a key, and other keys stay as they are.
 
-        Nova checks the values when it creates a server.
+        Nova checks the values only when it creates a server.
 
         :param specs: keys of 1 to 255 letters (a to z), digits, spaces and
             ``-_:.``; values of at most 255 characters
         :raises CloudNotFound: if there is no such flavor
-        :raises climate.exceptions.Permanent: if one is invalid
+        :raises climate.exceptions.Permanent: if a key or value is invalid
         """
         ...
 
@@ -102,7 +101,7 @@ class Flavors(Protocol):
     def remove_flavor_access(self, flavor_id: str, project_id: str) -> None:
         """Revoke a project's access to a private flavor; a no-op if it has none.
 
-        Servers that it has of the flavor stay.
+        Its servers with the flavor stay.
 
         :raises CloudNotFound: if there is no such flavor
         :raises CloudConflict: if the flavor is public

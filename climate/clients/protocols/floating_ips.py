@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Floating IPs, as Neutron knows them."""
+"""Floating IPs of Neutron."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FloatingIP:
 
 
 class FloatingIPs(Protocol):
-    """Verbs about floating IPs, of all projects."""
+    """Operations on floating IPs, in all projects."""
 
     def find_floating_ip(self, network_id: str, address: str) -> FloatingIP | None:
         """Return the floating IP of exactly this address; None if it is free."""
@@ -46,7 +46,7 @@ class FloatingIPs(Protocol):
     def list_floating_ips(
         self, tag: str | None = None, *, description: str | None = None
     ) -> tuple[FloatingIP, ...]:
-        """Return every floating IP, or those that have this tag, or this description, by id."""
+        """Return every floating IP, or those with this tag and description, by id."""
         ...
 
     def create_floating_ip(
@@ -63,11 +63,11 @@ class FloatingIPs(Protocol):
         Without an *address* Neutron chooses one, and the method is not idempotent.
 
         :param subnet_id: the subnet of the address; any if None
-        :param address: may be inside or outside of the allocation pools
+        :param address: may be inside or outside the allocation pools
         :raises CloudNotFound: if there is no such network or subnet
         :raises CloudConflict: if the address is in use (possibly by an earlier call
-            whose response was lost: see :meth:`find_floating_ip`), or
-            no address is left
+            whose response was lost: see :meth:`find_floating_ip`), or no address is
+            left
         :raises CloudQuota: if the project has reached its limit
         :raises climate.exceptions.Permanent: if the network is not external, or the
             address is not in one of its subnets

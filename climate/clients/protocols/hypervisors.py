@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The machines that run servers, as Nova knows them."""
+"""Hypervisors: the machines on which Nova runs servers."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ from typing import Protocol
 class Hypervisor:
     """A machine that runs servers.
 
-    :ivar id: Nova's id of it, a UUID in text
-    :ivar hostname: hypervisor hostname
-    :ivar service_host: service host of its nova-compute
+    :ivar id: the id in Nova, a UUID as text
+    :ivar hostname: the hypervisor hostname
+    :ivar service_host: the service host of its nova-compute
     :ivar memory_mb: memory, MiB
     :ivar local_gb: local disk, GiB
-    :ivar cpu_info: what Nova knows about the processor, as the text of a JSON
-        object; ``{}`` if nothing
+    :ivar cpu_info: Nova's description of the processor, as the text of a JSON object;
+        ``{}`` if it has none
     :ivar state: ``up`` if its nova-compute reports regularly, else ``down``
     :ivar status: whether an administrator has ``enabled`` or ``disabled`` it
-    :ivar availability_zone: '' if zones are not looked up
-        (``[nova] az_aware``)
+    :ivar availability_zone: '' if zones are not looked up (``[nova] az_aware``)
     """
 
     id: str
@@ -51,15 +50,15 @@ class Hypervisor:
 
 
 class Hypervisors(Protocol):
-    """Verbs about hypervisors."""
+    """Operations on hypervisors."""
 
     def list_hypervisors(self) -> tuple[Hypervisor, ...]:
         """Return every hypervisor, by hostname."""
         ...
 
     def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
-        """Return the hypervisor of exactly this hostname, or else of this id.
+        """Return the hypervisor with exactly this hostname, or else with this id.
 
-        None if there is none.
+        None if neither exists.
         """
         ...

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Images, of which servers are made and which are made of servers."""
+"""Images: servers boot from them, and Nova creates them from servers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Image:
     :ivar status: the status in Glance: ``queued`` and ``saving`` until it is complete,
         ``active`` once it can be used
     :ivar owner: the id of the project that owns it
-    :ivar properties: additional ones, such as ``base_image_ref``
+    :ivar properties: additional properties, such as ``base_image_ref``
     """
 
     id: str
@@ -39,12 +39,12 @@ class Image:
 
     @property
     def unfinished(self) -> bool:
-        """Whether it is not complete yet."""
+        """Whether it is still incomplete."""
         return self.status in _UNFINISHED
 
 
 class ImageVerbs(Protocol):
-    """Verbs about images, those of all projects."""
+    """Operations on images, in all projects."""
 
     def find_image(self, image_id: str) -> Image | None:
         """Return an image; None if it does not exist."""
@@ -60,10 +60,10 @@ class ImageVerbs(Protocol):
     ) -> tuple[Image, ...]:
         """Return the images that meet all conditions, by id.
 
-        An image that is made of a server is listed as soon as
-        :meth:`~climate.clients.protocols.servers.Servers.create_image` has
-        returned. Names are not unique, and any user can make an image that has
-        the name and the properties of another.
+        An image of a server is listed as soon as
+        :meth:`~climate.clients.protocols.servers.Servers.create_image` has returned.
+        Names are not unique, and any user can create an image with the name and the
+        properties of another.
 
         :param own: only images that belong to the current project
         """
@@ -72,8 +72,8 @@ class ImageVerbs(Protocol):
     def give_image(self, image_id: str, project_id: str) -> None:
         """Transfer an image to a project; a no-op if it already owns it.
 
-        An image belongs to the project that requested it, even if it is of another project's
-        server. It can be transferred while it is still being written.
+        An image belongs to the project that requested it, even if the server belongs to
+        another project. It can be transferred while it is still being written.
 
         :raises CloudNotFound: if there is no such image
         """

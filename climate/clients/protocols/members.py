@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Users, projects, and who has which roles where."""
+"""Users, projects, and the roles of users in projects."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class User:
     """A user.
 
     :ivar enabled: whether the user can authenticate
-    :ivar email: the address in Keystone; '' without one; any text, because Keystone
-        does not validate it
+    :ivar email: the address in Keystone; '' without one; it may be any text, because
+        Keystone does not validate it
     """
 
     id: str
@@ -46,7 +46,7 @@ class Project:
 
 
 class Members(Protocol):
-    """Verbs about users and projects."""
+    """Operations on users and projects."""
 
     def find_user(self, user_id: str) -> User | None:
         """Return a user; None if it does not exist."""
@@ -60,6 +60,6 @@ class Members(Protocol):
         """Return the names of the roles that a user has in a project.
 
         Includes roles of groups, inherited roles and implied roles. Empty if the user or
-        the project does not exist.
+        project does not exist.
         """
         ...

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Networks and their subnets, as Neutron knows them."""
+"""Networks of Neutron and their subnets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Segment:
-    """The segment of a physical network or tunnel that a network uses.
+    """The segment of a physical network, or the tunnel, that a network uses.
 
     :ivar network_type: the type in Neutron, such as ``vlan`` or ``vxlan``
     :ivar physical_network: the name in Neutron; None for tunnels
@@ -53,7 +53,7 @@ class Network:
 class Subnet:
     """A range of addresses in a network.
 
-    :ivar cidr: such as ``192.0.2.0/24``
+    :ivar cidr: the range, such as ``192.0.2.0/24``
     :ivar gateway_ip: None if it has no gateway
     :ivar allocation_pools: first and last address of each range from which Neutron
         allocates, in ascending order
@@ -68,14 +68,14 @@ class Subnet:
 
 
 class Networks(Protocol):
-    """Verbs about networks and subnets, of all projects."""
+    """Operations on networks and subnets, in all projects."""
 
     def find_network(self, name_or_id: str) -> Network | None:
-        """Return the network of this id, or else of exactly this name.
+        """Return the network with this id, or else with exactly this name.
 
-        None if there is none.
+        None if neither exists.
 
-        :raises CloudConflict: if several have the name: names are not unique
+        :raises CloudConflict: if several networks have the name: names are not unique
         """
         ...
 
@@ -84,7 +84,7 @@ class Networks(Protocol):
         ...
 
     def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
-        """Return every network, or those that have this tag, by id."""
+        """Return every network, or those with this tag, by id."""
         ...
 
     def create_network(
@@ -116,9 +116,9 @@ class Networks(Protocol):
     def delete_network(self, network_id: str) -> None:
         """Delete a network with its subnets; a no-op if it does not exist.
 
-        Its floating IPs that are not attached are deleted as well.
+        Also deletes its floating IPs that are not attached.
 
-        :raises CloudConflict: if it still has ports, see
+        :raises CloudConflict: if it still has ports; see
             :meth:`climate.clients.protocols.ports.Ports.list_ports`
         """
         ...

@@ -10,14 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Ports of networks, and the routers behind some of them."""
+"""Ports of networks, and the routers that use some of them."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import Protocol
 
-# Owners of router ports in Neutron: of centralized, distributed and HA routers.
+# The owners of router ports in Neutron: centralized, distributed and HA routers.
 ROUTER_INTERFACES = frozenset(
     {
         'network:router_interface',
@@ -44,12 +44,12 @@ class Port:
 
     @property
     def router_id(self) -> str | None:
-        """The router whose interface it is; None for any other port."""
+        """The id of the router whose interface it is; None for any other port."""
         return self.device_id if self.device_owner in ROUTER_INTERFACES else None
 
 
 class Ports(Protocol):
-    """Verbs about ports and routers, of all projects."""
+    """Operations on ports and routers, in all projects."""
 
     def list_ports(self, network_id: str) -> tuple[Port, ...]:
         """Return the ports of a network, by id, including those of routers.
@@ -59,16 +59,16 @@ class Ports(Protocol):
         ...
 
     def find_port_of_address(self, network_id: str, address: str) -> Port | None:
-        """Return the port that has an address of a network; None if none has.
+        """Return the port with an address in a network; None if the address is free.
 
-        Routers and floating IPs have their addresses by ports, too.
+        The addresses of routers and floating IPs belong to ports, too.
         """
         ...
 
     def delete_port(self, port_id: str) -> None:
         """Delete a port; a no-op if it does not exist.
 
-        :raises CloudConflict: if it is that of a router: see
+        :raises CloudConflict: if it belongs to a router; see
             :meth:`remove_router_interface`
         """
         ...
@@ -76,9 +76,9 @@ class Ports(Protocol):
     def remove_router_interface(self, router_id: str, port_id: str) -> None:
         """Remove a router from a network; a no-op if it or the port does not exist.
 
-        :param port_id: the port that is the router's interface there
-        :raises CloudConflict: if floating IPs are reached through it, or static
-            routes of the router, see :meth:`remove_routes`
+        :param port_id: the port that is the router's interface in the network
+        :raises CloudConflict: if the interface serves floating IPs, or static routes of
+            the router lead through it; see :meth:`remove_routes`
         """
         ...
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resource providers of Placement, their inventories, traits and allocations."""
+"""Resource providers of Placement, with inventories, traits and allocations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ProviderAllocation:
     """The allocation of a consumer from a provider.
 
     :ivar consumer_id: usually the id of a server
-    :ivar amounts: by resource class
+    :ivar amounts: the allocated amounts by resource class
     """
 
     consumer_id: str
@@ -49,15 +49,15 @@ class ProviderAllocation:
 
 
 class Providers(Protocol):
-    """Verbs about resource providers.
+    """Operations on resource providers.
 
-    nova-compute writes to the same providers. After a conflict, a method that changes one
-    reads it again and retries a few times before it raises CloudConflict.
+    nova-compute writes to the same providers. After a conflict, a method that changes a
+    provider reads it again and retries a few times before it raises CloudConflict.
 
-    nova-compute caches the nested providers of its own one for some minutes
+    nova-compute caches the providers that are nested in its own for some minutes
     (``[compute] resource_provider_association_refresh`` of Nova), and cannot boot
-    servers while the cache has one that no longer exists. Therefore change a nested
-    provider, if possible, rather than delete and create it.
+    servers while the cache contains one that no longer exists. If possible, change a
+    nested provider rather than delete it and create another.
     """
 
     def find_provider(self, name: str) -> Provider | None:
@@ -69,8 +69,8 @@ class Providers(Protocol):
     ) -> tuple[Provider, ...]:
         """Return the providers whose names have a prefix, by name.
 
-        :param parent_uuid: only direct children of this one; empty if it does not
-            exist; all if None
+        :param parent_uuid: returns only direct children of this provider, none if it
+            does not exist; None for all providers
         """
         ...
 
@@ -78,9 +78,9 @@ class Providers(Protocol):
         """Create a provider without inventories, nested in another or a root.
 
         :param name: 1 to 200 characters that every database can store
-        :raises CloudConflict: if there is one of this name (possibly created by an earlier
-            call whose response was lost: see :meth:`find_provider`), or
-            of a name that differs by case only
+        :raises CloudConflict: if a provider with this name exists (possibly created by
+            an earlier call whose response was lost: see :meth:`find_provider`), or one
+            whose name differs only in case
         :raises climate.exceptions.Permanent: if there is no such parent
         """
         ...
@@ -88,8 +88,8 @@ class Providers(Protocol):
     def delete_provider(self, uuid: str) -> None:
         """Delete a provider; a no-op if it does not exist.
 
-        :raises CloudConflict: if others are nested in it or something is
-            allocated from it
+        :raises CloudConflict: if other providers are nested in it, or a consumer has an
+            allocation from it
         """
         ...
 
@@ -104,23 +104,23 @@ class Providers(Protocol):
         """Set the inventory of a class of a provider.
 
         It may be less than the allocated amount: existing allocations then remain, but no
-        more can be made.
+        more are possible.
 
         :raises CloudNotFound: if there is no such provider
-        :raises climate.exceptions.Permanent: if there is no such class, or a
-            number is not allowed, such as a total below 1
+        :raises climate.exceptions.Permanent: if there is no such class, or a number is
+            not allowed, such as a total below 1
         """
         ...
 
     def remove_inventory(self, uuid: str, resource_class: str) -> None:
         """Delete the inventory of a class; a no-op if it or the provider does not exist.
 
-        :raises CloudConflict: if something of it is allocated
+        :raises CloudConflict: if a part of it is allocated
         """
         ...
 
     def usages(self, uuid: str) -> Mapping[str, int]:
-        """Return how much of each class of a provider is allocated.
+        """Return the allocated amount of each resource class of a provider.
 
         :raises CloudNotFound: if there is no such provider
         """
@@ -136,8 +136,8 @@ class Providers(Protocol):
     def provider_aggregates(self, uuid: str) -> frozenset[str]:
         """Return the UUIDs of the aggregates that a provider is in.
 
-        Nova adds the provider of a host to one when the host is added to an aggregate of
-        Nova.
+        When a host is added to an aggregate in Nova, Nova adds the provider of the host
+        to that aggregate in Placement.
 
         :raises CloudNotFound: if there is no such provider
         """
@@ -145,7 +145,7 @@ class Providers(Protocol):
 
 
 class Traits(Protocol):
-    """Verbs about traits, the qualities of providers."""
+    """Operations on traits, the qualities of providers."""
 
     def list_traits(self, prefix: str = '') -> frozenset[str]:
         """Return the names of all traits with this prefix."""
@@ -154,8 +154,8 @@ class Traits(Protocol):
     def create_trait(self, name: str) -> None:
         """Create a custom trait; a no-op if it exists.
 
-        :raises climate.exceptions.Permanent: if its name is not ``CUSTOM_``
-            and capital letters, digits and underscores, 255 at most
+        :raises climate.exceptions.Permanent: if the name is not ``CUSTOM_`` followed by
+            capital letters, digits and underscores, 255 characters at most
         """
         ...
 
@@ -163,7 +163,7 @@ class Traits(Protocol):
         """Delete a custom trait; a no-op if it does not exist.
 
         :raises CloudConflict: if a provider has it
-        :raises climate.exceptions.Permanent: if it is not a custom one
+        :raises climate.exceptions.Permanent: if it is not a custom trait
         """
         ...
 
@@ -199,7 +199,7 @@ class Traits(Protocol):
 
 
 class ResourceClasses(Protocol):
-    """Verbs about resource classes, the kinds of inventories."""
+    """Operations on resource classes, the kinds of inventories."""
 
     def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
         """Return the names of all resource classes with this prefix."""
@@ -208,8 +208,8 @@ class ResourceClasses(Protocol):
     def create_resource_class(self, name: str) -> None:
         """Create a custom resource class; a no-op if it exists.
 
-        :raises climate.exceptions.Permanent: if its name is not ``CUSTOM_``
-            and capital letters, digits and underscores, 255 at most
+        :raises climate.exceptions.Permanent: if the name is not ``CUSTOM_`` followed by
+            capital letters, digits and underscores, 255 characters at most
         """
         ...
 
@@ -217,6 +217,6 @@ class ResourceClasses(Protocol):
         """Delete a custom resource class; a no-op if it does not exist.
 
         :raises CloudConflict: if a provider has an inventory of it
-        :raises climate.exceptions.Permanent: if it is not a custom one
+        :raises climate.exceptions.Permanent: if it is not a custom class
         """
         ...

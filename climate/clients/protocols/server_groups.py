@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Groups of servers that are to run together, or apart."""
+"""Groups of servers that run on the same host, or on different hosts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ServerGroup:
 
 
 class ServerGroups(Protocol):
-    """Verbs about server groups, those of all projects."""
+    """Operations on server groups, in all projects."""
 
     def list_server_groups(self) -> tuple[ServerGroup, ...]:
         """Return every group, by id. Names are not unique."""
@@ -48,14 +48,13 @@ class ServerGroups(Protocol):
         ...
 
     def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
-        """Create an empty group in our own project.
+        """Create an empty group in the project of the client.
 
         Not idempotent: after a lost response, look for the name in
         :meth:`list_server_groups`.
 
         :raises CloudQuota: if the project has reached its limit of groups
-        :raises climate.exceptions.Permanent: if the name or policy is not
-            allowed
+        :raises climate.exceptions.Permanent: if the name or policy is not allowed
         """
         ...
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Virtual machines."""
+"""Servers: virtual machines."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from typing import Protocol
 class Server:
     """A virtual machine.
 
-    :ivar user_id: who has made it
-    :ivar created_at: when that was, as exact as a second (aware UTC)
-    :ivar host: service host that it runs on; '' if it runs nowhere, as one
-        that is shelved and offloaded
-    :ivar hypervisor_hostname: '' if it runs nowhere
-    :ivar status: Nova's word, such as ``ACTIVE``; ``DELETED`` for an instant
-        before it is gone
-    :ivar task_state: what Nova is doing with it, such as ``deleting``; None if
-        nothing
-    :ivar flavor_id: flavor that it was made of, which may be gone by now
-    :ivar volume_ids: the volumes that are attached to it, in alphabetical order
+    :ivar user_id: the user who created it
+    :ivar created_at: the time of its creation, in whole seconds (aware UTC)
+    :ivar host: the service host on which it runs; '' if it is on no host, such as a
+        server that is shelved and offloaded
+    :ivar hypervisor_hostname: '' if it is on no host
+    :ivar status: the status in Nova, such as ``ACTIVE``; ``DELETED`` for an instant
+        before it disappears
+    :ivar task_state: the operation in progress, such as ``deleting``; None if there is
+        none
+    :ivar flavor_id: the flavor with which it was created; may be deleted by now
+    :ivar volume_ids: the attached volumes, in alphabetical order
     :ivar locked: whether its owner has locked it
-    :ivar fault: why it is in ``ERROR``; '' if it is not, and for an instant
-        after it got there
+    :ivar fault: the reason for the status ``ERROR``; '' in any other status, and for an
+        instant after the server goes into ``ERROR``
     """
 
     id: str
@@ -98,34 +98,33 @@ class ServerDraft:
 
 
 class Servers(Protocol):
-    """Verbs about servers.
+    """Operations on servers.
 
-    Operations take a while; :meth:`find_server` shows their results. An operation that
-    is repeated while it runs, or after it has finished, has no further effect. All but
+    Operations take a while; :meth:`find_server` shows their results. Repeating an
+    operation while it runs, or after it has finished, has no further effect. All but
     :meth:`create_server` work on servers of any project.
     """
 
     def list_servers(self, service_host: str) -> tuple[Server, ...]:
         """Return the servers of all projects on a service host, by id.
 
-        Includes servers that are being deleted. A host that does not exist has no servers.
+        Includes servers that are being deleted. Empty if the host does not exist.
         """
         ...
 
     def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
-        """Return the servers of all projects made of a flavor, by id.
+        """Return the servers of all projects that use a flavor, on all hosts, by id.
 
-        On all hosts. The servers of a deleted flavor cannot be found: delete them
-        before the flavor.
+        The servers of a deleted flavor cannot be found: delete them before the flavor.
         """
         ...
 
     def list_servers_of_project(self, project_id: str) -> tuple[Server, ...]:
-        """Return the servers of a project, by id; none if there is no such project."""
+        """Return the servers of a project, by id; empty if it does not exist."""
         ...
 
     def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
-        """Return the servers of all projects created at *instant* or later, oldest first.
+        """Return the servers of all projects created since *instant*, oldest first.
 
         Deleted servers are not included.
 
@@ -146,11 +145,11 @@ class Servers(Protocol):
         ...
 
     def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
-        """Set some metadata of a server of any project; other keys stay as they are.
+        """Set metadata of a server of any project; other keys stay as they are.
 
         :raises CloudNotFound: if there is no such server
-        :raises CloudConflict: if Nova is busy with the server, or its state
-            does not allow it, such as that of a shelved one
+        :raises CloudConflict: if Nova is busy with the server, or its state does not
+            allow it: a shelved server, for example
         :raises CloudQuota: if the server has reached its limit of metadata
         :raises climate.exceptions.Permanent: if a key or a value is too long,
             or has characters that Nova does not accept
@@ -158,22 +157,21 @@ class Servers(Protocol):
         ...
 
     def create_server(self, draft: ServerDraft) -> str:
-        """Start to create a server in our own project and return its id.
+        """Start to create a server in the project of the client and return its id.
 
         Not idempotent: names of servers are not unique. If no host has room, the status
         of the server becomes ``ERROR``, with a fault.
 
         :raises CloudQuota: if the server exceeds the quota of the project
-        :raises CloudNotFound: never because of what the draft refers to
-        :raises climate.exceptions.Permanent: if the draft refers to something that
-            does not exist, or is not allowed
+        :raises climate.exceptions.Permanent: if the draft refers to an object that does
+            not exist (never CloudNotFound), or is not allowed
         """
         ...
 
     def delete_server(self, server_id: str) -> None:
         """Start to delete a server; a no-op if it is gone or being deleted.
 
-        It takes a while: see :meth:`list_servers`.
+        The deletion takes a while; see :meth:`list_servers`.
         """
         ...
 
@@ -192,9 +190,9 @@ class Servers(Protocol):
     def shelve_server(self, server_id: str) -> None:
         """Start to shelve a server: Nova stops it and keeps an image of it.
 
-        It becomes ``SHELVED`` and, at once or after a time that the cloud defines,
-        ``SHELVED_OFFLOADED``. Its host has the capacity back a moment later, when the
-        server has no host any more.
+        It becomes ``SHELVED`` and, at once or after a delay that the cloud defines,
+        ``SHELVED_OFFLOADED``. Its host has the capacity again a moment later, when the
+        server no longer has a host.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -216,8 +214,8 @@ class Servers(Protocol):
 
         If no host has room, it stays ``SHELVED_OFFLOADED``, without a fault.
 
-        :param host: the service host to use, for administrators; the server is then no
-            longer bound to an availability zone; any host with room if None
+        :param host: the service host to use, only for administrators; the server is
+            then no longer bound to an availability zone; any host with room if None
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it; with *host*, also if it is not offloaded yet
@@ -226,7 +224,7 @@ class Servers(Protocol):
         ...
 
     def suspend_server(self, server_id: str) -> None:
-        """Start to suspend a server: ``SUSPENDED``.
+        """Start to suspend a server, which becomes ``SUSPENDED``.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -235,7 +233,7 @@ class Servers(Protocol):
         ...
 
     def resume_server(self, server_id: str) -> None:
-        """Start to resume a suspended server: ``ACTIVE``.
+        """Start to resume a suspended server, which becomes ``ACTIVE``.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -244,7 +242,7 @@ class Servers(Protocol):
         ...
 
     def stop_server(self, server_id: str) -> None:
-        """Start to stop a server: ``SHUTOFF``.
+        """Start to stop a server, which becomes ``SHUTOFF``.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state
@@ -253,7 +251,7 @@ class Servers(Protocol):
         ...
 
     def start_server(self, server_id: str) -> None:
-        """Start to start a stopped server: ``ACTIVE``.
+        """Start to start a stopped server, which becomes ``ACTIVE``.
 
         :raises CloudNotFound: if there is no such server
         :raises CloudConflict: if Nova is busy with the server, or its state

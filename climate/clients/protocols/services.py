@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The nova-compute services: whether they are alive and enabled."""
+"""nova-compute services: whether they are alive and enabled."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ComputeService:
-    """A nova-compute.
+    """A nova-compute service.
 
-    :ivar id: Nova's id of it, a UUID in text
-    :ivar host: service host
-    :ivar state: ``up`` if it reports regularly, else ``down``; Nova notices a
-        minute late that one died
+    :ivar id: the id in Nova, a UUID as text
+    :ivar host: the service host
+    :ivar state: ``up`` if it reports regularly, else ``down``; Nova notices only after
+        a minute that a service has died
     :ivar status: whether an administrator has ``enabled`` or ``disabled`` it
-    :ivar disabled_reason: the reason that was given; '' if none
+    :ivar disabled_reason: the reason that the administrator gave; '' if none
     """
 
     id: str
@@ -39,14 +39,14 @@ class ComputeService:
 
 
 class ComputeServices(Protocol):
-    """Verbs about the nova-computes."""
+    """Operations on nova-compute services."""
 
     def list_services(self) -> tuple[ComputeService, ...]:
-        """Return every nova-compute, by host."""
+        """Return every nova-compute service, by host."""
         ...
 
     def enable_service(self, host: str) -> None:
-        """Enable scheduling to a service host; a no-op if it is enabled.
+        """Enable scheduling to a service host; a no-op if it is enabled already.
 
         :raises CloudNotFound: if there is no such host
         """
@@ -55,9 +55,9 @@ class ComputeServices(Protocol):
     def disable_service(self, host: str, reason: str) -> None:
         """Disable scheduling to a service host; its servers stay.
 
-        Repeating it replaces the reason.
+        Disabling it again replaces the reason.
 
-        :param reason: for people, 1 to 255 characters
+        :param reason: a text for administrators, 1 to 255 characters
         :raises CloudNotFound: if there is no such host
         """
         ...

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Copies of volumes: snapshots in the same pool, and backups in another storage."""
+"""Copies of volumes: snapshots in the same pool, and backups in separate storage."""
 
 from __future__ import annotations
 
@@ -55,29 +55,25 @@ class Backup:
 
 
 class Snapshots(Protocol):
-    """Verbs about snapshots; for projects see :class:`.volumes.Volumes`."""
+    """Operations on snapshots; :class:`.volumes.Volumes` explains their projects."""
 
     def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
         """Return a snapshot; None if it does not exist."""
         ...
 
     def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
-        """Return the snapshots of a volume, by id.
-
-        A volume that does not exist has none.
-        """
+        """Return the snapshots of a volume, by id; empty if it does not exist."""
         ...
 
     def create_snapshot(self, volume_id: str, name: str) -> str:
         """Start to create a snapshot of a volume and return its id.
 
-        The volume may be attached, and in use for as long as it takes.
-        Not idempotent: names are not unique.
+        The volume may be attached and in use meanwhile. Not idempotent: names are not
+        unique.
 
         :raises CloudNotFound: if there is no such volume
         :raises CloudConflict: if the state of the volume does not allow it
-        :raises CloudQuota: if the project has reached its limit of them or of
-            GiB
+        :raises CloudQuota: if the project has reached its limit of snapshots or of GiB
         """
         ...
 
@@ -90,10 +86,10 @@ class Snapshots(Protocol):
 
 
 class Backups(Protocol):
-    """Verbs about backups; for projects see :class:`.volumes.Volumes`.
+    """Operations on backups; :class:`.volumes.Volumes` explains their projects.
 
-    A cloud may have no backup service. This shows only afterwards: the backup goes to
-    ``error`` with the reason, and cannot be deleted.
+    In a cloud without a backup service, requests for backups succeed. The backup then
+    goes to ``error`` with the reason, and cannot be deleted.
     """
 
     def find_backup(self, backup_id: str) -> Backup | None:
@@ -107,13 +103,12 @@ class Backups(Protocol):
     def create_backup(self, volume_id: str, name: str) -> str:
         """Start to create a backup of a volume and return its id.
 
-        The volume may be attached, and in use for as long as it takes.
-        Not idempotent: names are not unique.
+        The volume may be attached and in use meanwhile. Not idempotent: names are not
+        unique.
 
         :raises CloudNotFound: if there is no such volume
         :raises CloudConflict: if the state of the volume does not allow it
-        :raises CloudQuota: if the project has reached its limit of them or of
-            GiB
+        :raises CloudQuota: if the project has reached its limit of backups or of GiB
         """
         ...
 

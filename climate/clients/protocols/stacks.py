@@ -42,12 +42,12 @@ class StackDraft:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedResource:
-    """A resource that a stack is to have.
+    """A resource that a stack would have.
 
     :ivar name: unique within its stack, which may be nested
     :ivar type: such as ``OS::Nova::Server``
-    :ivar properties: those of the template, with parameters resolved; may include
-        defaults of others
+    :ivar properties: the properties in the template, with parameters resolved; may
+        include defaults of other properties
     :ivar physical_id: the id of an existing object to which the template refers;
         '' for an object to create
     """
@@ -115,7 +115,7 @@ class StackSnapshot:
 
 
 class Stacks(Protocol):
-    """Verbs about stacks.
+    """Operations on stacks.
 
     Operations take a while; :meth:`find_stack` shows their progress. Heat accepts some
     requests that it cannot carry out, and that make the stack fail: it suspends a stack
@@ -130,28 +130,25 @@ class Stacks(Protocol):
         Nested stacks and groups are resolved into their resources, and groups that
         can grow have their maximum number of members.
 
-        :raises CloudConflict: if the caller's project has a stack of this name
-        :raises climate.exceptions.Permanent: if Heat takes no such stack, with
-            its reason
+        :raises CloudConflict: if the caller's project has a stack with this name
+        :raises climate.exceptions.Permanent: if Heat rejects the stack, with its reason
         """
         ...
 
     def create_stack(self, draft: StackDraft) -> str:
         """Start to create a stack in the caller's project, and return its id.
 
-        :raises CloudConflict: if the project has a stack of this name (possibly
-            created by an earlier call whose response was lost: see
-            :meth:`find_stack`)
-        :raises climate.exceptions.Permanent: if Heat takes no such stack, with
-            its reason
+        :raises CloudConflict: if the project has a stack with this name (possibly
+            created by an earlier call whose response was lost: see :meth:`find_stack`)
+        :raises climate.exceptions.Permanent: if Heat rejects the stack, with its reason
         """
         ...
 
     def find_stack(self, name_or_id: str) -> Stack | None:
-        """Return a stack; None if there is none, or none any more.
+        """Return a stack; None if it does not exist or was deleted.
 
-        :param name_or_id: the id of one of any project, if the caller may see
-            it, or the name of one of the caller's project
+        :param name_or_id: the id of a stack of any project, if the caller may see it,
+            or the name of a stack of the caller's project
         """
         ...
 
@@ -163,7 +160,7 @@ class Stacks(Protocol):
         ...
 
     def suspend_stack(self, stack_id: str) -> None:
-        """Start to suspend a stack; a no-op if it is or is being suspended.
+        """Start to suspend a stack; a no-op if it is, or is being, suspended.
 
         :raises CloudNotFound: if there is no such stack
         :raises CloudConflict: if another operation is in progress, or its creation has
@@ -175,7 +172,7 @@ class Stacks(Protocol):
         """Start to resume a stack; a no-op if it is running or being resumed.
 
         :raises CloudNotFound: if there is no such stack
-        :raises CloudConflict: if Heat is doing something else with it
+        :raises CloudConflict: if another operation is in progress
         """
         ...
 

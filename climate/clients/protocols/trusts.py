@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Trusts, with which users let a service act on their behalf."""
+"""Trusts, which let a service act on behalf of a user."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Trust:
 
 
 class TrustVerbs(Protocol):
-    """Verbs about trusts; :meth:`climate.clients.base.Cloud.acting_for` uses them.
+    """Operations on trusts; :meth:`climate.clients.base.Cloud.acting_for` uses a trust.
 
     A trust disappears when it expires, or its user or project is deleted. It exists, but
     cannot be used, while the user lacks one of the roles, or the user or project is
@@ -53,19 +53,18 @@ class TrustVerbs(Protocol):
     ) -> Trust:
         """Create a trust from the owner of a token to the service user.
 
-        In the project of the token. Not idempotent.
+        The trust is for the project of the token. Not idempotent.
 
-        :param roles: their names; all that the token has of them will do for
+        :param roles: the names of the roles; any roles of the token work with
             :meth:`climate.clients.base.Cloud.acting_for`
-        :param expires_at: aware
-        :param redelegate: whether a service that is called with this trust may
-            delegate it further, once. Heat does this to create a stack, with all
-            roles of a token of the trust, so *roles* must include the roles that
-            others imply. Deleting the trust also deletes those that Heat derived
-            from it.
+        :param expires_at: aware; None if the trust lasts until it is deleted
+        :param redelegate: whether a service that is called with this trust may delegate
+            it further, once. Heat does this to create a stack, with all roles of a
+            token of the trust, so *roles* must include the roles that others imply.
+            Deleting the trust also deletes the trusts that Heat derived from it.
         :raises CloudNotFound: if the token lacks one of the roles
-        :raises climate.exceptions.Permanent: if the token is not valid, or has
-            no project, or *expires_at* is in the past
+        :raises climate.exceptions.Permanent: if the token is not valid or has no
+            project, or *expires_at* is in the past
         """
         ...
 

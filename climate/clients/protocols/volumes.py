@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Volumes, as Cinder knows them."""
+"""Volumes of Cinder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from typing import Protocol
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """The source of a volume that is not empty."""
+    """The object from which Cinder copies the content of a new volume."""
 
     kind: Literal['snapshot', 'image', 'volume']
     id: str
@@ -35,7 +35,7 @@ class Volume:
     :ivar size_gb: GiB
     :ivar status: the status in Cinder, such as ``creating``, ``available``,
         ``in-use``, ``deleting`` or ``error``
-    :ivar volume_type: name of its type; '' if it has none
+    :ivar volume_type: the name of its type; '' if it has none
     :ivar pool: the name of its pool; '' until Cinder has chosen one
     :ivar server_ids: the servers to which it is attached
     """
@@ -53,13 +53,13 @@ class Volume:
 
 
 class Volumes(Protocol):
-    """Verbs about volumes.
+    """Operations on volumes.
 
-    Cinder cannot create objects in another project: volumes, snapshots and backups are
-    created in the project of the client. Finding, listing and deleting work on all
+    Cinder cannot create objects in another project: volumes, snapshots and backups
+    belong to the project of the client. Finding, listing and deleting work on all
     projects.
 
-    No method detaches a volume. Only Nova can do that, see
+    No method detaches a volume, because only Nova can do that; see
     :mod:`climate.clients.protocols.attachments`.
     """
 
@@ -94,20 +94,17 @@ class Volumes(Protocol):
     ) -> str:
         """Start to create a volume and return its id.
 
-        :attr:`Volume.status` shows its progress.
-
-        Repeating it makes another volume: names are not unique. After a lost
-        answer find it by its metadata, see :meth:`list_volumes`.
+        :attr:`Volume.status` shows the progress. Not idempotent: names are not unique.
+        After a lost response, find the volume by its metadata with
+        :meth:`list_volumes`.
 
         :param size_gb: GiB; None for the size of the source
-        :param volume_type: name; the cloud's default if None
+        :param volume_type: the name of the type; the cloud's default if None
         :param availability_zone: the cloud's default if None
         :raises CloudNotFound: if there is no such type, snapshot or volume
-        :raises CloudQuota: if the project has reached its limit of them or of
-            GiB
-        :raises climate.exceptions.Permanent: if there is no such zone or
-            image, the size does not fit the source, or the source is not
-            ready
+        :raises CloudQuota: if the project has reached its limit of volumes or of GiB
+        :raises climate.exceptions.Permanent: if there is no such zone or image, the
+            size does not fit the source, or the source is not ready
         """
         ...
 

@@ -60,7 +60,7 @@ class TestRehearsal(base.TestCase):
         for verb in VERBS:
             changes = verb.partition('.')[2].split('_')[0] in CHANGES
             self.assertNotEqual(changes, rehearsal.looks(verb), verb)
-            self.assertIn(verb, rehearsal._silent())
+            self.assertIn(verb, rehearsal._returns_nothing())
 
     def test_looking_is_as_ever(self) -> None:
         pool = self.rehearsed.compute.find_aggregate('freepool')
