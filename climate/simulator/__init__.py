@@ -10,33 +10,38 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The simulated cloud: the verbs of :mod:`climate.clients.base` without one.
+"""A simulated cloud: implements :mod:`climate.clients.base` without a real one.
 
-Tests, demonstrations and the standalone service use it. It is held to the same
-contract tests as the clients of a real cloud, and behaves like Nova, Placement,
-Neutron, Cinder, Glance, Heat and Keystone where Climate can see a difference:
-names are unique, a host is in one availability zone only, servers take a while
-to go, and missing objects raise an error.
+Tests, demonstrations and the standalone service use it. It passes the same contract
+tests as the clients of a real cloud, and behaves like Nova, Placement, Neutron,
+Cinder, Glance, Heat and Keystone where Climate can see a difference: names are unique,
+a host is in only one availability zone, deleting a server takes a while, and missing
+objects raise an error.
 
-Failure: any process that knows the state directory can let verbs fail before or
-after their work, delay them, or disconnect the cloud
-(:meth:`SimulatedCloud.fail`, :meth:`SimulatedCloud.slow`,
-:attr:`SimulatedCloud.reachable`). ``python -m climate.simulator`` does the same
-from the command line.
+Any process that knows the state directory can make *verbs* (the methods of the
+services, such as ``compute.add_host``) fail before or after their work, delay them, or
+disconnect the cloud: see :meth:`SimulatedCloud.fail`, :meth:`SimulatedCloud.slow` and
+:attr:`SimulatedCloud.reachable`. ``python -m climate.simulator`` does the same from the
+command line.
 
-Operations that take time in a real cloud take none at first, and then as long
-as set by :meth:`SimulatedCloud.set_seconds`: ``server_creation``,
+Operations that take time in a real cloud take none by default.
+:meth:`SimulatedCloud.set_seconds` sets their duration: ``server_creation``,
 ``server_deletion``, ``server_action`` (shelving and suspending, for example),
 ``shelved_offload`` (from shelved to offloaded), ``image``.
 
-Known differences from real clouds: the only policy is that a project other than
-``service`` cannot choose the host of a server; the scheduler supports zones, the
-hint ``reservation``, traits and room, but no filters; there are no transient
-statuses, such as ``DELETED`` before a server is gone; and there are no cells and
-no Ironic. Networks do not choose segments or move packets; any router reaches
-any subnet, and any project may use a private volume type. Stacks consist of
-names only, from templates without functions except ``get_param``. A deleted
-trust stops working at once, while real services cache its tokens for minutes.
+Known differences from real clouds:
+
+* The only policy is that a project other than ``service`` cannot choose the host of a
+  server.
+* The scheduler supports zones, the hint ``reservation``, traits and resources, but no
+  filters.
+* There are no transient statuses, such as ``DELETED`` before a server disappears, no
+  cells and no Ironic.
+* Networks do not choose segments or transport packets, and any router reaches any
+  subnet.
+* Stacks consist of names only, from templates without functions except ``get_param``.
+* A deleted trust stops working at once, while real services cache its tokens for
+  minutes.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class SimulatedAggregates(ProjectVerbs):
         return self._runner.run('compute.list_aggregates', (), aggregates)
 
     def find_aggregate(self, name: str) -> Aggregate | None:
-        """Return the aggregate of this name; None if it does not exist."""
+        """Return the aggregate with this name; None if it does not exist."""
         return self._runner.run(
             'compute.find_aggregate', (name,), lambda db: find_aggregate(db, name)
         )
@@ -72,7 +72,7 @@ class SimulatedAggregates(ProjectVerbs):
         )
 
     def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
-        """Set the given keys; None removes a key."""
+        """Set metadata; None removes a key."""
         self._runner.run(
             'compute.set_aggregate_metadata',
             (aggregate_id, dict(metadata)),
@@ -125,7 +125,7 @@ def aggregates(db: Db) -> tuple[Aggregate, ...]:
 
 
 def find_aggregate(db: Db, name: str) -> Aggregate | None:
-    """Return the aggregate of this name; None if it does not exist."""
+    """Return the aggregate with this name; None if it does not exist."""
     row = db.row('SELECT * FROM aggregates WHERE name = ?', name)
     return None if row is None else _aggregate(db, row)
 
@@ -133,13 +133,13 @@ def find_aggregate(db: Db, name: str) -> Aggregate | None:
 def create_aggregate(db: Db, name: str, availability_zone: str | None) -> Aggregate:
     """Create an empty aggregate.
 
-    :raises CloudConflict: if there is one of this name
+    :raises CloudConflict: if an aggregate with this name exists
     """
     _check_name(name)
     _check_zone(availability_zone)
-    # The databases under Nova do not tell cases apart.
+    # Nova's databases ignore case.
     if db.row('SELECT id FROM aggregates WHERE name = ? COLLATE NOCASE', name):
-        raise CloudConflict(f'there is an aggregate {name!r} already')
+        raise CloudConflict(f'aggregate {name!r} exists already')
     number = db.insert(
         'INSERT INTO aggregates (name, availability_zone) VALUES (?, ?)', name, availability_zone
     )
@@ -154,26 +154,29 @@ def create_aggregate(db: Db, name: str, availability_zone: str | None) -> Aggreg
 
 
 def aggregate_uuid(number: int) -> str:
-    """Return the UUID by which Placement knows an aggregate."""
+    """Return the UUID of an aggregate in Placement."""
     return str(uuid.uuid5(uuid.NAMESPACE_OID, f'aggregate {number}'))
 
 
 def _check_name(name: str) -> None:
-    """Refuse what Nova refuses, and its databases with it."""
+    """Check a name by the rules of Nova and of its databases."""
     printable = name.isprintable() and all(ord(letter) < 0x10000 for letter in name)
     if not printable or name != name.strip() or not 1 <= len(name) <= LONGEST:
-        raise exceptions.Permanent(f'{name[:50]!r} is no name of an aggregate')
+        raise exceptions.Permanent(f'{name[:50]!r} is not a valid name of an aggregate')
 
 
 def _check_zone(zone: str | None) -> None:
     if zone is not None:
         _check_name(zone)
         if ':' in zone:
-            raise exceptions.Permanent(f'{zone!r} is no name of an availability zone')
+            raise exceptions.Permanent(f'{zone!r} is not a valid name of an availability zone')
 
 
 def _zone_of_aggregate(db: Db, aggregate_id: int) -> str | None:
-    """Return the zone that an aggregate makes; CloudNotFound if there is none."""
+    """Return the zone that an aggregate defines; None without one.
+
+    :raises CloudNotFound: if there is no such aggregate
+    """
     row = db.row('SELECT availability_zone FROM aggregates WHERE id = ?', aggregate_id)
     if row is None:
         raise CloudNotFound(f'the simulated cloud has no aggregate {aggregate_id}')
@@ -183,7 +186,7 @@ def _zone_of_aggregate(db: Db, aggregate_id: int) -> str | None:
 
 def _set_aggregate_metadata(db: Db, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
     if AVAILABILITY_ZONE_KEY in metadata:
-        raise exceptions.Permanent('the zone of an aggregate is given when it is made')
+        raise exceptions.Permanent('the zone of an aggregate is set when it is created')
     _zone_of_aggregate(db, aggregate_id)
     check_metadata(metadata)
     for key, value in metadata.items():
@@ -204,7 +207,7 @@ def _set_aggregate_metadata(db: Db, aggregate_id: int, metadata: Mapping[str, st
 
 
 def _other_zones(db: Db, aggregate_id: int, host: str) -> set[str]:
-    """Return the zones that a host is in through other aggregates."""
+    """Return the zones that other aggregates define for a host."""
     rows = db.rows(
         'SELECT a.availability_zone FROM aggregate_hosts m JOIN aggregates a'
         ' ON a.id = m.aggregate_id WHERE m.host = ? AND a.id != ?'
@@ -215,14 +218,21 @@ def _other_zones(db: Db, aggregate_id: int, host: str) -> set[str]:
     return {row['availability_zone'] for row in rows}
 
 
-def _refuse_move(db: Db, host: str, old: str, new: str) -> None:
-    """Refuse, as Nova does since 2024.1, to move servers to another zone."""
+def _check_zone_change(db: Db, host: str, old: str, new: str) -> None:
+    """Check that no server changes its zone, which Nova forbids since 2024.1.
+
+    :raises CloudConflict: if the zones differ and the host has servers
+    """
     if old != new and db.row('SELECT 1 FROM servers WHERE host = ?', host):
         raise CloudConflict(f'host {host} has servers, which would change from zone {old} to {new}')
 
 
 def add_host(db: Db, aggregate_id: int, host: str) -> None:
-    """Add a service host to an aggregate, if Nova would."""
+    """Add a service host to an aggregate; a no-op if it is already a member.
+
+    :raises CloudNotFound: if there is no such aggregate or host
+    :raises CloudConflict: if the host is in another zone, or its servers would change theirs
+    """
     zone = _zone_of_aggregate(db, aggregate_id)
     if not db.row('SELECT 1 FROM hypervisors WHERE service_host = ?', host):
         raise CloudNotFound(f'the simulated cloud has no host {host!r}')
@@ -234,7 +244,7 @@ def add_host(db: Db, aggregate_id: int, host: str) -> None:
         others = _other_zones(db, aggregate_id, host)
         if others - {zone}:
             raise CloudConflict(f'host {host} is in availability zone {", ".join(sorted(others))}')
-        _refuse_move(db, host, zone if others else DEFAULT_ZONE, zone)
+        _check_zone_change(db, host, zone if others else DEFAULT_ZONE, zone)
     db.run('INSERT INTO aggregate_hosts (aggregate_id, host) VALUES (?, ?)', aggregate_id, host)
 
 
@@ -245,7 +255,7 @@ def _remove_host(db: Db, aggregate_id: int, host: str) -> None:
     ):
         return
     if zone is not None and not _other_zones(db, aggregate_id, host):
-        _refuse_move(db, host, zone, DEFAULT_ZONE)
+        _check_zone_change(db, host, zone, DEFAULT_ZONE)
     db.run('DELETE FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?', aggregate_id, host)
 
 

@@ -40,7 +40,7 @@ _VERB = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports a mistake in one line."""
+    """Reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f'{self.prog}: {message}\n')
@@ -63,7 +63,7 @@ def _seconds(text: str) -> float:
     return number
 
 
-# argparse names a type in its messages.
+# argparse uses the name of a type in its messages.
 _count.__name__ = 'number'
 
 
@@ -105,8 +105,8 @@ class _Commands:
         """Add a subcommand.
 
         :param summary: one line for the help of the whole command
-        :param examples: the arguments of each
-        :param more: what follows in its help
+        :param examples: the arguments of each example
+        :param more: a section that follows the examples
         """
         lines = '\n'.join(f'  {self._prog} {example}' for example in (examples or (name,)))
         parts = [f'examples:\n{lines}', more, textwrap.fill(self._state, 78)]
@@ -122,8 +122,8 @@ class _Commands:
 def parser(standalone: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of the command line; ``command`` is the name of the subcommand.
 
-    :param standalone: the command that knows the directory of the state; None if
-        ``--state-dir`` names it
+    :param standalone: the command that knows the state directory; None to require
+        ``--state-dir``
     """
     state = (
         'The state is in the directory that --state-dir names.'
@@ -187,7 +187,7 @@ def _add_contents(commands: _Commands) -> None:
     show = commands.add(
         'show',
         'show all objects in the cloud, and the faults',
-        'Show all objects in the cloud by kind, one per line, and the faults in force.',
+        'Show all objects in the cloud by kind, one per line, and the active faults.',
         'show',
         'show --json',
     )
@@ -213,8 +213,8 @@ def _add_servers(commands: _Commands) -> None:
     host = commands.add(
         'host',
         'let a host fail or recover, disable or enable it',
-        'Change the state of a hypervisor and of its nova-compute service. What is not given '
-        'stays as it is.',
+        'Change the state of a hypervisor and of its nova-compute service. Omitted options '
+        'change nothing.',
         'host compute-2 --state down',
         'host compute-2 --state up --status enabled',
     )
@@ -226,7 +226,7 @@ def _add_servers(commands: _Commands) -> None:
     deletion = commands.add(
         'deletion',
         'set how long the deletion of a server takes',
-        'Set how long the deletion of a server takes from now on. It takes no time at first.',
+        'Set how long the deletion of a server takes from now on. By default it takes no time.',
         'deletion 30',
     )
     deletion.add_argument('seconds', type=_seconds, metavar='SECONDS', help='0 or more')
@@ -249,14 +249,14 @@ def _add_faults(commands: _Commands) -> None:
         '--when',
         choices=('before', 'after'),
         default='before',
-        help='fail before the work is done, or after it, so that only the answer is lost '
+        help='fail before the work is done, or after it, so that only the response is lost '
         '(default: %(default)s)',
     )
     fail.add_argument(
         '--error',
         choices=tuple(ERRORS),
         default='transient',
-        help='kind of error: "transient" passes, the others are answers of the service '
+        help='kind of error: "transient" is temporary, the others are responses of the service '
         '(default: %(default)s)',
     )
 

@@ -18,7 +18,8 @@ from climate.clients.base import CloudConflict
 from climate.simulator.store import Db
 from climate.simulator.verbs import ProjectVerbs
 
-# Both Nova and Cinder look into it; one that ends has an instant of its end.
+# The simulated Nova and Cinder share this table. While a volume is being detached,
+# gone_at is the time at which the row disappears.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS attachments (
     volume_id TEXT NOT NULL,
@@ -43,7 +44,7 @@ class SimulatedAttachments(ProjectVerbs):
 
 
 def attach(db: Db, volume_id: str, server_id: str) -> None:
-    """Attach a volume to a server; fine if it is."""
+    """Attach a volume to a server; a no-op if it is attached already."""
     db.run(
         'INSERT OR IGNORE INTO attachments (volume_id, server_id) VALUES (?, ?)',
         volume_id,
@@ -52,7 +53,7 @@ def attach(db: Db, volume_id: str, server_id: str) -> None:
 
 
 def settle(db: Db) -> None:
-    """Let happen what was due by now."""
+    """Complete the detachments that are due."""
     db.run('DELETE FROM attachments WHERE gone_at <= ?', db.now)
 
 

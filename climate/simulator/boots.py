@@ -42,16 +42,15 @@ def boot(
 ) -> Server:
     """Start a server.
 
-    :param host: service host that it runs on, whether it has room or not; None for
-        one that has
+    :param host: the service host, even if it has no room; None for any host with room
     :param flavor: name or id
-    :param server_id: a new one if None
+    :param server_id: a new id if None
     :raises LookupError: if there is no such host or flavor
     """
     size = _flavor(db, flavor)
-    service_host = _roomy(db, name, size) if host is None else host
+    service_host = _host_with_room(db, name, size) if host is None else host
     server_id = server_id or str(uuid.uuid4())
-    kept = {'hints': dict(hints or {}), **server_rows.born(db, project_id, user_id)}
+    kept = {'hints': dict(hints or {}), **server_rows.creation_record(db, project_id, user_id)}
     if not db.run(
         'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor,'
         ' status, vcpus, metadata, draft)'
@@ -76,8 +75,8 @@ def boot(
     return server
 
 
-def mend(db: Db) -> None:
-    """Give servers of an earlier version the id of the flavor that they name."""
+def replace_flavor_names(db: Db) -> None:
+    """Replace the flavor name in servers of an earlier version by the flavor's id."""
     db.run(
         'UPDATE servers SET flavor = (SELECT id FROM flavors WHERE name = servers.flavor)'
         ' WHERE flavor NOT IN (SELECT id FROM flavors)'
@@ -92,7 +91,7 @@ def _flavor(db: Db, name_or_id: str) -> Flavor:
     return found
 
 
-def _roomy(db: Db, name: str, flavor: Flavor) -> str:
+def _host_with_room(db: Db, name: str, flavor: Flavor) -> str:
     place = scheduler.choose(db, ServerDraft(name=name, flavor_id=flavor.id), flavor)
     if place is None:
         raise LookupError(f'no host has room for a server of {flavor.name}')

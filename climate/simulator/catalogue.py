@@ -37,7 +37,7 @@ from climate.simulator.store import Db
 SCHEMA = 'CREATE TABLE IF NOT EXISTS catalogue (item TEXT PRIMARY KEY) WITHOUT ROWID;'
 
 PROJECT: Final = 'demo'
-"""The project that owns it: that of callers without authentication."""
+"""The project that owns the objects: that of callers without authentication."""
 
 COMMON_HOST: Final = 'common-1'
 """A host for servers without reservations, which is not registered."""
@@ -47,7 +47,7 @@ FLAVORS: Final = (
     Flavor(id='4', name='m1.large', vcpus=4, memory_mb=8192, disk_gb=80),
     Flavor(id='5', name='m1.xlarge', vcpus=8, memory_mb=16384, disk_gb=160),
 )
-"""In addition to those of every seed, ``1`` and ``2``."""
+"""In addition to the flavors ``1`` and ``2`` of every seed."""
 
 IMAGES: Final = {
     'ubuntu': '70a599e0-31e7-49b7-b260-868f441e862b',
@@ -92,11 +92,11 @@ resources:
 
 
 def furnish(db: Db) -> None:
-    """Add what has not been added to this state before, after a seed."""
+    """Add the items that were never added to this state; to be called after a seed."""
     for item, add in _ITEMS.items():
         if db.run('INSERT OR IGNORE INTO catalogue (item) VALUES (?)', item):
             add(db)
-    boots.mend(db)
+    boots.replace_flavor_names(db)
 
 
 def _add_flavors(db: Db) -> None:

@@ -34,18 +34,18 @@ from climate.simulator.store import FILE_NAME
 Action = Callable[[SimulatedCloud, argparse.Namespace], None]
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(f'{text}\n')
 
 
 def _seed(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
     hosts = cloud.seed(arguments.hosts)
-    _say(f'{len(hosts)} hypervisors')
+    _print(f'{len(hosts)} hypervisors')
 
 
 def _furnish(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
     hosts = cloud.furnish(arguments.hosts)
-    _say(f'{len(hosts)} hypervisors')
+    _print(f'{len(hosts)} hypervisors')
 
 
 def _template(_cloud: SimulatedCloud, _arguments: argparse.Namespace) -> None:
@@ -59,19 +59,19 @@ def _show(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
     }
     if arguments.json:
         shown = {'reachable': cloud.reachable, **contents}
-        _say(json.dumps(shown, indent=2, default=_plain))
+        _print(json.dumps(shown, indent=2, default=_plain))
         return
     for name, rows in contents.items():
-        _say(f'{name}: {len(rows)}')
+        _print(f'{name}: {len(rows)}')
         for row in rows:
             row.pop('cpu_info', None)
-            _say('  ' + '  '.join(f'{key}={_text(value)}' for key, value in row.items()))
+            _print('  ' + '  '.join(f'{key}={_text(value)}' for key, value in row.items()))
     if not cloud.reachable:
-        _say('the cloud cannot be reached')
+        _print('the cloud cannot be reached')
 
 
 def _plain(value: object) -> object:
-    """Return what JSON has for a value that it does not know."""
+    """Convert a value that JSON does not support."""
     return sorted(value) if isinstance(value, frozenset) else str(value)
 
 
@@ -87,7 +87,7 @@ def _text(value: object) -> str:
 
 def _boot(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
     server = cloud.boot_server(arguments.host, arguments.project, arguments.name, arguments.flavor)
-    _say(server.id)
+    _print(server.id)
 
 
 def _host(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
@@ -127,7 +127,7 @@ ACTIONS: dict[str, Action] = {
     'reachable': _reach,
     'heal': _heal,
 }
-# Only these create a cloud: a misspelt directory must not look like an empty one.
+# Only these create a cloud, so that a misspelt directory is not taken for an empty one.
 _CREATE = {'seed', 'furnish'}
 
 
@@ -139,7 +139,8 @@ def main(
 ) -> int:
     """Run one command and return its exit status.
 
-    :param state_dir: the directory of the state, if the command *prog* knows it
+    :param state_dir: the state directory, if the command *prog* knows it; None to
+        require ``--state-dir``
     """
     arguments = parser(None if state_dir is None else prog).parse_args(argv)
     place = state_dir or pathlib.Path(arguments.state_dir)

@@ -97,12 +97,12 @@ CPU_INFO: Mapping[str, object] = {
 class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
     """Implements :class:`climate.clients.base.Cloud` without a cloud.
 
-    :param state_dir: directory of its state, made if missing, shared by every
-        process that names it; ``:memory:`` for a cloud of this object's own
-    :param server_deletion_seconds: how long the deletion of a server takes
-        from now on; None leaves it as the state has it (0 at first)
-    :ivar networks: changes that other users make in Neutron
-    :ivar volumes: changes that other users make in Cinder
+    :param state_dir: the state directory, which is created if missing; all processes
+        that use it share the cloud; ``:memory:`` for a cloud of only this object
+    :param server_deletion_seconds: the duration of deleting a server from now on; None
+        keeps the duration in the state, 0 by default
+    :ivar networks: makes the changes of other users in Neutron
+    :ivar volumes: makes the changes of other users in Cinder
     """
 
     def __init__(
@@ -121,10 +121,10 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             self.set_server_deletion_seconds(server_deletion_seconds)
 
     def close(self) -> None:
-        """Close the state; no call works afterwards."""
+        """Close the state; no method works afterwards."""
         self._store.close()
 
-    # -- contents of the cloud; these methods bypass the verbs: they never fail or count
+    # -- contents of the cloud; faults do not affect these methods, nor are they counted
 
     def add_hypervisor(
         self,
@@ -141,10 +141,10 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
     ) -> Hypervisor:
         """Add a hypervisor and its provider in Placement, or change them.
 
-        Both have the same id, made of the hostname, as both have in Nova.
+        Both have the same id, as in Nova; here it is derived from the hostname.
 
         :param service_host: the hostname if None
-        :param cpu_info: JSON text; that of some processor if None
+        :param cpu_info: JSON text; a Haswell processor if None
         """
         host = Hypervisor(
             id=str(uuid.uuid5(uuid.NAMESPACE_DNS, hostname)),
@@ -171,7 +171,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         state: Literal['up', 'down'] | None = None,
         status: Literal['enabled', 'disabled'] | None = None,
     ) -> None:
-        """Let a hypervisor fail, recover, be disabled or enabled.
+        """Make a hypervisor fail or recover, or disable or enable it.
 
         :raises LookupError: if there is no such hypervisor
         """
@@ -186,26 +186,25 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
                 raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
 
     def remove_hypervisor(self, hostname: str) -> None:
-        """Take a hypervisor away, with its provider and its servers."""
+        """Remove a hypervisor, with its provider and its servers."""
         with self._store.transaction(self._runner.now()) as db:
             found = hypervisors.find_hypervisor(db, hostname)
             if found is not None:
                 for server in server_rows.servers(db, host=found.service_host):
                     if server.hypervisor_hostname == found.hostname:
                         server_rows.forget(db, server.id)
-                # What is nested comes after what it is nested in.
+                # The tree lists a provider before those that are nested in it.
                 for provider in reversed(providers.tree(db, found.id)):
                     providers.delete_provider(db, provider)
                 db.run('DELETE FROM aggregate_hosts WHERE host = ?', found.service_host)
                 db.run('DELETE FROM hypervisors WHERE id = ?', found.id)
 
     def seed(self, hosts: int = 4, *, freepool: str = FREEPOOL) -> tuple[Hypervisor, ...]:
-        """Make sure that there are ``compute-1`` to ``compute-N`` and a freepool.
+        """Add hosts ``compute-1`` to ``compute-N`` and a freepool, if they are missing.
 
         Also adds flavors, an external network, a storage pool and a volume type.
-
-        Existing objects stay as they are. No host is added to the freepool:
-        registering a host does that.
+        Existing objects stay as they are. The freepool stays empty, because Climate adds
+        a host to it when an operator registers the host.
         """
         for number in range(1, hosts + 1):
             if self._find(f'compute-{number}') is None:
@@ -221,9 +220,9 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             return hypervisors.hypervisors(db)
 
     def furnish(self, hosts: int = 4) -> tuple[Hypervisor, ...]:
-        """Seed, and add what is worth trying: see :mod:`climate.simulator.catalogue`.
+        """Seed, and add the objects of :mod:`climate.simulator.catalogue`.
 
-        An object is added once only, even if it was deleted since.
+        An object is added only once, even if it was deleted since.
         """
         self.seed(hosts)
         if self._find(catalogue.COMMON_HOST) is None:
@@ -233,7 +232,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         return self.hypervisors()
 
     def overview(self) -> overview.Overview:
-        """Return everything that is in the cloud, and the faults in force, by kind."""
+        """Return all objects in the cloud, and the active faults, by kind."""
         with self._store.transaction(self._runner.now()) as db:
             return overview.overview(db)
 
@@ -242,8 +241,8 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             return hypervisors.find_hypervisor(db, hostname)
 
     def compute_of(self, project_id: str) -> compute.SimulatedCompute:
-        """Return Nova for another project without administrator rights."""
-        return compute.SimulatedCompute(self._runner.under(lambda _db: project_id))
+        """Return Nova as a project without administrator rights sees it."""
+        return compute.SimulatedCompute(self._runner.for_user(lambda _db: project_id))
 
     def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
         """Set the quota of a project; None, the default, for no limit.
@@ -254,15 +253,15 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             quotas.put(db, project_id, resource, most)
 
     def add_image(self, name: str, owner: str = 'service', server: Server | None = None) -> str:
-        """Add an image that is active and return its id.
+        """Add an active image and return its id.
 
-        :param server: the server of which it is an image
+        :param server: the server of which it is an image; None for any other image
         """
         with self._store.transaction(self._runner.now()) as db:
             return images.add(db, name, server, 0, owner)
 
     def break_stack(self, stack_id: str, reason: str = 'it broke') -> None:
-        """Let the current or last action of Heat on a stack fail."""
+        """Make the current or latest action on a stack fail."""
         with self._store.transaction(self._runner.now()) as db:
             heat.break_stack(db, stack_id, reason)
 
@@ -277,11 +276,11 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         hints: Mapping[str, object] | None = None,
         user_id: str = '',
     ) -> Server:
-        """Start a server on a service host, whether it has room or not.
+        """Start a server on a service host, even if the host has no room.
 
-        :param host: None for one that has room
+        :param host: None for any host with room
         :param flavor: name or id
-        :param user_id: who starts it; a user named after the project if ''
+        :param user_id: the user who starts it; one named after the project if ''
         :raises LookupError: if there is no such host or flavor
         """
         with self._store.transaction(self._runner.now()) as db:
@@ -297,7 +296,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             )
 
     def set_server_deletion_seconds(self, seconds: float) -> None:
-        """Let the deletion of a server take this long from now on."""
+        """Set the duration of deleting a server from now on."""
         self.set_seconds('server_deletion', seconds)
 
     def hypervisors(self) -> tuple[Hypervisor, ...]:
@@ -316,7 +315,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             return server_rows.servers(db)
 
     def images(self) -> tuple[Image, ...]:
-        """Return every image, in the order they were made."""
+        """Return every image, oldest first."""
         with self._store.transaction(self._runner.now()) as db:
             return images.images(db)
 

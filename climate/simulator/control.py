@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Faults, delays and the journal of the simulated cloud."""
+"""Controls faults, delays and the journal of the simulated cloud."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _COLUMNS = "SELECT name FROM pragma_table_info(?) WHERE name != 'generation' ORD
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """One recorded call.
+    """A recorded call.
 
-    :ivar at: when it was made (aware UTC)
-    :ivar arguments: its arguments, in the order of the verb's signature
+    :ivar at: the time of the call (aware UTC)
+    :ivar arguments: the arguments, in the order of the verb's signature
     """
 
     at: datetime.datetime
@@ -44,7 +44,7 @@ class Call:
 
 
 class Control:
-    """Controls a simulated cloud; its methods bypass the verbs: they never fail or count."""
+    """Controls a simulated cloud; faults do not affect its methods, nor are they counted."""
 
     def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
         self._store = store
@@ -54,7 +54,7 @@ class Control:
 
     @property
     def reachable(self) -> bool:
-        """Whether the cloud answers; if not, every verb raises Transient."""
+        """Whether the cloud responds; if not, every verb raises Transient."""
         with self._store.transaction(self._runner.now()) as db:
             return db.row('SELECT 1 FROM settings WHERE reachable') is not None
 
@@ -71,16 +71,16 @@ class Control:
         error: faults.Error = 'transient',
         skip: int = 0,
     ) -> None:
-        """Let a verb fail from now on.
+        """Make a verb fail from now on.
 
-        :param verb: such as ``compute.add_host``, ``compute.*`` or ``*``
-        :param times: how often; None until :meth:`heal`
-        :param when: ``after``: the work is done and its answer is lost
-        :param skip: how many calls go well before
-        :raises ValueError: if no verb matches or *times* is below 1
+        :param verb: a name or pattern: ``compute.add_host``, ``compute.*`` or ``*``
+        :param times: the number of failures; None for all calls until :meth:`heal`
+        :param when: ``before`` the work, or ``after`` it: then only the response is lost
+        :param skip: the number of calls that succeed first
+        :raises ValueError: if no verb matches or a number is too small
         """
         if (times is not None and times < 1) or skip < 0:
-            raise ValueError('a fault has to happen at least once')
+            raise ValueError('times must be at least 1, and skip at least 0')
         if when not in ('before', 'after') or error not in faults.ERRORS:
             raise ValueError(f'no such fault: {when} {error}')
         with self._store.transaction(self._runner.now()) as db:
@@ -94,7 +94,7 @@ class Control:
             )
 
     def slow(self, verb: str, seconds: float) -> None:
-        """Let a verb take this much longer, until :meth:`heal`.
+        """Delay each call of a verb by this long, until :meth:`heal`.
 
         :raises ValueError: if no verb matches
         """
@@ -106,13 +106,13 @@ class Control:
             )
 
     def heal(self) -> None:
-        """Remove every fault and be reachable again."""
+        """Remove all faults, and connect the cloud again."""
         with self._store.transaction(self._runner.now()) as db:
             db.run('DELETE FROM faults')
             db.run('UPDATE settings SET reachable = 1')
 
     def faults(self) -> tuple[faults.InjectedFault, ...]:
-        """Return the faults that are in force, the oldest first."""
+        """Return the active faults, oldest first."""
         with self._store.transaction(self._runner.now()) as db:
             return tuple(faults.present(db))
 
@@ -123,14 +123,14 @@ class Control:
         return self._store.dump()
 
     def restore(self, state: bytes) -> None:
-        """Let the cloud, its faults and its journal be as they were."""
+        """Restore the cloud, its faults and its journal."""
         self._store.load(state)
 
     def contents(self) -> dict[str, list[tuple[object, ...]]]:
-        """Return the rows of every table of the cloud, sorted, to be compared.
+        """Return the sorted rows of all tables of the cloud, for comparisons.
 
-        Without what only a simulated cloud has: faults, counts of calls and the journal;
-        and without the generations, which only count changes.
+        Excludes the tables that a real cloud does not have (faults, counts of calls and
+        the journal), and the generations, which only count changes.
         """
         with self._store.transaction(self._runner.now()) as db:
             tables = [row['name'] for row in db.rows(_TABLES)]
@@ -144,9 +144,9 @@ class Control:
     # -- records of calls
 
     def calls(self, verb: str | None = None) -> int:
-        """Return how often a verb was called, or all of them, since the seed.
+        """Return how often a verb, or any verb, was called since the state was created.
 
-        Calls that failed count as well.
+        Includes calls that failed.
 
         :param verb: such as ``compute.add_host``; None for all
         """
@@ -159,11 +159,11 @@ class Control:
         return int(row['n']) if row else 0
 
     def keep_journal(self, keep: bool = True) -> None:
-        """Start or stop recording calls; off at first."""
+        """Start or stop recording calls, which is off by default."""
         self._change('UPDATE settings SET keep_journal = ?', keep)
 
     def journal(self) -> tuple[Call, ...]:
-        """Return the calls made while the journal was kept, the oldest first."""
+        """Return the recorded calls, oldest first."""
         with self._store.transaction(self._runner.now()) as db:
             rows = db.rows('SELECT at, verb, arguments FROM journal ORDER BY id')
         return tuple(
@@ -176,7 +176,7 @@ class Control:
         )
 
     def set_seconds(self, what: str, seconds: float) -> None:
-        """Let something take this long from now on, such as ``server_deletion``."""
+        """Set the duration of an operation, such as ``server_deletion``."""
         with self._store.transaction(self._runner.now()) as db:
             db.set_seconds(what, seconds)
 
@@ -188,7 +188,7 @@ class Control:
     def hide_servers(self, host: str, hidden: bool = True) -> None:
         """Omit the servers of a host from lists, or include them again.
 
-        Nova does the same, without an error, if a cell does not answer.
+        Nova omits them, without an error, if their cell does not respond.
         """
         with self._store.transaction(self._runner.now()) as db:
             db.run('DELETE FROM hidden_hosts WHERE host = ?', host)
@@ -203,7 +203,7 @@ class Control:
         locked: bool | None = None,
         flavor: str | None = None,
     ) -> None:
-        """Let a server be locked or not, of another flavor or in another state."""
+        """Change the status, the lock or the flavor of a server."""
         with self._store.transaction(self._runner.now()) as db:
             db.run(
                 'UPDATE servers SET status = coalesce(?, status), locked = coalesce(?, locked),'
@@ -215,7 +215,7 @@ class Control:
             )
 
     def set_image(self, image_id: str, status: str) -> None:
-        """Let an image be in another state, such as ``error``."""
+        """Change the status of an image, to ``error`` for example."""
         with self._store.transaction(self._runner.now()) as db:
             db.run('UPDATE images SET status = ?, active_at = 0 WHERE id = ?', status, image_id)
 

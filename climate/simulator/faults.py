@@ -12,8 +12,8 @@
 
 """Faults of the simulated cloud.
 
-They are part of the state, so that a test, or a user at another terminal, can
-disturb the cloud of a running service.
+They are part of the state, so that a test, or a user in another terminal, can inject
+them into the cloud of a running service.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ERRORS: dict[str, type[exceptions.EffectError]] = {
 
 
 def _verbs() -> Iterator[str]:
-    """Walk over the services of a cloud, and over the verbs that each inherits."""
+    """Yield the verbs of all services, such as ``compute.add_host``."""
     for service, getter in vars(base.Cloud).items():
         if isinstance(getter, property):
             protocol = typing.get_type_hints(getter.fget)['return']
@@ -68,14 +68,14 @@ VERBS = tuple(_verbs())
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class InjectedFault:
-    """One fault.
+    """A failure or delay of some verbs.
 
-    :ivar verb: such as ``compute.add_host``, ``compute.*`` or ``*``
-    :ivar times: how often it still happens; None until it is removed
-    :ivar moment: ``before`` the work, ``after`` it, or ``slow``
-    :ivar error: a key of :data:`ERRORS`; None if slow
-    :ivar seconds: how slow; None if not
-    :ivar skip: how many calls it lets pass before
+    :ivar verb: a name or pattern: ``compute.add_host``, ``compute.*`` or ``*``
+    :ivar times: how often it will still occur; None until it is removed
+    :ivar moment: ``before`` the work, ``after`` it, or ``slow`` for a delay
+    :ivar error: a key of :data:`ERRORS`; None for a delay
+    :ivar seconds: the delay; None for a failure
+    :ivar skip: how many calls will succeed first
     """
 
     id: int
@@ -88,9 +88,9 @@ class InjectedFault:
 
 
 def known(pattern: str) -> str:
-    """Return *pattern*.
+    """Return *pattern* if a verb matches it.
 
-    :raises ValueError: if no verb matches it
+    :raises ValueError: if no verb does
     """
     if not fnmatch.filter(VERBS, pattern):
         raise ValueError(f'no verb matches {pattern!r}; the verbs are {", ".join(VERBS)}')
@@ -98,18 +98,18 @@ def known(pattern: str) -> str:
 
 
 def present(db: Db) -> list[InjectedFault]:
-    """Return every fault, the oldest first."""
+    """Return all faults, oldest first."""
     rows = db.rows('SELECT id, verb, times, moment, error, seconds, skip FROM faults ORDER BY id')
     return [InjectedFault(**dict(row)) for row in rows]
 
 
 def concerning(db: Db, verb: str) -> list[InjectedFault]:
-    """Return the faults that concern a verb, the oldest first."""
+    """Return the faults of a verb, oldest first."""
     return [fault for fault in present(db) if fnmatch.fnmatchcase(verb, fault.verb)]
 
 
 def happening(db: Db, found: list[InjectedFault]) -> InjectedFault | None:
-    """Return the first of the faults that is not to let this call pass."""
+    """Return the first fault that makes this call fail; count down skips before it."""
     for fault in found:
         if fault.error and not fault.skip:
             return fault
@@ -118,7 +118,7 @@ def happening(db: Db, found: list[InjectedFault]) -> InjectedFault | None:
 
 
 def use_up(db: Db, verb: str, fault: InjectedFault) -> exceptions.EffectError:
-    """Let a fault happen once and return the error that it makes."""
+    """Count one occurrence of a fault, and return its error."""
     if fault.times is not None and fault.times > 1:
         db.run('UPDATE faults SET times = times - 1 WHERE id = ?', fault.id)
     elif fault.times is not None:

@@ -60,7 +60,7 @@ class SimulatedFlavors(ProjectVerbs):
         )
 
     def find_flavor(self, flavor_id: str) -> Flavor | None:
-        """Return the flavor of this id; None if it does not exist."""
+        """Return the flavor with this id; None if it does not exist."""
         return self._runner.run(
             'compute.find_flavor',
             (flavor_id,),
@@ -68,7 +68,7 @@ class SimulatedFlavors(ProjectVerbs):
         )
 
     def _seen(self, db: Db) -> Callable[[Flavor], bool]:
-        """Return what says whether the caller sees a flavor."""
+        """Return a function that returns whether the caller may see a flavor."""
         project = self._runner.project(db)
         return lambda flavor: self._runner.sees_all or may_use(db, flavor, project)
 
@@ -85,7 +85,7 @@ class SimulatedFlavors(ProjectVerbs):
         )
 
     def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
-        """Set the given keys; None removes a key."""
+        """Set extra specs; None removes a key."""
         self._runner.run(
             'compute.set_extra_specs',
             (flavor_id, dict(specs)),
@@ -93,7 +93,7 @@ class SimulatedFlavors(ProjectVerbs):
         )
 
     def list_flavor_access(self, flavor_id: str) -> frozenset[str]:
-        """Return the projects that may use a private flavor."""
+        """Return the ids of the projects that may use a private flavor."""
         return self._runner.run(
             'compute.list_flavor_access', (flavor_id,), lambda db: _access(db, flavor_id)
         )
@@ -126,13 +126,13 @@ def _found(db: Db, flavor_id: str) -> list[Flavor]:
 
 
 def find_flavor(db: Db, flavor_id: str) -> Flavor | None:
-    """Return the flavor of this id; None if it does not exist."""
+    """Return the flavor with this id; None if it does not exist."""
     row = db.row('SELECT * FROM flavors WHERE id = ?', flavor_id)
     return None if row is None else _flavor(row)
 
 
 def named(db: Db, name_or_id: str) -> Flavor | None:
-    """Return the flavor of this id, or else of this name, as clients look it up."""
+    """Return the flavor with this id, or else with this name, as command lines do."""
     row = db.row(
         'SELECT * FROM flavors WHERE id = ? OR name = ? ORDER BY id = ? DESC',
         name_or_id,
@@ -143,7 +143,7 @@ def named(db: Db, name_or_id: str) -> Flavor | None:
 
 
 def may_use(db: Db, flavor: Flavor, project_id: str) -> bool:
-    """Return whether a project may make servers of a flavor."""
+    """Return whether a project may create servers with a flavor."""
     access = 'SELECT 1 FROM flavor_access WHERE flavor_id = ? AND project_id = ?'
     return flavor.public or db.row(access, flavor.id, project_id) is not None
 
@@ -157,12 +157,12 @@ def _flavor(row: sqlite3.Row) -> Flavor:
 def create_flavor(db: Db, flavor: Flavor) -> None:
     """Create a flavor as described.
 
-    :raises CloudConflict: if there is one of this id or name
+    :raises CloudConflict: if a flavor with this id or name exists
     :raises climate.exceptions.Permanent: if a value is not allowed
     """
     _check(flavor)
     if db.row('SELECT 1 FROM flavors WHERE id = ? OR name = ?', flavor.id, flavor.name):
-        raise CloudConflict(f'there is a flavor {flavor.id!r} or {flavor.name!r} already')
+        raise CloudConflict(f'flavor {flavor.id!r} or {flavor.name!r} exists already')
     db.run(
         'INSERT INTO flavors (id, name, vcpus, memory_mb, disk_gb, ephemeral_gb, swap_mb, public,'
         ' extra_specs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -181,9 +181,9 @@ def create_flavor(db: Db, flavor: Flavor) -> None:
 def _check(flavor: Flavor) -> None:
     sizes = (flavor.disk_gb, flavor.ephemeral_gb, flavor.swap_mb)
     if not _ID.fullmatch(flavor.id) or not 1 <= len(flavor.name) <= LONGEST:
-        raise exceptions.Permanent(f'{flavor.id[:50]!r}: no id, or no name, of a flavor')
+        raise exceptions.Permanent(f'flavor {flavor.id[:50]!r}: its id or name is invalid')
     if flavor.vcpus < 1 or flavor.memory_mb < 1 or min(sizes) < 0:
-        raise exceptions.Permanent(f'flavor {flavor.id}: no such sizes')
+        raise exceptions.Permanent(f'flavor {flavor.id}: a size is invalid')
     check_metadata(flavor.extra_specs)
 
 

@@ -25,7 +25,7 @@ from climate.simulator.store import Db
 from climate.simulator.verbs import LONGEST
 from climate.simulator.verbs import ProjectVerbs
 
-# The zone of hosts that no aggregate puts into another one, as in Nova.
+# The zone of a host unless an aggregate defines another, as in Nova.
 DEFAULT_ZONE = 'nova'
 
 SCHEMA = """
@@ -56,20 +56,20 @@ FROM hypervisors h
 
 
 class SimulatedHypervisors(ProjectVerbs):
-    """Fulfils the protocols of hypervisors and services."""
+    """Implements the protocols of hypervisors and nova-compute services."""
 
     def list_hypervisors(self) -> tuple[Hypervisor, ...]:
         """Return every hypervisor, by hostname."""
         return self._runner.run('compute.list_hypervisors', (), hypervisors)
 
     def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
-        """Return the hypervisor of this hostname or id."""
+        """Return the hypervisor with this hostname or id."""
         return self._runner.run(
             'compute.find_hypervisor', (name_or_id,), lambda db: find_hypervisor(db, name_or_id)
         )
 
     def list_services(self) -> tuple[ComputeService, ...]:
-        """Return every nova-compute, by host."""
+        """Return every nova-compute service, by host."""
         return self._runner.run('compute.list_services', (), _services)
 
     def enable_service(self, host: str) -> None:
@@ -94,7 +94,7 @@ def hypervisors(db: Db) -> tuple[Hypervisor, ...]:
 
 
 def find_hypervisor(db: Db, name_or_id: str) -> Hypervisor | None:
-    """Return the hypervisor of this hostname, or else of this id."""
+    """Return the hypervisor with this hostname, or else with this id."""
     row = db.row(
         f'{_HYPERVISORS} WHERE h.hostname = ? OR h.id = ? ORDER BY h.hostname = ? DESC',
         DEFAULT_ZONE,
@@ -112,7 +112,7 @@ def _hypervisor(row: sqlite3.Row) -> Hypervisor:
 
 
 def _services(db: Db) -> tuple[ComputeService, ...]:
-    # Of a nova-compute with many nodes, as Ironic's, all of them are alike.
+    # All nodes of one nova-compute, as with Ironic, have the same state and status.
     rows = db.rows(
         'SELECT service_host AS host, max(state) AS state, min(status) AS status,'
         ' max(disabled_reason) AS disabled_reason FROM hypervisors'

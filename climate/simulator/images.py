@@ -57,7 +57,7 @@ class SimulatedImages:
         properties: Mapping[str, str] | None = None,
         own: bool = False,
     ) -> tuple[Image, ...]:
-        """Return the images that have all of this, by id."""
+        """Return the images that meet all conditions, by id."""
         wanted = dict(properties or {})
         return self._runner.run(
             'image.list_images',
@@ -99,7 +99,7 @@ def _image(db: Db, row: sqlite3.Row) -> Image:
 
 
 def images(db: Db) -> tuple[Image, ...]:
-    """Return every image, in the order they were made."""
+    """Return every image, oldest first."""
     return tuple(_image(db, row) for row in db.rows('SELECT * FROM images ORDER BY rowid'))
 
 
@@ -117,11 +117,11 @@ def add(
     owner: str,
     image_id: str | None = None,
 ) -> str:
-    """Make an image, of a server if one is given, and return its id.
+    """Create an image, of a server if one is given, and return its id.
 
-    :param seconds: until it is active
-    :param owner: the project that asks for it
-    :param image_id: a new one if None
+    :param seconds: the time until it is active
+    :param owner: the project that requests it
+    :param image_id: a new id if None
     """
     image_id = image_id or str(uuid.uuid4())
     properties = {'instance_uuid': server.id} if server else {}
@@ -139,14 +139,14 @@ def add(
 
 
 def abandon(db: Db, server_id: str) -> None:
-    """Remove the images of a server that are not complete, as Nova does."""
+    """Delete the incomplete images of a server, as Nova does."""
     db.run('DELETE FROM images WHERE server_id = ? AND active_at > ?', server_id, db.now)
 
 
 def _give(db: Db, image_id: str, project_id: str) -> None:
     if find(db, image_id) is None:
         raise CloudNotFound(f'the simulated cloud has no image {image_id}')
-    # Glance forgets a new owner when all of an image has come.
+    # In Glance, the owner of an incomplete image changes back when it is complete.
     db.run(
         'UPDATE images SET owner = ? WHERE id = ? AND active_at <= ?', project_id, image_id, db.now
     )

@@ -32,11 +32,11 @@ from climate.simulator import volume_types
 from climate.simulator.store import Db
 
 Overview = Mapping[str, tuple[Any, ...]]
-"""Dataclasses, by their names in the plural."""
+"""Dataclasses by kind, such as ``hypervisors``."""
 
 
 def overview(db: Db) -> Overview:
-    """Return all that people have made or could use, and the faults in force."""
+    """Return all objects that users own or could use, and the active faults."""
     networks = network.networks(db)
     return {
         'hypervisors': hypervisors.hypervisors(db),

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Quotas of projects in the simulated cloud; there are none at first."""
+"""Quotas of projects in the simulated cloud; by default there are none."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ CREATE TABLE IF NOT EXISTS quotas (
 
 
 def require(db: Db, project_id: str, resource: str, wanted: int) -> None:
-    """Let a project have *wanted* of a resource in all.
+    """Check that the quota of a project allows *wanted* of a resource in total.
 
     :param resource: such as ``networks`` or ``gigabytes``
-    :raises CloudQuota: if it may not
+    :raises CloudQuota: if it does not
     """
     row = db.row(
         'SELECT most FROM quotas WHERE project_id = ? AND resource = ?', project_id, resource
@@ -41,7 +41,7 @@ def require(db: Db, project_id: str, resource: str, wanted: int) -> None:
 
 
 def put(db: Db, project_id: str, resource: str, most: int | None) -> None:
-    """Give a project a quota; none if None."""
+    """Set the quota of a project; None removes it."""
     db.run('DELETE FROM quotas WHERE project_id = ? AND resource = ?', project_id, resource)
     if most is not None:
         db.run(

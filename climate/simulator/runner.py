@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Runs every verb of the simulated cloud."""
+"""Runs the verbs of the simulated cloud, with their faults and counts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SERVICE_PROJECT = 'service'
 
 
 class VerbRunner:
-    """Runs the verbs: each is one transaction with its faults and its count.
+    """Runs each verb as one transaction, with its faults, and counts it.
 
     :ivar sees_all: whether objects of other projects are visible
     """
@@ -58,10 +58,10 @@ class VerbRunner:
         return self.clock.now().timestamp()
 
     def run(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
-        """Do *work* as the verb of this name, subject to its faults.
+        """Do *work* as the verb with this name, subject to its faults.
 
-        An error that *work* raises must come before it changes anything, for
-        the call still counts.
+        If *work* raises an error, it must do so before it changes anything: the
+        transaction is committed even then, so that the call is counted.
         """
         slept = False
         while True:
@@ -72,7 +72,7 @@ class VerbRunner:
                     _count(db, verb, arguments)
                     outcome = _attempt(db, verb, found, work)
                     break
-            # Other verbs do not wait for a slow one.
+            # Outside the transaction, so that a slow verb does not block others.
             time.sleep(seconds)
             slept = True
         if isinstance(outcome, exceptions.EffectError):
@@ -80,7 +80,7 @@ class VerbRunner:
         return outcome
 
     def project(self, _db: Db) -> str:
-        """Return the project that the caller works in."""
+        """Return the project of the caller."""
         return SERVICE_PROJECT
 
     @property
@@ -89,22 +89,22 @@ class VerbRunner:
         return self
 
     def check_redelegation(self, _db: Db) -> None:
-        """Check that the identity of the caller may be delegated."""
+        """Check that a service may delegate the identity of the caller further."""
 
-    def under(
+    def for_user(
         self, project: Callable[[Db], str], redelegation: Callable[[Db], None] = lambda _db: None
     ) -> VerbRunner:
-        """Return the same runner for another user.
+        """Return a runner for another user.
 
-        :param project: returns their project, or raises the error of each
-            verb if they are not admitted
+        :param project: returns the project of the user, or raises the error of every
+            verb if the user may not call any
         :param redelegation: see :meth:`check_redelegation`
         """
         return _ProjectRunner(self, project, redelegation)
 
 
 class _ProjectRunner(VerbRunner):
-    """Admits another user, who sees their own objects only."""
+    """Runs the verbs for another user, who sees only objects of their project."""
 
     sees_all = False
 
@@ -117,7 +117,7 @@ class _ProjectRunner(VerbRunner):
         self._redelegation = redelegation
 
     def run(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
-        """Do *work* if they are let in."""
+        """Do *work* if the user may call the verb."""
 
         def checked(db: Db) -> T:
             self._project(db)
@@ -131,11 +131,11 @@ class _ProjectRunner(VerbRunner):
         return self._own
 
     def project(self, db: Db) -> str:
-        """Return the project that they work in."""
+        """Return the project of the user."""
         return self._project(db)
 
     def check_redelegation(self, db: Db) -> None:
-        """Check that their identity may be delegated."""
+        """Check that a service may delegate the identity of the user further."""
         self._redelegation(db)
 
 

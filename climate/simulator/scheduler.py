@@ -12,12 +12,13 @@
 
 """The choice of a host for a server, and its allocations in Placement.
 
-A host is chosen that is enabled and up, in the zone that was asked for, in the
-aggregate that the hint ``reservation`` names, and whose providers have the
-room and the traits that the flavor needs: each class from the first provider
-of the host's tree that has enough of it, the traits from those providers.
-Of several, one outside of the pool of reservable hosts is taken, then the first by
-name. There is no more to it: no filters of an operator, no weighing.
+A suitable host is enabled and up. It is in the requested zone and in the aggregate that
+the hint ``reservation`` names. Its providers have the resources and the traits that the
+flavor requires: each resource class comes from the first provider of the host's tree
+that has enough of it, and only these providers contribute traits.
+
+The scheduler prefers hosts outside the pool of reservable hosts, and then takes the
+first by name. It has no filters of operators and no weights.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ _MEMBERS = (
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class HostPlace:
-    """A host for a server, and what it takes there.
+    """A host for a server, and the resources to allocate there.
 
-    :ivar amounts: by provider and resource class
+    :ivar amounts: by provider UUID and resource class
     """
 
     host: str
@@ -54,7 +55,7 @@ class HostPlace:
 
 
 def needs(flavor: Flavor) -> dict[str, int]:
-    """Return what a server of a flavor needs, by resource class."""
+    """Return the amounts that a server of a flavor needs, by resource class."""
     swap_gb = -(-flavor.swap_mb // _MB_PER_GB)
     found = {
         'VCPU': flavor.vcpus,
@@ -68,7 +69,7 @@ def needs(flavor: Flavor) -> dict[str, int]:
 
 
 def choose(db: Db, draft: ServerDraft, flavor: Flavor) -> HostPlace | None:
-    """Return a place for a server; None if it does not exist."""
+    """Return a place for a server; None if no host is suitable."""
     reserved = draft.scheduler_hints.get('reservation')
     pool = {row['host'] for row in db.rows(_MEMBERS, FREEPOOL)}
     hosts = hypervisors.hypervisors(db)
@@ -100,7 +101,7 @@ def _room(db: Db, root: str, flavor: Flavor) -> dict[tuple[str, str], int] | Non
         if uuid is None:
             return None
         found[uuid, name] = amount
-    # As in Placement, a trait counts only where something is taken.
+    # As in Placement, only providers with an allocation contribute traits.
     taken_from = {uuid for uuid, _ in found}
     traits = frozenset[str]().union(*(providers.traits(db, uuid) for uuid in taken_from))
     for key, value in flavor.extra_specs.items():
@@ -111,11 +112,11 @@ def _room(db: Db, root: str, flavor: Flavor) -> dict[tuple[str, str], int] | Non
 
 
 def claim(db: Db, server_id: str, place: HostPlace) -> None:
-    """Let a server hold what it takes at a place."""
+    """Allocate the resources of a place to a server."""
     for (uuid, name), amount in place.amounts.items():
         providers.allocate(db, server_id, uuid, name, amount)
 
 
 def release(db: Db, server_id: str) -> None:
-    """Let a server hold nothing any more."""
+    """Release all allocations of a server."""
     providers.release(db, server_id)

@@ -50,7 +50,7 @@ class SimulatedServerGroups(ProjectVerbs):
         )
 
     def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
-        """Create an empty group in our own project."""
+        """Create an empty group in the project of the caller."""
         return self._runner.run(
             'compute.create_server_group',
             (name, policy),
@@ -82,7 +82,7 @@ def _group(db: Db, row: sqlite3.Row) -> ServerGroup:
 
 def _create(db: Db, name: str, policy: Policy, project_id: str) -> ServerGroup:
     if policy not in typing.get_args(Policy) or not 1 <= len(name) <= LONGEST:
-        raise exceptions.Permanent(f'{name[:50]!r}, {policy!r}: no name or policy of a group')
+        raise exceptions.Permanent(f'group name {name[:50]!r} or policy {policy!r} is invalid')
     count = db.row('SELECT count(*) FROM server_groups WHERE project_id = ?', project_id)
     quotas.require(db, project_id, 'server_groups', (count[0] if count else 0) + 1)
     group_id = str(uuid.uuid4())

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The rows of servers in the simulated Nova, and their current state."""
+"""The rows of servers in the simulated Nova, and the changes of their state over time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from climate.simulator.verbs import check_metadata
 
 NO_ROOM = 'No valid host was found. There are not enough hosts available.'
 
-TAKES_METADATA = frozenset({'ACTIVE', 'PAUSED', 'SUSPENDED', 'SHUTOFF'})
+METADATA_STATUSES = frozenset({'ACTIVE', 'PAUSED', 'SUSPENDED', 'SHUTOFF'})
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS servers (
@@ -63,18 +63,18 @@ CREATE TABLE IF NOT EXISTS hidden_hosts (host TEXT PRIMARY KEY) WITHOUT ROWID;
 
 
 def settle(db: Db) -> None:
-    """Let happen what was due by now."""
+    """Complete the operations that are due."""
     for row in db.rows('SELECT id FROM servers WHERE gone_at <= ?', db.now):
         forget(db, row['id'])
-    # A shelved server is offloaded later, which may be now as well.
+    # Repeated, because a shelved server is offloaded next, which may also be due.
     due = 'SELECT id, next_status, next_at FROM servers WHERE next_at <= ? ORDER BY next_at'
     while rows := db.rows(due, db.now):
         for row in rows:
-            _arrive(db, row)
+            _complete(db, row)
 
 
 def forget(db: Db, server_id: str) -> None:
-    """Delete a server, with what it holds and the image that it was shelved in."""
+    """Delete a server, with its allocations, attachments and shelved image."""
     scheduler.release(db, server_id)
     db.run(
         'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)', server_id
@@ -83,7 +83,7 @@ def forget(db: Db, server_id: str) -> None:
     db.run('DELETE FROM servers WHERE id = ?', server_id)
 
 
-def _arrive(db: Db, row: sqlite3.Row) -> None:
+def _complete(db: Db, row: sqlite3.Row) -> None:
     status = row['next_status']
     db.run(
         'UPDATE servers SET status = ?, task_state = NULL, next_status = NULL, next_at = NULL'
@@ -108,10 +108,10 @@ def _arrive(db: Db, row: sqlite3.Row) -> None:
         db.run('UPDATE servers SET shelved_image = NULL WHERE id = ?', row['id'])
 
 
-def born(db: Db, project_id: str, user_id: str = '') -> dict[str, object]:
-    """Return what is kept of the birth of a server.
+def creation_record(db: Db, project_id: str, user_id: str = '') -> dict[str, object]:
+    """Return the time and the user of a creation, for the column ``draft``.
 
-    :param user_id: who has made it; a user named after the project if ''
+    :param user_id: the user who creates the server; one named after the project if ''
     """
     return {'created': db.now, 'user': user_id or f'user-of-{project_id}'}
 
@@ -138,7 +138,7 @@ def _server(db: Db, row: sqlite3.Row) -> Server:
 
 
 def servers(db: Db, *, host: str | None = None, flavor: str | None = None) -> tuple[Server, ...]:
-    """Return the servers on a service host, or of a flavor, or all of them, by id."""
+    """Return the servers on a service host, with a flavor, or all servers, by id."""
     settle(db)
     rows = db.rows(
         'SELECT * FROM servers WHERE (? IS NULL OR host = ?) AND (? IS NULL OR flavor = ?)'
@@ -152,7 +152,7 @@ def servers(db: Db, *, host: str | None = None, flavor: str | None = None) -> tu
 
 
 def listed(db: Db, host: str) -> tuple[Server, ...]:
-    """Return the servers that Nova lists for a service host: none if its cell is down."""
+    """Return the servers that Nova lists for a service host; none if it is hidden."""
     if db.row('SELECT 1 FROM hidden_hosts WHERE host = ?', host):
         return ()
     return servers(db, host=host)
@@ -166,31 +166,31 @@ def find(db: Db, server_id: str) -> Server | None:
 
 
 def since(db: Db, instant: datetime.datetime) -> tuple[Server, ...]:
-    """Return the servers made at *instant* or later, oldest first."""
+    """Return the servers created since *instant*, oldest first."""
     first = instant.replace(microsecond=0)
     new = [server for server in servers(db) if server.created_at >= first]
     return tuple(sorted(new, key=lambda server: (server.created_at, server.id)))
 
 
 def hints(db: Db, server_id: str) -> Mapping[str, object]:
-    """Return the scheduler hints of a server; none if it is gone."""
+    """Return the scheduler hints of a server; empty if it does not exist."""
     row = db.row('SELECT draft FROM servers WHERE id = ?', server_id)
     found: dict[str, object] = {} if row is None else json.loads(row['draft']).get('hints', {})
     return found
 
 
 def set_metadata(db: Db, server_id: str, metadata: Mapping[str, str]) -> None:
-    """Set some metadata of a server.
+    """Set metadata of a server; other keys stay as they are.
 
-    :raises climate.clients.base.CloudNotFound: if there is none
-    :raises climate.clients.base.CloudConflict: as Nova does, when it is shelved or busy
+    :raises CloudNotFound: if it does not exist
+    :raises CloudConflict: if it is shelved or busy, as in Nova
     """
     check_metadata(metadata)
     found = find(db, server_id)
     if found is None:
         raise CloudNotFound(f'the simulated cloud has no server {server_id}')
-    if found.status not in TAKES_METADATA or found.task_state is not None:
-        raise CloudConflict(f'metadata of a server that is {found.status} cannot be changed')
+    if found.status not in METADATA_STATUSES or found.task_state is not None:
+        raise CloudConflict(f'the metadata of a server that is {found.status} cannot be changed')
     changed = json.dumps({**found.metadata, **metadata})
     db.run('UPDATE servers SET metadata = ? WHERE id = ?', changed, server_id)
 
@@ -203,14 +203,14 @@ def insert(
     project_id: str,
     place: scheduler.HostPlace | None,
 ) -> None:
-    """Put a server onto a host, or into ERROR if there is none for it."""
+    """Insert a server: on a host, or with the status ``ERROR`` if *place* is None."""
     for each in draft.block_device_mapping:
         if each.get('source_type') == 'volume':
             attachments.attach(db, str(each['uuid']), server_id)
     kept = {
         'hints': dict(draft.scheduler_hints),
         'zone': draft.availability_zone,
-        **born(db, project_id),
+        **creation_record(db, project_id),
     }
     db.run(
         'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor, status,'

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The actions that the simulated Nova allows in each state of a server."""
+"""Actions on servers, and the states in which the simulated Nova allows them."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _IMAGEABLE = frozenset({'ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'})
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class _Action:
-    """What Nova allows.
+    """The rules for an action.
 
-    :ivar before: states in which it may be done
-    :ivar task: what the server is in while it is under way
-    :ivar after: state that it ends in
-    :ivar done: states in which it need not be done
+    :ivar before: the statuses in which it is allowed
+    :ivar task: the task state while it is in progress
+    :ivar after: the status when it is complete
+    :ivar done: the statuses in which it has no effect
     """
 
     before: frozenset[str]
@@ -76,7 +76,7 @@ def _require(db: Db, server_id: str) -> Server:
     return server
 
 
-def _go(db: Db, server_id: str, task: str | None, after: str, seconds: float) -> None:
+def _schedule(db: Db, server_id: str, task: str | None, after: str, seconds: float) -> None:
     db.run(
         'UPDATE servers SET task_state = ?, next_status = ?, next_at = ? WHERE id = ?',
         task,
@@ -87,14 +87,14 @@ def _go(db: Db, server_id: str, task: str | None, after: str, seconds: float) ->
     server_rows.settle(db)
 
 
-def bear(db: Db, server_id: str) -> None:
-    """Let a server that was made become ACTIVE, if it has a host."""
+def spawn(db: Db, server_id: str) -> None:
+    """Start to make a new server ``ACTIVE``, if it has a host."""
     if _require(db, server_id).status == 'BUILD':
-        _go(db, server_id, 'spawning', 'ACTIVE', db.seconds('server_creation'))
+        _schedule(db, server_id, 'spawning', 'ACTIVE', db.seconds('server_creation'))
 
 
 def begin(db: Db, action: str, server_id: str) -> None:
-    """Start to do something with a server; fine if it is under way, or done.
+    """Start an action on a server; a no-op if it is in progress or complete.
 
     :raises CloudNotFound: if there is no such server
     :raises CloudConflict: if its state does not allow it
@@ -105,33 +105,35 @@ def begin(db: Db, action: str, server_id: str) -> None:
         return
     if server.task_state or server.status not in wanted.before:
         state = server.task_state or server.status
-        raise CloudConflict(f'server {server_id} is {state}: it is not the time to {action} it')
+        raise CloudConflict(f'server {server_id} is {state}: cannot {action} it')
     if action == 'shelve':
         image_id = images.add(db, f'{server.name}-shelved', server, 0, server.project_id)
         db.run('UPDATE servers SET shelved_image = ? WHERE id = ?', image_id, server_id)
-    _go(db, server_id, wanted.task, wanted.after, db.seconds('server_action'))
+    _schedule(db, server_id, wanted.task, wanted.after, db.seconds('server_action'))
 
 
 def unshelve(db: Db, server_id: str, host: str | None, *, admin: bool) -> None:
     """Start to unshelve a server.
 
+    :param admin: whether the caller may choose the host
     :raises CloudNotFound: if there is no such server
     :raises CloudConflict: if its state does not allow it
-    :raises climate.exceptions.Permanent: if the host is not there, or not to be chosen
+    :raises climate.exceptions.Permanent: if the host does not exist, or the caller may
+        not choose it
     """
     server = _require(db, server_id)
     if server.status == 'SHELVED_OFFLOADED' and not server.task_state:
         if host is not None and not admin:
-            raise exceptions.Permanent('only an administrator may say where a server runs')
+            raise exceptions.Permanent('only an administrator may choose the host of a server')
         if host is not None and not db.row(
             'SELECT 1 FROM hypervisors WHERE service_host = ?', host
         ):
             raise exceptions.Permanent(f'the simulated cloud has no compute host {host}')
         if not _find_room(db, server, host):
-            # As in Nova: the request is accepted, but has no effect.
+            # Like Nova, accept the request without an effect.
             return
     elif server.status == 'SHELVED' and host is not None:
-        raise CloudConflict(f'server {server_id} is not off its host yet')
+        raise CloudConflict(f'server {server_id} is not offloaded yet')
     begin(db, 'unshelve', server_id)
 
 
@@ -162,7 +164,7 @@ def _find_room(db: Db, server: Server, host: str | None) -> bool:
 
 
 def delete(db: Db, server_id: str) -> None:
-    """Start to delete a server, with images of it that are not complete."""
+    """Start to delete a server, and delete its incomplete images."""
     server = server_rows.find(db, server_id)
     if server is None or server.task_state == 'deleting':
         return
@@ -179,7 +181,7 @@ def delete(db: Db, server_id: str) -> None:
 def snapshot(db: Db, server_id: str, name: str, project_id: str) -> str:
     """Start to create an image of a server and return its id.
 
-    :param project_id: the project that asks, to which the image belongs
+    :param project_id: the project of the caller, which will own the image
     :raises CloudNotFound: if there is no such server
     :raises CloudConflict: if its state does not allow it
     """
@@ -188,5 +190,5 @@ def snapshot(db: Db, server_id: str, name: str, project_id: str) -> str:
         raise CloudConflict(f'server {server_id} is {server.task_state or server.status}')
     seconds = db.seconds('image')
     image_id = images.add(db, name, server, seconds, project_id)
-    _go(db, server_id, 'image_snapshot', server.status, seconds)
+    _schedule(db, server_id, 'image_snapshot', server.status, seconds)
     return image_id

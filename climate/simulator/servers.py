@@ -12,8 +12,8 @@
 
 """Simulated servers.
 
-Operations take as long as configured, no time at first. One that is due is completed
-when the server is next read.
+Operations take as long as configured, by default no time. An operation that is due is
+completed when a server is next read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
-        """Return the servers of all projects made of a flavor, by id."""
+        """Return the servers of all projects that use a flavor, by id."""
         return self._runner.run(
             'compute.list_servers_of_flavor',
             (flavor_id,),
@@ -75,7 +75,7 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
-        """Return the servers of all projects made at *instant* or later, oldest first."""
+        """Return the servers of all projects created since *instant*, oldest first."""
         return self._runner.run(
             'compute.list_servers_since',
             (instant.isoformat(),),
@@ -83,13 +83,13 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
-        """Return the scheduler hints that a server was made with."""
+        """Return the scheduler hints with which a server was created."""
         return self._runner.run(
             'compute.scheduler_hints', (server_id,), lambda db: server_rows.hints(db, server_id)
         )
 
     def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
-        """Set some metadata of a server of any project."""
+        """Set metadata of a server of any project; other keys stay as they are."""
         self._runner.run(
             'compute.set_server_metadata',
             (server_id,),
@@ -97,7 +97,7 @@ class SimulatedServers(ProjectVerbs):
         )
 
     def create_server(self, draft: ServerDraft) -> str:
-        """Start to create a server in our own project and return its id."""
+        """Start to create a server in the project of the caller and return its id."""
         return self._runner.run(
             'compute.create_server',
             (draft.name,),
@@ -161,7 +161,7 @@ class SimulatedServers(ProjectVerbs):
 
 
 def _of_flavor(db: Db, flavor_id: str) -> tuple[Server, ...]:
-    # Nova looks the flavor up before it looks for its servers.
+    # Nova first looks up the flavor, so the servers of a deleted one are not found.
     if flavors.find_flavor(db, flavor_id) is None:
         return ()
     return server_rows.servers(db, flavor=flavor_id)
@@ -175,7 +175,7 @@ def _create(db: Db, draft: ServerDraft, project_id: str) -> str:
             f'the simulated cloud has no flavor {draft.flavor_id!r} for {project_id}'
         )
     if draft.host is not None and not admin:
-        raise exceptions.Permanent('only an administrator may say where a server runs')
+        raise exceptions.Permanent('only an administrator may choose the host of a server')
     check_metadata(draft.metadata)
     group_id = draft.scheduler_hints.get('group', '')
     if group_id and find_group(db, group_id) is None:
@@ -188,5 +188,5 @@ def _create(db: Db, draft: ServerDraft, project_id: str) -> str:
     server_id = str(uuid.uuid4())
     place = scheduler.choose(db, draft, flavor)
     server_rows.insert(db, server_id, draft, flavor, project_id, place)
-    server_states.bear(db, server_id)
+    server_states.spawn(db, server_id)
     return server_id

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The services of the simulated cloud, for its service user and for others."""
+"""The services of the simulated cloud, for the service user and other users."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from climate.simulator.volume import SimulatedBlockStorage
 
 
 class SimulatedServices:
-    """Implements :class:`climate.clients.base.Cloud` by a runner of verbs."""
+    """Implements :class:`climate.clients.base.Cloud` with a runner of verbs."""
 
     compute: SimulatedCompute
     placement: SimulatedPlacement
@@ -39,7 +39,7 @@ class SimulatedServices:
     identity: SimulatedKeystone
 
     def _open(self, runner: VerbRunner) -> None:
-        self._entrance = runner
+        self._verb_runner = runner
         self.compute = SimulatedCompute(runner)
         self.placement = SimulatedPlacement(runner)
         self.image = SimulatedImages(runner)
@@ -49,9 +49,9 @@ class SimulatedServices:
         self.identity = SimulatedKeystone(runner)
 
     def acting_for(self, trust_id: str) -> SimulatedServices:
-        """Return the cloud as the user sees it who made a trust."""
-        return _of(
-            self._entrance.under(
+        """Return the cloud as the user who created a trust sees it."""
+        return _opened(
+            self._verb_runner.for_user(
                 functools.partial(keystone.project_of_trust, trust_id=trust_id),
                 functools.partial(keystone.check_redelegation, trust_id=trust_id),
             )
@@ -59,14 +59,16 @@ class SimulatedServices:
 
     def of_caller(self, token: str) -> SimulatedServices:
         """Return the cloud as the owner of a token sees it."""
-        return _of(self._entrance.under(functools.partial(keystone.project_of_token, token=token)))
+        return _opened(
+            self._verb_runner.for_user(functools.partial(keystone.project_of_token, token=token))
+        )
 
     def as_service(self) -> SimulatedServices:
         """Return the cloud as the service user sees it."""
-        return _of(self._entrance.own)
+        return _opened(self._verb_runner.own)
 
 
-def _of(runner: VerbRunner) -> SimulatedServices:
+def _opened(runner: VerbRunner) -> SimulatedServices:
     made = SimulatedServices()
     made._open(runner)
     return made

@@ -10,17 +10,16 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The state of the simulated cloud: one SQLite file that processes share.
+"""The state of the simulated cloud: an SQLite file that processes share.
 
-Every verb is one transaction, begun IMMEDIATE, so a process that is killed at
-any instant leaves a state from before or after a verb and never one from the
-middle. ``synchronous`` is off: what SQLite handed to the operating system
-survives the process, and a machine that loses power may lose its toy cloud.
+Every verb is one transaction, begun with IMMEDIATE, so a process that is killed at any
+instant leaves a state from before or after a verb, never one from the middle.
+``synchronous`` is off: data that SQLite has passed to the operating system survives the
+process, but may be lost if the machine loses power.
 
-Verbs queue up twice before SQLite's own lock: on a lock of the process, and
-on a locked file next to the state. SQLite alone would poll with growing
-sleeps, which makes many threads slow and a few of them very slow. The kernel
-frees the lock of a process that dies.
+Verbs wait for two locks before that of SQLite: one in the process, and a lock file next
+to the state. SQLite alone would poll with growing pauses, which slows down many threads,
+some of them extremely. When a process dies, the kernel releases its lock.
 """
 
 from __future__ import annotations
@@ -53,9 +52,9 @@ _COLUMNS = 'SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?)'
 
 
 class Db:
-    """The state inside of one transaction.
+    """The state within one transaction.
 
-    :ivar now: the instant of the verb, seconds since the epoch
+    :ivar now: the time of the verb, in seconds since the epoch
     """
 
     def __init__(self, connection: sqlite3.Connection, now: float) -> None:
@@ -63,7 +62,7 @@ class Db:
         self.now = now
 
     def rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
-        """Return every row that *sql* finds."""
+        """Return all rows that *sql* finds."""
         return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, *values: object) -> sqlite3.Row | None:
@@ -72,33 +71,34 @@ class Db:
         return found
 
     def run(self, sql: str, *values: object) -> int:
-        """Change something and return how many rows it concerned."""
+        """Run a statement and return the number of rows that it changed."""
         return self._connection.execute(sql, values).rowcount
 
     def insert(self, sql: str, *values: object) -> int:
-        """Insert a row and return its number."""
+        """Insert a row and return its rowid."""
         number = self._connection.execute(sql, values).lastrowid
         assert number is not None
         return number
 
     def seconds(self, what: str) -> float:
-        """Return how long something takes, such as ``server_deletion``; 0 at first."""
+        """Return the duration of an operation, such as ``server_deletion``; by default 0."""
         row = self.row('SELECT seconds FROM durations WHERE what = ?', what)
         return 0.0 if row is None else float(row['seconds'])
 
     def set_seconds(self, what: str, seconds: float) -> None:
-        """Let something take this long from now on."""
+        """Set the duration of an operation from now on."""
         self.run('INSERT OR REPLACE INTO durations (what, seconds) VALUES (?, ?)', what, seconds)
 
 
 def _opened(state: bytes) -> sqlite3.Connection:
     connection = sqlite3.connect(MEMORY)
-    # What was a file says that it has a write-ahead log, which memory cannot have.
+    # Bytes 18 and 19 of a file say that it uses a write-ahead log, which is not possible
+    # in memory.
     connection.deserialize(state[:18] + b'\x01\x01' + state[20:])
     return connection
 
 
-# Every store of this process, for the processes forked from it.
+# The stores of this process, which must be closed when it forks.
 _stores: weakref.WeakSet[SimulatorStore] = weakref.WeakSet()
 _forking: list[SimulatorStore] = []
 
@@ -122,13 +122,13 @@ os.register_at_fork(
 
 
 class SimulatorStore:
-    """The state of one simulated cloud, in a file or in memory; for many threads.
+    """The state of a simulated cloud, in a file or in memory. Thread-safe.
 
-    One connection per process is enough: writers wait for each other anyway.
+    One connection per process is enough, because writers wait for each other anyway.
 
-    :param state_dir: directory of the file, made if missing; ``:memory:`` for
-        a state of this object's own
-    :param schemas: the tables of the services, which may be there already
+    :param state_dir: the directory of the file, which is created if missing;
+        ``:memory:`` for a state of only this object
+    :param schemas: SQL that creates the tables of the services, if they do not exist
     """
 
     def __init__(self, state_dir: str | os.PathLike[str], *schemas: str) -> None:
@@ -138,14 +138,14 @@ class SimulatorStore:
         self._connection: sqlite3.Connection | None = None
         self._lock_fd: int | None = None
         _stores.add(self)
-        with self._lock, self._alone():
+        with self._lock, self._locked():
             pass
 
     def before_fork(self) -> None:
-        """Wait for the verb that is under way, and close the file.
+        """Wait for the verb in progress, and close the file.
 
-        SQLite must not be carried into a forked process: it keeps what it
-        knows of its locks in memory.
+        A forked process must not inherit a connection: SQLite keeps the state of its
+        locks in memory.
         """
         self._lock.acquire()
         if self._directory is not None and self._connection is not None:
@@ -153,14 +153,14 @@ class SimulatorStore:
             self._connection = None
 
     def after_fork(self, *, child: bool) -> None:
-        """Go on; the *child* with a locked file of its own."""
+        """Continue after a fork; the *child* opens its own lock file later."""
         if child and self._lock_fd is not None:
             os.close(self._lock_fd)
             self._lock_fd = None
         self._lock.release()
 
     def close(self) -> None:
-        """Let the file go; what is in memory is lost."""
+        """Close the file; a state in memory is lost."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -170,11 +170,11 @@ class SimulatorStore:
 
     @contextlib.contextmanager
     def transaction(self, now: float) -> Iterator[Db]:
-        """Run the body as one transaction; an exception undoes it.
+        """Run the body as one transaction, which an exception rolls back.
 
-        :param now: the instant of the verb, seconds since the epoch
+        :param now: the time of the verb, in seconds since the epoch
         """
-        with self._lock, self._alone() as connection:
+        with self._lock, self._locked() as connection:
             connection.execute('BEGIN IMMEDIATE')
             try:
                 yield Db(connection, now)
@@ -184,17 +184,17 @@ class SimulatorStore:
             connection.execute('COMMIT')
 
     def dump(self) -> bytes:
-        """Return everything, for :meth:`load`."""
-        with self._lock, self._alone() as connection:
+        """Return the whole state, for :meth:`load`."""
+        with self._lock, self._locked() as connection:
             return connection.serialize()
 
     def load(self, state: bytes) -> None:
-        """Go back to what :meth:`dump` returned."""
-        with self._lock, self._alone() as connection, contextlib.closing(_opened(state)) as old:
+        """Restore a state that :meth:`dump` returned."""
+        with self._lock, self._locked() as connection, contextlib.closing(_opened(state)) as old:
             old.backup(connection)
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[sqlite3.Connection]:
+    def _locked(self) -> Iterator[sqlite3.Connection]:
         if self._directory is not None and self._lock_fd is None:
             self._lock_fd = self._open_lock(self._directory)
         if self._lock_fd is not None:
@@ -210,7 +210,7 @@ class SimulatorStore:
     @staticmethod
     def _open_lock(directory: pathlib.Path) -> int:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Files that SQLite adds get the same mode.
+        # SQLite gives the files that it adds the same mode.
         (directory / FILE_NAME).touch(mode=0o600)
         return os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
@@ -228,7 +228,7 @@ class SimulatorStore:
         return connection
 
     def _add_columns(self, connection: sqlite3.Connection) -> None:
-        """Give a state that an earlier version made the columns that it lacks."""
+        """Add the columns that a state of an earlier version lacks."""
         wanted = sqlite3.connect(MEMORY)
         wanted.executescript(self._schema)
         for (table,) in wanted.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"):

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Shared parts of the verbs of the simulated cloud."""
+"""Parts that the verbs of the simulated cloud share."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _KEY = re.compile(r'[a-zA-Z0-9_:. -]{1,255}')
 
 
 class ProjectVerbs:
-    """Verbs as a project has them.
+    """The verbs of a service for one user.
 
-    :param runner: it knows in whose name they are called, to whom belongs what is made
+    :param runner: knows the project of the user, which owns the created objects
     """
 
     def __init__(self, runner: VerbRunner) -> None:
@@ -35,10 +35,10 @@ class ProjectVerbs:
 
 
 def check_metadata(metadata: Mapping[str, str | None]) -> None:
-    """Refuse keys and values that Nova refuses everywhere.
+    """Check metadata by the rules that Nova applies everywhere.
 
-    :raises climate.exceptions.Permanent: if there is one
+    :raises climate.exceptions.Permanent: if a key or value is not allowed
     """
     for key, value in metadata.items():
         if not _KEY.fullmatch(key) or len(value or '') > LONGEST:
-            raise exceptions.Permanent(f'{key[:50]!r} is no key, or has no value, of metadata')
+            raise exceptions.Permanent(f'metadata key {key[:50]!r} or its value is invalid')
