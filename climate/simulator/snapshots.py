@@ -19,10 +19,9 @@ import uuid
 
 from climate.clients.base import Backup
 from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
 from climate.clients.base import VolumeSnapshot
-from climate.simulator import attachments
 from climate.simulator import quotas
+from climate.simulator import volume_rows
 from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
 
@@ -56,12 +55,12 @@ NO_SERVICE = 'Service not found for creating backup.'
 
 
 class SimulatedSnapshots:
-    """Fulfils the protocols of :mod:`climate.clients.protocols.snapshots`."""
+    """Implements the protocols of :mod:`climate.clients.protocols.snapshots`."""
 
     _runner: VerbRunner
 
     def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
-        """Return a snapshot."""
+        """Return a snapshot; None if it does not exist."""
         return self._runner.run(
             'volume.find_snapshot', (snapshot_id,), lambda db: _find_snapshot(db, snapshot_id)
         )
@@ -81,13 +80,13 @@ class SimulatedSnapshots:
         )
 
     def delete_snapshot(self, snapshot_id: str) -> None:
-        """Start to delete a snapshot."""
+        """Start to delete a snapshot; a no-op if it is gone or being deleted."""
         self._runner.run(
             'volume.delete_snapshot', (snapshot_id,), lambda db: _delete_snapshot(db, snapshot_id)
         )
 
     def find_backup(self, backup_id: str) -> Backup | None:
-        """Return a backup."""
+        """Return a backup; None if it does not exist."""
         return self._runner.run(
             'volume.find_backup', (backup_id,), lambda db: _find_backup(db, backup_id)
         )
@@ -107,46 +106,10 @@ class SimulatedSnapshots:
         )
 
     def delete_backup(self, backup_id: str) -> None:
-        """Start to delete a backup."""
+        """Start to delete a backup; a no-op if it is gone or being deleted."""
         self._runner.run(
             'volume.delete_backup', (backup_id,), lambda db: _delete_backup(db, backup_id)
         )
-
-
-def settle(db: Db) -> None:
-    """Let everything happen whose time has come."""
-    attachments.settle(db)
-    for table in ('volumes', 'snapshots', 'backups'):
-        db.run(f'DELETE FROM {table} WHERE changes_at <= ? AND becomes IS NULL', db.now)  # noqa: S608  its tables are ours
-        db.run(
-            f'UPDATE {table} SET status = becomes, changes_at = NULL, becomes = NULL'  # noqa: S608  its tables are ours
-            ' WHERE changes_at <= ?',
-            db.now,
-        )
-
-
-def begin_deletion(db: Db, table: str, ident: str, seconds: float) -> None:
-    """Let a volume, snapshot or backup be gone after so many seconds."""
-    db.run(
-        f"UPDATE {table} SET status = 'deleting', changes_at = ?, becomes = NULL WHERE id = ?",  # noqa: S608  its tables are ours
-        db.now + seconds,
-        ident,
-    )
-
-
-def require_gigabytes(db: Db, project_id: str, more: int) -> None:
-    """Let a project have so many more GiB in volumes and snapshots.
-
-    :raises CloudQuota: if it may not
-    """
-    row = db.row(
-        'SELECT (SELECT coalesce(sum(size_gb), 0) FROM volumes WHERE project_id = ?)'
-        ' + (SELECT coalesce(sum(size_gb), 0) FROM snapshots WHERE project_id = ?) AS n',
-        project_id,
-        project_id,
-    )
-    assert row is not None
-    quotas.require(db, project_id, 'gigabytes', row['n'] + more)
 
 
 def _snapshot(row: sqlite3.Row) -> VolumeSnapshot:
@@ -161,14 +124,14 @@ def _snapshot(row: sqlite3.Row) -> VolumeSnapshot:
 
 
 def _find_snapshot(db: Db, snapshot_id: str) -> VolumeSnapshot | None:
-    settle(db)
+    volume_rows.settle(db)
     row = db.row('SELECT * FROM snapshots WHERE id = ?', snapshot_id)
     return None if row is None else _snapshot(row)
 
 
 def all_snapshots(db: Db) -> tuple[VolumeSnapshot, ...]:
     """Return every snapshot, by id."""
-    settle(db)
+    volume_rows.settle(db)
     return tuple(_snapshot(row) for row in db.rows('SELECT * FROM snapshots ORDER BY id'))
 
 
@@ -176,22 +139,12 @@ def _list_snapshots(db: Db, volume_id: str) -> tuple[VolumeSnapshot, ...]:
     return tuple(found for found in all_snapshots(db) if found.volume_id == volume_id)
 
 
-def _ready(db: Db, volume_id: str) -> sqlite3.Row:
-    """Return a volume that can be copied."""
-    settle(db)
-    row = db.row('SELECT size_gb, status FROM volumes WHERE id = ?', volume_id)
-    if row is None:
-        raise CloudNotFound(f'the simulated cloud has no volume {volume_id}')
-    if row['status'] != 'available':
-        raise CloudConflict(f'volume {volume_id} is {row["status"]}')
-    return row
-
-
 def _create_snapshot(db: Db, project_id: str, volume_id: str, name: str) -> str:
-    size = _ready(db, volume_id)['size_gb']
+    volume_rows.settle(db)
+    size = volume_rows.available_size(db, 'volume', volume_id, CloudConflict)
     held = db.rows('SELECT 1 FROM snapshots WHERE project_id = ?', project_id)
     quotas.require(db, project_id, 'snapshots', len(held) + 1)
-    require_gigabytes(db, project_id, size)
+    volume_rows.require_gigabytes(db, project_id, size)
     snapshot_id = str(uuid.uuid4())
     db.run(
         'INSERT INTO snapshots (id, name, project_id, volume_id, size_gb, status, changes_at,'
@@ -207,12 +160,8 @@ def _create_snapshot(db: Db, project_id: str, volume_id: str, name: str) -> str:
 
 
 def _delete_snapshot(db: Db, snapshot_id: str) -> None:
-    found = _find_snapshot(db, snapshot_id)
-    if found is None or found.status == 'deleting':
-        return
-    if found.status == 'creating':
-        raise CloudConflict(f'snapshot {snapshot_id} is being made')
-    begin_deletion(db, 'snapshots', snapshot_id, db.seconds('snapshot_deletion'))
+    if volume_rows.may_delete('snapshot', _find_snapshot(db, snapshot_id)):
+        volume_rows.begin_deletion(db, 'snapshot', snapshot_id)
 
 
 def _backup(row: sqlite3.Row) -> Backup:
@@ -228,14 +177,14 @@ def _backup(row: sqlite3.Row) -> Backup:
 
 
 def _find_backup(db: Db, backup_id: str) -> Backup | None:
-    settle(db)
+    volume_rows.settle(db)
     row = db.row('SELECT * FROM backups WHERE id = ?', backup_id)
     return None if row is None else _backup(row)
 
 
 def all_backups(db: Db) -> tuple[Backup, ...]:
     """Return every backup, by id."""
-    settle(db)
+    volume_rows.settle(db)
     return tuple(_backup(row) for row in db.rows('SELECT * FROM backups ORDER BY id'))
 
 
@@ -244,12 +193,13 @@ def _list_backups(db: Db, volume_id: str) -> tuple[Backup, ...]:
 
 
 def has_backup_service(db: Db) -> bool:
-    """Return whether there is a service that makes backups."""
+    """Return whether the cloud has a backup service."""
     return db.row('SELECT 1 FROM backup_services') is not None
 
 
 def _create_backup(db: Db, project_id: str, volume_id: str, name: str) -> str:
-    size = _ready(db, volume_id)['size_gb']
+    volume_rows.settle(db)
+    size = volume_rows.available_size(db, 'volume', volume_id, CloudConflict)
     if db.row("SELECT 1 FROM backups WHERE volume_id = ? AND status = 'creating'", volume_id):
         raise CloudConflict(f'volume {volume_id} is backing-up')
     held = db.rows('SELECT size_gb FROM backups WHERE project_id = ?', project_id)
@@ -267,7 +217,7 @@ def _create_backup(db: Db, project_id: str, volume_id: str, name: str) -> str:
         volume_id,
         size,
         '' if served else NO_SERVICE,
-        # Without a service it fails when a service is looked up.
+        # Without a service, it fails at once, when Cinder looks for one.
         db.now + (db.seconds('backup_creation') if served else 0.0),
         'available' if served else 'error',
     )
@@ -275,11 +225,7 @@ def _create_backup(db: Db, project_id: str, volume_id: str, name: str) -> str:
 
 
 def _delete_backup(db: Db, backup_id: str) -> None:
-    found = _find_backup(db, backup_id)
-    if found is None or found.status == 'deleting':
-        return
-    if found.status == 'creating':
-        raise CloudConflict(f'backup {backup_id} is being made')
-    if not has_backup_service(db):
-        raise CloudConflict('the simulated cloud has no service that could delete backups')
-    begin_deletion(db, 'backups', backup_id, db.seconds('backup_deletion'))
+    if volume_rows.may_delete('backup', _find_backup(db, backup_id)):
+        if not has_backup_service(db):
+            raise CloudConflict('the simulated cloud has no service to delete backups')
+        volume_rows.begin_deletion(db, 'backup', backup_id)

@@ -26,12 +26,11 @@ from climate.clients.base import Source
 from climate.clients.base import Volume
 from climate.simulator import quotas
 from climate.simulator import snapshots
+from climate.simulator import volume_rows
 from climate.simulator import volume_types
 from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
 
-# Whatever takes its time has a status, an instant at which it changes, and
-# what it changes into; nothing if it is gone by then.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS volumes (
     id TEXT PRIMARY KEY,
@@ -50,7 +49,7 @@ CREATE INDEX IF NOT EXISTS volumes_by_pool ON volumes (pool);
 """
 ZONE = 'nova'
 
-# An attachment ends with its server. What is being copied elsewhere says so.
+# An attachment ends with its server. A backup in progress changes the status.
 _VOLUMES = """
 SELECT v.*, s.server_ids, CASE
     WHEN v.status != 'available' THEN v.status
@@ -73,7 +72,7 @@ class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.Simulated
         self._runner = runner
 
     def find_volume(self, volume_id: str) -> Volume | None:
-        """Return a volume."""
+        """Return a volume; None if it does not exist."""
         return self._runner.run(
             'volume.find_volume', (volume_id,), lambda db: find_volume(db, volume_id)
         )
@@ -121,12 +120,12 @@ class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.Simulated
                 volume_type=volume_type,
                 zone=availability_zone,
                 metadata=metadata or {},
-                everything=self._runner.sees_all,
+                admin=self._runner.sees_all,
             ),
         )
 
     def delete_volume(self, volume_id: str) -> None:
-        """Start to delete a volume."""
+        """Start to delete a volume; a no-op if it is gone or being deleted."""
         self._runner.run(
             'volume.delete_volume', (volume_id,), lambda db: _delete_volume(db, volume_id)
         )
@@ -149,44 +148,39 @@ def _volume(row: sqlite3.Row) -> Volume:
 
 def volumes(db: Db) -> tuple[Volume, ...]:
     """Return every volume, by id."""
-    snapshots.settle(db)
+    volume_rows.settle(db)
     return tuple(_volume(row) for row in db.rows(f'{_VOLUMES} ORDER BY v.id'))
 
 
 def find_volume(db: Db, volume_id: str) -> Volume | None:
     """Return a volume; None if it does not exist."""
-    snapshots.settle(db)
+    volume_rows.settle(db)
     row = db.row(f'{_VOLUMES} WHERE v.id = ?', volume_id)
     return None if row is None else _volume(row)
 
 
 def _size(db: Db, size_gb: int | None, source: Source | None) -> int:
-    """Return the size of a new volume.
+    """Return the size of a new volume, in GiB.
 
-    :raises CloudNotFound: if its source is not there
-    :raises climate.exceptions.Permanent: if it does not fit
+    :raises CloudNotFound: if its source does not exist
+    :raises climate.exceptions.Permanent: if the size is missing or too small, the image
+        does not exist, or the source is not available
     """
-    least = 1 if source is None else _least(db, source)
+    least = 1 if source is None else _minimum_size(db, source)
     if size_gb is None and (source is None or source.kind == 'image'):
         raise exceptions.Permanent('a volume needs a size')
     if size_gb is not None and size_gb < least:
-        raise exceptions.Permanent(f'{size_gb} GiB are less than {least}')
+        raise exceptions.Permanent(f'the size must be at least {least} GiB, got {size_gb}')
     return size_gb or least
 
 
-def _least(db: Db, source: Source) -> int:
-    snapshots.settle(db)
-    if source.kind == 'image':
-        if db.row('SELECT 1 FROM images WHERE id = ?', source.id) is None:
-            raise exceptions.Permanent(f'the simulated cloud has no image {source.id}')
-        return 1
-    table = 'snapshots' if source.kind == 'snapshot' else 'volumes'
-    row = db.row(f'SELECT size_gb, status FROM {table} WHERE id = ?', source.id)  # noqa: S608  its tables are ours
-    if row is None:
-        raise CloudNotFound(f'the simulated cloud has no {source.kind} {source.id}')
-    if row['status'] != 'available':
-        raise exceptions.Permanent(f'{source.kind} {source.id} is {row["status"]}')
-    return int(row['size_gb'])
+def _minimum_size(db: Db, source: Source) -> int:
+    volume_rows.settle(db)
+    if source.kind != 'image':
+        return volume_rows.available_size(db, source.kind, source.id, exceptions.Permanent)
+    if db.row('SELECT 1 FROM images WHERE id = ?', source.id) is None:
+        raise exceptions.Permanent(f'the simulated cloud has no image {source.id}')
+    return 1
 
 
 def create_volume(
@@ -198,24 +192,24 @@ def create_volume(
     volume_type: str | None,
     zone: str | None,
     metadata: Mapping[str, str],
-    everything: bool = True,
+    admin: bool = True,
     volume_id: str | None = None,
 ) -> str:
     """Start to create a volume of a project and return its id.
 
-    :param everything: whether an administrator does, who may use any type
-    :param volume_id: a new one if None
+    :param admin: whether an administrator creates it, who may use any type
+    :param volume_id: a new id if None
     """
     if zone not in (None, ZONE):
         raise exceptions.Permanent(f'the simulated cloud has no zone {zone!r}')
     chosen = volume_types.require(db, volume_type)
-    if chosen and not everything and not volume_types.may_use(db, chosen, project_id):
+    if chosen and not admin and not volume_types.may_use(db, chosen, project_id):
         raise CloudNotFound(
             f'the simulated cloud has no volume type {volume_type!r} for {project_id}'
         )
     held = [found for found in volumes(db) if found.project_id == project_id]
     quotas.require(db, project_id, 'volumes', len(held) + 1)
-    snapshots.require_gigabytes(db, project_id, size_gb)
+    volume_rows.require_gigabytes(db, project_id, size_gb)
     pool = volume_types.choose_pool(db, chosen, size_gb)
     volume_id = volume_id or str(uuid.uuid4())
     db.run(
@@ -237,11 +231,7 @@ def create_volume(
 
 
 def _delete_volume(db: Db, volume_id: str) -> None:
-    found = find_volume(db, volume_id)
-    if found is None or found.status == 'deleting':
-        return
-    if found.status not in ('available', 'error'):
-        raise CloudConflict(f'volume {volume_id} is {found.status}')
-    if db.row('SELECT 1 FROM snapshots WHERE volume_id = ?', volume_id):
-        raise CloudConflict(f'volume {volume_id} has snapshots')
-    snapshots.begin_deletion(db, 'volumes', volume_id, db.seconds('volume_deletion'))
+    if volume_rows.may_delete('volume', find_volume(db, volume_id)):
+        if db.row('SELECT 1 FROM snapshots WHERE volume_id = ?', volume_id):
+            raise CloudConflict(f'volume {volume_id} has snapshots')
+        volume_rows.begin_deletion(db, 'volume', volume_id)
