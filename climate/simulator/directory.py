@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Users and projects of the simulated cloud; these methods bypass the verbs."""
+"""Controls the users and projects of the simulated cloud."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from climate.simulator.control import Control
 
 
 class KeystoneControl(Control):
-    """Controls the simulated Keystone."""
+    """Controls the simulated Keystone; faults do not affect its methods."""
 
     def put_member(self, user_id: str, project_id: str, *roles: str) -> str:
-        """Give a user these roles in a project, and no others; return a token.
+        """Replace the roles of a user in a project and return a token.
 
-        User and project are made if they are not there.
+        Also creates the user and the project if they are missing.
         """
         with self._store.transaction(self._runner.now()) as db:
             keystone.put_user(db, user_id)
@@ -35,7 +35,7 @@ class KeystoneControl(Control):
     def set_enabled(
         self, *, user_id: str | None = None, project_id: str | None = None, enabled: bool
     ) -> None:
-        """Enable or disable a user, a project or both."""
+        """Enable or disable a user, a project or both; create them if missing."""
         with self._store.transaction(self._runner.now()) as db:
             if user_id is not None:
                 keystone.put_user(db, user_id, enabled=enabled)
@@ -43,17 +43,17 @@ class KeystoneControl(Control):
                 keystone.put_project(db, project_id, enabled=enabled)
 
     def set_email(self, user_id: str, email: str) -> None:
-        """Let a user have an address; '' for none. The user is made if not there."""
+        """Set the email address of a user, created if missing; '' removes it."""
         with self._store.transaction(self._runner.now()) as db:
             keystone.put_user(db, user_id)
             keystone.put_email(db, user_id, email)
 
     def remove_user(self, user_id: str) -> None:
-        """Let a user be gone, with the trusts that they made."""
+        """Delete a user, with the trusts that the user created."""
         self._remove('DELETE FROM users WHERE id = ?', user_id)
 
     def remove_project(self, project_id: str) -> None:
-        """Let a project be gone, with the trusts that were made for it."""
+        """Delete a project, with its trusts."""
         self._remove('DELETE FROM projects WHERE id = ?', project_id)
 
     def _remove(self, sql: str, key: str) -> None:

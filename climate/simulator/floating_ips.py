@@ -50,7 +50,7 @@ class SimulatedFloatingIPs:
     _runner: VerbRunner
 
     def find_floating_ip(self, network_id: str, address: str) -> FloatingIP | None:
-        """Return the floating IP of this address."""
+        """Return the floating IP with this address; None if it is free."""
         return self._runner.run(
             'network.find_floating_ip',
             (network_id, address),
@@ -60,7 +60,7 @@ class SimulatedFloatingIPs:
     def list_floating_ips(
         self, tag: str | None = None, *, description: str | None = None
     ) -> tuple[FloatingIP, ...]:
-        """Return every floating IP, or those that have this tag, or this description, by id."""
+        """Return every floating IP, or those with this tag and description, by id."""
         return self._runner.run(
             'network.list_floating_ips',
             (tag, description),
@@ -80,7 +80,7 @@ class SimulatedFloatingIPs:
         address: str | None = None,
         description: str = '',
     ) -> FloatingIP:
-        """Give a project an address of an external network."""
+        """Allocate a floating IP of an external network to a project, without tags."""
         return self._runner.run(
             'network.create_floating_ip',
             (network_id, project_id, subnet_id, address),
@@ -88,7 +88,7 @@ class SimulatedFloatingIPs:
         )
 
     def set_floating_ip_tags(self, floating_ip_id: str, tags: AbstractSet[str]) -> None:
-        """Give a floating IP these tags."""
+        """Replace the tags of a floating IP."""
         self._runner.run(
             'network.set_floating_ip_tags',
             (floating_ip_id, sorted(tags)),
@@ -96,7 +96,7 @@ class SimulatedFloatingIPs:
         )
 
     def detach_floating_ip(self, floating_ip_id: str) -> None:
-        """Let it lead nowhere."""
+        """Detach a floating IP; a no-op if it is not attached or does not exist."""
         self._runner.run(
             'network.detach_floating_ip',
             (floating_ip_id,),
@@ -106,7 +106,7 @@ class SimulatedFloatingIPs:
         )
 
     def delete_floating_ip(self, floating_ip_id: str) -> None:
-        """Give it back."""
+        """Release a floating IP, attached or not; a no-op if it does not exist."""
         self._runner.run(
             'network.delete_floating_ip',
             (floating_ip_id,),
@@ -155,7 +155,7 @@ def _create(
         project_id,
         description,
     )
-    # It holds its address by a port of its own, that belongs to no project.
+    # As in Neutron, a port without a project has the address.
     db.run(
         'INSERT INTO ports (id, network_id, project_id, device_id, device_owner, subnet_id,'
         " address) VALUES (?, ?, '', ?, ?, ?, ?)",
@@ -172,7 +172,7 @@ def _create(
 
 
 def _ranges(db: Db, network_id: str, subnet_id: str | None) -> list[sqlite3.Row]:
-    """Return the subnets that an address may be of."""
+    """Return the subnets from which an address may come."""
     network = db.row('SELECT external FROM networks WHERE id = ?', network_id)
     if network is None:
         raise CloudNotFound(f'the simulated cloud has no network {network_id}')
@@ -193,7 +193,7 @@ def _of(ranges: list[sqlite3.Row], address: str) -> tuple[str, str]:
     for row in ranges:
         if wanted in ipaddress.ip_network(row['cidr']):
             return row['id'], address
-    raise exceptions.Permanent(f'address {address} is of no subnet that it may be of')
+    raise exceptions.Permanent(f'address {address} is not in a subnet of the network')
 
 
 def _free(db: Db, network_id: str, ranges: list[sqlite3.Row]) -> tuple[str, str]:

@@ -12,10 +12,9 @@
 
 """Simulated Heat.
 
-Stacks consist of names: no servers and no volumes are created. The duration of an
-action is set by
-(``set_seconds('stack', …)``), and what a resource of type ``OS::Heat::Delay``
-says; one of type ``OS::Heat::TestResource`` may fail.
+Stacks consist of names: no servers or volumes are created. An action takes as long as
+``set_seconds('stack', …)`` sets, or longer if a resource of type ``OS::Heat::Delay``
+requires it. A resource of type ``OS::Heat::TestResource`` may fail.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ class SimulatedHeat:
         self._runner = runner
 
     def preview_stack(self, draft: StackDraft) -> tuple[PlannedResource, ...]:
-        """Return what a stack would consist of at most."""
+        """Return the resources that a stack would have at most."""
         return self._runner.run(
             'orchestration.preview_stack', (draft.name,), lambda db: self._preview(db, draft)
         )
@@ -93,7 +92,7 @@ class SimulatedHeat:
         )
 
     def list_stack_resources(self, stack_id: str) -> tuple[StackResource, ...]:
-        """Return what a stack consists of, by name."""
+        """Return the resources of a stack, by name."""
         return self._runner.run(
             'orchestration.list_stack_resources',
             (stack_id,),
@@ -142,7 +141,7 @@ class SimulatedHeat:
             'orchestration.delete_stack', (stack_id,), lambda db: self._delete(db, stack_id)
         )
 
-    # -- inside of a transaction
+    # -- within a transaction
 
     def _find(self, db: Db, name_or_id: str) -> Stack | None:
         db.run("DELETE FROM stacks WHERE action = 'DELETE' AND done_at <= ?", db.now)
@@ -185,16 +184,16 @@ class SimulatedHeat:
         self._runner.check_redelegation(db)
         planned = self._plan(db, draft)
         for item in planned:
-            self._check_there(db, item)
+            self._check_external(db, item)
         return _insert(db, self._runner.project(db), draft, planned)
 
-    def _check_there(self, db: Db, item: PlannedResource) -> None:
-        """Check that a floating IP that a template names is one of the project."""
+    def _check_external(self, db: Db, item: PlannedResource) -> None:
+        """Check that an existing floating IP in a template belongs to the project."""
         if item.type != _FLOATING_IP or not item.physical_id:
             return
         project = self._runner.project(db)
-        there = floating_ips.floating_ips(db)
-        if not any(one.id == item.physical_id and one.project_id == project for one in there):
+        found = floating_ips.floating_ips(db)
+        if not any(one.id == item.physical_id and one.project_id == project for one in found):
             raise exceptions.Permanent(
                 f'Invalid external resource: Resource {item.physical_id} ({item.type}) '
                 'can not be found.'
@@ -262,9 +261,9 @@ def stacks(db: Db) -> tuple[Stack, ...]:
 
 
 def add_stack(db: Db, project_id: str, draft: StackDraft, stack_id: str) -> None:
-    """Let a project have a stack.
+    """Add a stack to a project.
 
-    :raises climate.exceptions.Permanent: if Heat would take no such stack
+    :raises climate.exceptions.Permanent: if Heat would reject the stack
     """
     _insert(db, project_id, draft, templates.plan(draft), stack_id)
 
@@ -277,7 +276,7 @@ def _insert(
     stack_id: str | None = None,
 ) -> str:
     stack_id = stack_id or str(uuid.uuid4())
-    things = [
+    resources = [
         {
             'name': item.name,
             'type': item.type,
@@ -293,7 +292,7 @@ def _insert(
         draft.name,
         project_id,
         json.dumps(draft.tags),
-        json.dumps(things),
+        json.dumps(resources),
     )
     broken = next((item.name for item in planned if item.properties.get('fail')), None)
     _begin(db, stack_id, 'CREATE', broken)
@@ -301,7 +300,7 @@ def _insert(
 
 
 def break_stack(db: Db, stack_id: str, reason: str) -> None:
-    """Let what was done with a stack last have failed, or what is being done fail now."""
+    """Make the current or latest action of a stack and its running snapshots fail."""
     db.run(
         "UPDATE stacks SET outcome = 'FAILED', reason = ?, done_at = min(done_at, ?) WHERE id = ?",
         reason,
@@ -323,13 +322,13 @@ def _snapshot_status(row: sqlite3.Row, now: float) -> str:
 
 
 def _kept(item: PlannedResource) -> dict[str, Any]:
-    """Return the properties that matter later; others may be secret."""
+    """Return the properties that are needed later; others may be secret."""
     names = {_DELAY: ('min_wait', 'actions'), _SERVER: ('flavor',)}.get(item.type, ())
     return {key: item.properties.get(key) for key in names}
 
 
 def _begin(db: Db, stack_id: str, action: str, broken: str | None = None) -> float:
-    """Start to do something with a stack; return when it will be done."""
+    """Start an action on a stack and return the time at which it will be complete."""
     row = db.row('SELECT resources FROM stacks WHERE id = ?', stack_id)
     assert row is not None
     waits = [_wait(item, action) for item in json.loads(row['resources'])]

@@ -12,10 +12,9 @@
 
 """Simulated Keystone.
 
-A token is the text ``user:project`` or ``user:project:role,role``, as in the
-standalone service. A user who creates a trust with a token is registered with
-its roles; a user who is registered already keeps their roles, regardless of the
-token.
+A token is the text ``user:project`` or ``user:project:role,role``, as in the standalone
+service. A user who creates a trust with a token is registered with the roles of the
+token. A user who is registered already keeps their roles, regardless of the token.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class SimulatedKeystone:
         expires_at: datetime.datetime | None = None,
         redelegate: bool = False,
     ) -> Trust:
-        """Let the owner of a token trust us, in the project of the token."""
+        """Create a trust from the owner of a token to the service user."""
         return self._runner.run(
             'identity.create_trust',
             (sorted(roles), redelegate),
@@ -129,7 +128,7 @@ class SimulatedKeystone:
 
 
 def put_user(db: Db, user_id: str, *, enabled: bool = True) -> None:
-    """Let there be a user, enabled or not."""
+    """Create a user, or enable or disable an existing one."""
     db.run(
         'INSERT INTO users (id, name, enabled) VALUES (?, ?, ?)'
         ' ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled',
@@ -140,14 +139,14 @@ def put_user(db: Db, user_id: str, *, enabled: bool = True) -> None:
 
 
 def put_email(db: Db, user_id: str, email: str) -> None:
-    """Let a user have an address; '' for none."""
+    """Set the email address of a user; '' removes it."""
     db.run('DELETE FROM user_emails WHERE user_id = ?', user_id)
     if email:
         db.run('INSERT INTO user_emails (user_id, email) VALUES (?, ?)', user_id, email)
 
 
 def put_project(db: Db, project_id: str, *, enabled: bool = True) -> None:
-    """Let there be a project, enabled or not."""
+    """Create a project, or enable or disable an existing one."""
     db.run(
         'INSERT INTO projects (id, name, enabled) VALUES (?, ?, ?)'
         ' ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled',
@@ -158,7 +157,7 @@ def put_project(db: Db, project_id: str, *, enabled: bool = True) -> None:
 
 
 def set_roles(db: Db, user_id: str, project_id: str, roles: Iterable[str]) -> None:
-    """Give a user these roles in a project, and no others."""
+    """Replace the roles of a user in a project."""
     db.run('DELETE FROM roles WHERE user_id = ? AND project_id = ?', user_id, project_id)
     for role in sorted(set(roles)):
         db.run(
@@ -170,27 +169,27 @@ def set_roles(db: Db, user_id: str, project_id: str, roles: Iterable[str]) -> No
 
 
 def project_of_trust(db: Db, trust_id: str) -> str:
-    """Return the project that a trust is for.
+    """Return the project of a trust.
 
-    :raises TrustLost: if it is gone or does not help
+    :raises TrustLost: if it does not exist or cannot be used
     """
     trust = _find_trust(db, trust_id)
     if trust is None:
-        raise TrustLost('the trust of the user is gone or expired, or its user or project is gone')
+        raise TrustLost('the trust is deleted or expired, or its user or project is deleted')
     if not _enabled(db, trust.trustor_user_id, trust.project_id) or not set(trust.roles) <= _roles(
         db, trust.trustor_user_id, trust.project_id
     ):
         raise TrustLost(
-            f'the trust gives no token: user {trust.trustor_user_id} has lost a role in '
+            f'the trust cannot be used: user {trust.trustor_user_id} has lost a role in '
             f'project {trust.project_id}, or one of them is disabled'
         )
     return trust.project_id
 
 
 def check_redelegation(db: Db, trust_id: str) -> None:
-    """Fail as Heat does if a trust does not allow redelegation.
+    """Check that a trust allows redelegation.
 
-    :raises climate.exceptions.Transient: if it does, for Heat answers with a 500
+    :raises climate.exceptions.Transient: if it does not, because Heat returns a 500
     """
     if db.row('SELECT 1 FROM trusts WHERE id = ? AND NOT redelegate', trust_id):
         raise exceptions.Transient('Heat cannot delegate the trust: HTTP 500')
@@ -199,7 +198,7 @@ def check_redelegation(db: Db, trust_id: str) -> None:
 def project_of_token(db: Db, token: str) -> str:
     """Return the project of a token.
 
-    :raises climate.exceptions.Permanent: if it is not valid
+    :raises climate.exceptions.Permanent: if the token is not valid
     """
     return _caller(db, token)[1]
 
@@ -215,7 +214,7 @@ def _find_project(db: Db, project_id: str) -> Project | None:
 
 
 def _caller(db: Db, token: str) -> tuple[str, str, frozenset[str]]:
-    """Return user, project and roles of a token."""
+    """Return the user, the project and the roles of a token."""
     match = _TOKEN.fullmatch(token)
     if match is None:
         raise exceptions.Permanent('Keystone does not accept the token of the caller')
@@ -300,5 +299,5 @@ def _roles(db: Db, user_id: str, project_id: str) -> frozenset[str]:
 
 
 def _implied(roles: Iterable[str]) -> frozenset[str]:
-    """Return roles and those that they imply, as Keystone has them at first."""
+    """Return roles and the roles that they imply by default in Keystone."""
     return frozenset(found for role in roles for found in (role, *_IMPLIED.get(role, ())))

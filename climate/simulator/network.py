@@ -79,13 +79,13 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         self._runner = runner
 
     def find_network(self, name_or_id: str) -> Network | None:
-        """Return the network of this id or name."""
+        """Return the network with this id, or else with this name."""
         return self._runner.run(
             'network.find_network', (name_or_id,), lambda db: _find_network(db, name_or_id)
         )
 
     def find_network_of_segment(self, segment: Segment) -> Network | None:
-        """Return the network that uses a segment."""
+        """Return the network that uses a segment; None if it is free."""
         return self._runner.run(
             'network.find_network_of_segment',
             (segment.network_type, segment.physical_network, segment.segmentation_id),
@@ -93,7 +93,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
-        """Return every network, or those that have this tag, by id."""
+        """Return every network, or those with this tag, by id."""
         return self._runner.run(
             'network.list_networks',
             (tag,),
@@ -103,7 +103,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
     def create_network(
         self, name: str, project_id: str, segment: Segment, *, description: str = ''
     ) -> Network:
-        """Create a network."""
+        """Create a network of a project on a segment, without tags."""
         return self._runner.run(
             'network.create_network',
             (name, project_id, segment.network_type, segment.segmentation_id),
@@ -119,7 +119,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
-        """Give a network these tags."""
+        """Replace the tags of a network."""
         self._runner.run(
             'network.set_network_tags',
             (network_id, sorted(tags)),
@@ -127,13 +127,13 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def delete_network(self, network_id: str) -> None:
-        """Delete a network with its subnets."""
+        """Delete a network with its subnets; a no-op if it does not exist."""
         self._runner.run(
             'network.delete_network', (network_id,), lambda db: _delete_network(db, network_id)
         )
 
     def find_subnet(self, subnet_id: str) -> Subnet | None:
-        """Return a subnet."""
+        """Return a subnet; None if it does not exist."""
         return self._runner.run(
             'network.find_subnet', (subnet_id,), lambda db: _find_subnet(db, subnet_id)
         )
@@ -145,7 +145,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def delete_subnet(self, subnet_id: str) -> None:
-        """Delete a subnet."""
+        """Delete a subnet; a no-op if it does not exist."""
         self._runner.run(
             'network.delete_subnet', (subnet_id,), lambda db: _delete_subnet(db, subnet_id)
         )
@@ -157,7 +157,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def find_port_of_address(self, network_id: str, address: str) -> Port | None:
-        """Return the port that has an address of a network."""
+        """Return the port with an address in a network; None if the address is free."""
         return self._runner.run(
             'network.find_port_of_address',
             (network_id, address),
@@ -165,7 +165,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def delete_port(self, port_id: str) -> None:
-        """Delete a port."""
+        """Delete a port; a no-op if it does not exist."""
         self._runner.run('network.delete_port', (port_id,), lambda db: _delete_port(db, port_id))
 
     def remove_router_interface(self, router_id: str, port_id: str) -> None:
@@ -185,7 +185,7 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         )
 
     def delete_router(self, router_id: str) -> None:
-        """Delete a router and its gateway."""
+        """Delete a router and its gateway; a no-op if it does not exist."""
         self._runner.run(
             'network.delete_router', (router_id,), lambda db: routers.delete(db, router_id)
         )
@@ -245,9 +245,9 @@ def create_network(
 ) -> Network:
     """Create a network on a segment.
 
-    :param network_id: a new one if None
+    :param network_id: a new id if None
     :raises CloudConflict: if the segment is in use
-    :raises CloudQuota: if the project may have no more
+    :raises CloudQuota: if the project has reached its limit of networks
     :raises climate.exceptions.Permanent: if there is no such segment
     """
     _require_segment(db, segment)
@@ -284,9 +284,11 @@ def _require_segment(db: Db, segment: Segment) -> None:
     if segment.network_type == 'vlan' and not db.row(
         'SELECT 1 FROM physical_networks WHERE name = ?', segment.physical_network
     ):
-        raise exceptions.Permanent(f'the simulated cloud has no wires {segment.physical_network!r}')
+        raise exceptions.Permanent(
+            f'the simulated cloud has no physical network {segment.physical_network!r}'
+        )
     if not 1 <= (segment.segmentation_id or 0) <= largest:
-        raise exceptions.Permanent(f'a segment has a number from 1 to {largest}')
+        raise exceptions.Permanent(f'the segmentation id must be from 1 to {largest}')
 
 
 def _describe_network(db: Db, network_id: str, name: str, description: str) -> None:
@@ -302,15 +304,15 @@ def _set_network_tags(db: Db, network_id: str, tags: AbstractSet[str]) -> None:
 
 
 def _delete_network(db: Db, network_id: str) -> None:
-    # Floating IPs that lead nowhere go with their network.
-    loose = {
+    # As in Neutron, floating IPs that are not attached are deleted with the network.
+    detached = {
         found.id
         for found in floating_ips.floating_ips(db)
         if found.network_id == network_id and found.port_id is None
     }
-    if any(port.device_id not in loose for port in ports(db, network_id)):
-        raise CloudConflict(f'ports are left on network {network_id}')
-    for floating_ip_id in loose:
+    if any(port.device_id not in detached for port in ports(db, network_id)):
+        raise CloudConflict(f'network {network_id} still has ports')
+    for floating_ip_id in detached:
         floating_ips.delete(db, floating_ip_id)
     db.run('DELETE FROM subnets WHERE network_id = ?', network_id)
     db.run('DELETE FROM networks WHERE id = ?', network_id)
@@ -342,7 +344,7 @@ def subnets(db: Db, network_id: str) -> tuple[Subnet, ...]:
 
 def _delete_subnet(db: Db, subnet_id: str) -> None:
     if db.row('SELECT 1 FROM ports WHERE subnet_id = ?', subnet_id):
-        raise CloudConflict(f'ports have addresses of subnet {subnet_id}')
+        raise CloudConflict(f'ports have addresses in subnet {subnet_id}')
     db.run('DELETE FROM subnets WHERE id = ?', subnet_id)
 
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Changes that other users make in the simulated Neutron."""
+"""Makes the changes of other users in the simulated Neutron."""
 
 from __future__ import annotations
 
@@ -34,22 +34,21 @@ from climate.simulator.store import SimulatorStore
 PHYSICAL_NETWORK = 'physnet1'
 PUBLIC = 'public'
 PUBLIC_ID = 'd32019d3-bc6e-4319-9c1d-6722fc136a22'
-# The first hundred addresses are given away by Neutron, the others can be
-# reserved.
+# Neutron allocates from the first hundred addresses; the others can be reserved.
 PUBLIC_CIDR = '203.0.113.0/24'
 PUBLIC_POOL = ('203.0.113.2', '203.0.113.99')
 OPERATOR = 'admin'
 
 
 class NetworkContents:
-    """Bypasses the verbs: it never fails or counts."""
+    """Changes the state directly: faults do not affect it, nor is it counted."""
 
     def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
         self._store = store
         self._runner = runner
 
     def seed(self) -> None:
-        """Make sure that there are wires and an external network ``public``."""
+        """Add a physical network and an external network, if they are missing."""
         with self._store.transaction(self._runner.now()) as db:
             db.run('INSERT OR IGNORE INTO physical_networks (name) VALUES (?)', PHYSICAL_NETWORK)
             if not db.row('SELECT 1 FROM networks WHERE name = ?', PUBLIC):
@@ -57,16 +56,16 @@ class NetworkContents:
                 create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
 
     def add_network(self, name: str, project_id: str, *, external: bool = False) -> Network:
-        """Create a network on some free segment."""
+        """Create a network on a free segment."""
         with self._store.transaction(self._runner.now()) as db:
             return create_network(db, name, project_id, external=external)
 
     def add_subnet(
         self, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None = None
     ) -> Subnet:
-        """Add a range of addresses to a network; the first one is its gateway.
+        """Add a subnet to a network; its first address is the gateway.
 
-        :param pools: all but the gateway if None
+        :param pools: the allocation pools; all addresses but the gateway if None
         """
         with self._store.transaction(self._runner.now()) as db:
             return create_subnet(db, network_id, cidr, pools)
@@ -74,12 +73,18 @@ class NetworkContents:
     def add_port(
         self, subnet_id: str, project_id: str, device_id: str = '', address: str | None = None
     ) -> Port:
-        """Plug a server, or nothing, into a subnet."""
+        """Add a port to a subnet.
+
+        :param device_id: the server that uses the port; '' if it is unused
+        """
         owner = 'compute:nova' if device_id else ''
-        return self._plug(subnet_id, project_id, device_id, owner, address)
+        return self._add_port(subnet_id, project_id, device_id, owner, address)
 
     def add_router(self, subnet_id: str, project_id: str, router_id: str | None = None) -> str:
-        """Plug a router into a subnet and return its id; a new one if None is named."""
+        """Connect a router to a subnet and return its id.
+
+        :param router_id: None for a new router
+        """
         router_id = router_id or str(uuid.uuid4())
         with self._store.transaction(self._runner.now()) as db:
             db.run(
@@ -87,21 +92,27 @@ class NetworkContents:
                 router_id,
                 project_id,
             )
-        self._plug(subnet_id, project_id, router_id, 'network:router_interface')
+        self._add_port(subnet_id, project_id, router_id, 'network:router_interface')
         return router_id
 
     def add_route(self, router_id: str, nexthop: str) -> None:
-        """Have a router send something to an address."""
+        """Add a static route to a router.
+
+        :param nexthop: the address to which the route leads
+        """
         with self._store.transaction(self._runner.now()) as db:
             routers.add_route(db, router_id, nexthop)
 
     def attach(self, floating_ip_id: str, port_id: str) -> None:
-        """Let a floating IP lead to a port."""
+        """Attach a floating IP to a port."""
         with self._store.transaction(self._runner.now()) as db:
             db.run('UPDATE floating_ips SET port_id = ? WHERE id = ?', port_id, floating_ip_id)
 
     def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
-        """Let a project have so many ``networks`` or ``floatingips``; None: any number."""
+        """Set the quota of a project; None for no limit.
+
+        :param resource: ``networks`` or ``floatingips``
+        """
         with self._store.transaction(self._runner.now()) as db:
             quotas.put(db, project_id, resource, most)
 
@@ -115,7 +126,7 @@ class NetworkContents:
         with self._store.transaction(self._runner.now()) as db:
             return floating_ips.floating_ips(db)
 
-    def _plug(
+    def _add_port(
         self,
         subnet_id: str,
         project_id: str,
@@ -150,9 +161,9 @@ def create_network(
     external: bool = False,
     network_id: str | None = None,
 ) -> Network:
-    """Create a network on some free segment.
+    """Create a network on a free segment.
 
-    :param network_id: a new one if None
+    :param network_id: a new id if None
     """
     row = db.row(
         "SELECT coalesce(max(segmentation_id), 0) AS n FROM networks WHERE network_type = 'vxlan'"
@@ -167,9 +178,9 @@ def create_network(
 def create_subnet(
     db: Db, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None = None
 ) -> Subnet:
-    """Give a network a subnet, whose first address is its gateway.
+    """Create a subnet of a network; its first address is the gateway.
 
-    :param pools: all but the gateway if None
+    :param pools: the allocation pools; all addresses but the gateway if None
     """
     hosts = list(ipaddress.ip_network(cidr).hosts())
     subnet_id = str(uuid.uuid4())

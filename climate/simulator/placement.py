@@ -37,8 +37,8 @@ class SimulatedPlacement:
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
 
-    def _run_later(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
-        """Run a verb when those have gone who were to be gone by now."""
+    def _run_settled(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
+        """Run a verb after completing the server operations that are due."""
 
         def settled(db: Db) -> T:
             server_rows.settle(db)
@@ -47,7 +47,7 @@ class SimulatedPlacement:
         return self._runner.run(verb, arguments, settled)
 
     def find_provider(self, name: str) -> Provider | None:
-        """Return the provider of this name; None if it does not exist."""
+        """Return the provider with this name; None if it does not exist."""
         return self._runner.run(
             'placement.find_provider', (name,), lambda db: providers.find_provider(db, name)
         )
@@ -63,7 +63,7 @@ class SimulatedPlacement:
         )
 
     def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
-        """Create a provider without inventories."""
+        """Create a provider without inventories, nested in another or a root."""
         return self._runner.run(
             'placement.create_provider',
             (name, parent_uuid),
@@ -71,8 +71,8 @@ class SimulatedPlacement:
         )
 
     def delete_provider(self, uuid: str) -> None:
-        """Delete a provider."""
-        self._run_later(
+        """Delete a provider; a no-op if it does not exist."""
+        self._run_settled(
             'placement.delete_provider', (uuid,), lambda db: providers.delete_provider(db, uuid)
         )
 
@@ -83,7 +83,7 @@ class SimulatedPlacement:
         )
 
     def set_inventory(self, uuid: str, inventory: Inventory) -> None:
-        """Give a provider this inventory of a class."""
+        """Set the inventory of a class of a provider."""
         self._runner.run(
             'placement.set_inventory',
             (uuid, inventory.resource_class, inventory.total),
@@ -91,20 +91,20 @@ class SimulatedPlacement:
         )
 
     def remove_inventory(self, uuid: str, resource_class: str) -> None:
-        """Take all of a class from a provider."""
-        self._run_later(
+        """Delete the inventory of a class; a no-op if it does not exist."""
+        self._run_settled(
             'placement.remove_inventory',
             (uuid, resource_class),
             lambda db: providers.remove_inventory(db, uuid, resource_class),
         )
 
     def usages(self, uuid: str) -> Mapping[str, int]:
-        """Return how much of each class of a provider is allocated."""
-        return self._run_later('placement.usages', (uuid,), lambda db: providers.usages(db, uuid))
+        """Return the allocated amount of each resource class of a provider."""
+        return self._run_settled('placement.usages', (uuid,), lambda db: providers.usages(db, uuid))
 
     def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
         """Return the allocations from a provider, by consumer."""
-        return self._run_later(
+        return self._run_settled(
             'placement.allocations', (uuid,), lambda db: providers.allocations(db, uuid)
         )
 
@@ -119,17 +119,17 @@ class SimulatedPlacement:
         return self._runner.run(
             'placement.list_traits',
             (prefix,),
-            lambda db: _beginning(prefix, providers.known_traits(db)),
+            lambda db: _with_prefix(prefix, providers.known_traits(db)),
         )
 
     def create_trait(self, name: str) -> None:
-        """Create a custom trait."""
+        """Create a custom trait; a no-op if it exists."""
         self._runner.run(
             'placement.create_trait', (name,), lambda db: providers.create_trait(db, name)
         )
 
     def delete_trait(self, name: str) -> None:
-        """Delete a custom trait."""
+        """Delete a custom trait; a no-op if it does not exist."""
         self._runner.run(
             'placement.delete_trait', (name,), lambda db: providers.delete_trait(db, name)
         )
@@ -147,7 +147,7 @@ class SimulatedPlacement:
         )
 
     def add_trait(self, uuid: str, name: str) -> None:
-        """Give a provider one more trait."""
+        """Add a trait to a provider; a no-op if the provider has it."""
         self._runner.run(
             'placement.add_trait',
             (uuid, name),
@@ -155,7 +155,7 @@ class SimulatedPlacement:
         )
 
     def remove_trait(self, uuid: str, name: str) -> None:
-        """Remove a trait from a provider."""
+        """Remove a trait from a provider; a no-op if the provider does not have it."""
         self._runner.run(
             'placement.remove_trait',
             (uuid, name),
@@ -167,11 +167,11 @@ class SimulatedPlacement:
         return self._runner.run(
             'placement.list_resource_classes',
             (prefix,),
-            lambda db: _beginning(prefix, providers.resource_classes(db)),
+            lambda db: _with_prefix(prefix, providers.resource_classes(db)),
         )
 
     def create_resource_class(self, name: str) -> None:
-        """Create a custom resource class."""
+        """Create a custom resource class; a no-op if it exists."""
         self._runner.run(
             'placement.create_resource_class',
             (name,),
@@ -179,7 +179,7 @@ class SimulatedPlacement:
         )
 
     def delete_resource_class(self, name: str) -> None:
-        """Delete a custom resource class."""
+        """Delete a custom resource class; a no-op if it does not exist."""
         self._runner.run(
             'placement.delete_resource_class',
             (name,),
@@ -187,12 +187,15 @@ class SimulatedPlacement:
         )
 
 
-def _beginning(prefix: str, names: frozenset[str]) -> frozenset[str]:
+def _with_prefix(prefix: str, names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if name.startswith(prefix))
 
 
 def _aggregates(db: Db, uuid: str) -> frozenset[str]:
-    """Return what Nova tells Placement when a host is put into an aggregate."""
+    """Return the UUIDs of the aggregates that a provider is in.
+
+    In Nova, adding a host to an aggregate also adds its provider in Placement.
+    """
     providers.require(db, uuid)
     rows = db.rows(
         'SELECT m.aggregate_id FROM aggregate_hosts m'

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The resource providers of the simulated Placement, with inventories and allocations."""
+"""Resource providers of the simulated Placement, with inventories and allocations."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ LONGEST_NAME = 200
 STANDARD_CLASSES = frozenset(
     {'DISK_GB', 'IPV4_ADDRESS', 'MEMORY_MB', 'PCI_DEVICE', 'PCPU', 'VCPU', 'VGPU'}
 )
-# Those of the hosts; os-traits has some hundreds more.
+# The traits of the simulated hosts; os-traits has hundreds more.
 STANDARD_TRAITS = frozenset(
     {'COMPUTE_NODE', 'HW_CPU_HYPERTHREADING', 'HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE42'}
     | {'HW_CPU_X86_VMX', 'STORAGE_DISK_SSD'}
@@ -75,7 +75,7 @@ _PROVIDERS = 'SELECT uuid, name, generation, parent_uuid FROM providers'
 
 
 def find_provider(db: Db, name: str) -> Provider | None:
-    """Return the provider of this name; None if it does not exist."""
+    """Return the provider with this name; None if it does not exist."""
     row = db.row(f'{_PROVIDERS} WHERE name = ?', name)
     return None if row is None else Provider(**dict(row))
 
@@ -94,7 +94,7 @@ def list_providers(db: Db, prefix: str, parent_uuid: str | None) -> tuple[Provid
 
 
 def tree(db: Db, root: str) -> list[str]:
-    """Return a root provider and all that is nested in it, however deeply."""
+    """Return the UUIDs of a provider and of all providers below it, at any depth."""
     rows = db.rows(
         'WITH RECURSIVE tree (uuid) AS (SELECT uuid FROM providers WHERE uuid = ?'
         ' UNION ALL SELECT p.uuid FROM providers p JOIN tree t ON p.parent_uuid = t.uuid)'
@@ -107,20 +107,20 @@ def tree(db: Db, root: str) -> list[str]:
 def create_provider(
     db: Db, name: str, parent_uuid: str | None, *, uuid: str | None = None
 ) -> Provider:
-    """Create a provider, of this *uuid* if one is given.
+    """Create a provider without inventories, nested in another or a root.
 
-    :raises CloudConflict: if there is one of this name
-    :raises climate.exceptions.Permanent: if there is no such parent
+    :param uuid: a new one if None
+    :raises CloudConflict: if a provider with this name exists
+    :raises climate.exceptions.Permanent: if the name is too long or empty, or there is
+        no such parent
     """
     if not 1 <= len(name) <= LONGEST_NAME:
-        raise exceptions.Permanent('the name of a provider has from 1 to 200 characters')
-    # The databases under Placement do not tell cases apart.
+        raise exceptions.Permanent('the name of a provider must have 1 to 200 characters')
+    # Placement's databases ignore case.
     if db.row('SELECT 1 FROM providers WHERE name = ? COLLATE NOCASE', name):
-        raise CloudConflict(f'there is a provider {name!r} already')
+        raise CloudConflict(f'provider {name!r} exists already')
     if parent_uuid is not None and not _exists(db, parent_uuid):
-        raise exceptions.Permanent(
-            f'the simulated cloud has no provider {parent_uuid} to nest another in'
-        )
+        raise exceptions.Permanent(f'the simulated cloud has no parent provider {parent_uuid}')
     uuid = uuid or str(uuids.uuid4())
     db.run(
         'INSERT INTO providers (uuid, name, generation, parent_uuid) VALUES (?, ?, 0, ?)',
@@ -134,12 +134,13 @@ def create_provider(
 def delete_provider(db: Db, uuid: str) -> None:
     """Delete a provider; a no-op if it does not exist.
 
-    :raises CloudConflict: if others are nested in it or something is allocated
+    :raises CloudConflict: if other providers are nested in it, or a consumer has an
+        allocation from it
     """
     if db.row('SELECT 1 FROM providers WHERE parent_uuid = ?', uuid):
         raise CloudConflict(f'other providers are nested in provider {uuid}')
     if db.row('SELECT 1 FROM allocations WHERE provider_uuid = ?', uuid):
-        raise CloudConflict(f'something is allocated from provider {uuid}')
+        raise CloudConflict(f'provider {uuid} has allocations')
     db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
     db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
     db.run('DELETE FROM providers WHERE uuid = ?', uuid)
@@ -148,7 +149,7 @@ def delete_provider(db: Db, uuid: str) -> None:
 def set_contents(
     db: Db, uuid: str, inventories: tuple[Inventory, ...], traits: frozenset[str]
 ) -> None:
-    """Give a provider these inventories and traits instead of those it has."""
+    """Replace the inventories and traits of a provider."""
     db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
     for inventory in inventories:
         _put_inventory(db, uuid, inventory)
@@ -157,7 +158,7 @@ def set_contents(
     _put_traits(db, uuid, traits)
 
 
-def _changed(db: Db, uuid: str) -> None:
+def _increment_generation(db: Db, uuid: str) -> None:
     db.run('UPDATE providers SET generation = generation + 1 WHERE uuid = ?', uuid)
 
 
@@ -166,7 +167,10 @@ def _exists(db: Db, uuid: str) -> bool:
 
 
 def require(db: Db, uuid: str) -> None:
-    """Complain if there is no such provider."""
+    """Check that a provider exists.
+
+    :raises CloudNotFound: if it does not
+    """
     if not _exists(db, uuid):
         raise CloudNotFound(f'the simulated cloud has no provider {uuid}')
 
@@ -195,7 +199,7 @@ def _put_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
         inventory.max_unit,
         inventory.step_size,
     )
-    _changed(db, uuid)
+    _increment_generation(db, uuid)
 
 
 def set_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
@@ -206,27 +210,27 @@ def set_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
             f'the simulated cloud has no resource class {inventory.resource_class}'
         )
     if inventory.total < 1 or not 0 <= inventory.reserved <= inventory.total:
-        raise exceptions.Permanent(f'no such inventory: {inventory}')
+        raise exceptions.Permanent(f'inventory not allowed: {inventory}')
     _put_inventory(db, uuid, inventory)
 
 
 def remove_inventory(db: Db, uuid: str, resource_class: str) -> None:
     """Delete the inventory of a class; a no-op if it does not exist.
 
-    :raises CloudConflict: if something of it is allocated
+    :raises CloudConflict: if a part of it is allocated
     """
     if used(db, uuid, resource_class):
-        raise CloudConflict(f'something of {resource_class} of provider {uuid} is allocated')
+        raise CloudConflict(f'provider {uuid} has allocations of {resource_class}')
     if db.run(
         'DELETE FROM inventories WHERE provider_uuid = ? AND resource_class = ?',
         uuid,
         resource_class,
     ):
-        _changed(db, uuid)
+        _increment_generation(db, uuid)
 
 
 def used(db: Db, uuid: str, resource_class: str) -> int:
-    """Return how much of a class of a provider is allocated."""
+    """Return the allocated amount of a resource class of a provider."""
     row = db.row(
         'SELECT coalesce(sum(amount), 0) FROM allocations'
         ' WHERE provider_uuid = ? AND resource_class = ?',
@@ -237,14 +241,14 @@ def used(db: Db, uuid: str, resource_class: str) -> int:
 
 
 def usages(db: Db, uuid: str) -> dict[str, int]:
-    """Return how much of each class of a provider is allocated."""
+    """Return the allocated amount of each resource class of a provider."""
     return {
         item.resource_class: used(db, uuid, item.resource_class) for item in inventories(db, uuid)
     }
 
 
 def has_room(db: Db, uuid: str, resource_class: str, amount: int) -> bool:
-    """Return whether so much of a class can be allocated from a provider."""
+    """Return whether an amount of a resource class can be allocated from a provider."""
     row = db.row(
         'SELECT (total - reserved) * allocation_ratio AS capacity, min_unit, max_unit, step_size'
         ' FROM inventories WHERE provider_uuid = ? AND resource_class = ?',
@@ -269,7 +273,7 @@ def allocate(db: Db, consumer_id: str, uuid: str, resource_class: str, amount: i
         resource_class,
         amount,
     )
-    _changed(db, uuid)
+    _increment_generation(db, uuid)
 
 
 def release(db: Db, consumer_id: str) -> None:
@@ -284,19 +288,27 @@ def allocations(db: Db, uuid: str) -> tuple[ProviderAllocation, ...]:
     found: dict[str, dict[str, int]] = {}
     for row in rows:
         found.setdefault(row['consumer_id'], {})[row['resource_class']] = row['amount']
-    return tuple(ProviderAllocation(consumer_id=who, amounts=what) for who, what in found.items())
+    return tuple(
+        ProviderAllocation(consumer_id=consumer_id, amounts=amounts)
+        for consumer_id, amounts in found.items()
+    )
 
 
 def check_custom(name: str) -> None:
-    """Refuse the name of a trait or class that is not our own."""
+    """Check that a name may be that of a custom trait or resource class.
+
+    :raises climate.exceptions.Permanent: if it may not
+    """
     if not _CUSTOM.fullmatch(name):
-        raise exceptions.Permanent(f'{name[:50]!r} is no name of a trait or class of our own')
+        raise exceptions.Permanent(
+            f'{name[:50]!r} is not a valid name of a custom trait or resource class'
+        )
 
 
 def resource_classes(db: Db) -> frozenset[str]:
     """Return the names of all resource classes."""
-    own = (row['name'] for row in db.rows('SELECT name FROM resource_classes'))
-    return STANDARD_CLASSES.union(own)
+    custom = (row['name'] for row in db.rows('SELECT name FROM resource_classes'))
+    return STANDARD_CLASSES.union(custom)
 
 
 def create_resource_class(db: Db, name: str) -> None:
@@ -308,7 +320,7 @@ def create_resource_class(db: Db, name: str) -> None:
 def delete_resource_class(db: Db, name: str) -> None:
     """Delete a custom resource class; a no-op if it does not exist."""
     if name in STANDARD_CLASSES:
-        raise exceptions.Permanent(f'resource class {name} is not our own')
+        raise exceptions.Permanent(f'resource class {name} is not a custom one')
     if db.row('SELECT 1 FROM inventories WHERE resource_class = ?', name):
         raise CloudConflict(f'a provider has an inventory of {name}')
     db.run('DELETE FROM resource_classes WHERE name = ?', name)
@@ -316,8 +328,8 @@ def delete_resource_class(db: Db, name: str) -> None:
 
 def known_traits(db: Db) -> frozenset[str]:
     """Return the names of all traits."""
-    own = (row['name'] for row in db.rows('SELECT name FROM known_traits'))
-    return STANDARD_TRAITS.union(own)
+    custom = (row['name'] for row in db.rows('SELECT name FROM known_traits'))
+    return STANDARD_TRAITS.union(custom)
 
 
 def create_trait(db: Db, name: str) -> None:
@@ -329,7 +341,7 @@ def create_trait(db: Db, name: str) -> None:
 def delete_trait(db: Db, name: str) -> None:
     """Delete a custom trait; a no-op if it does not exist."""
     if name in STANDARD_TRAITS:
-        raise exceptions.Permanent(f'trait {name} is not our own')
+        raise exceptions.Permanent(f'trait {name} is not a custom one')
     if db.row('SELECT 1 FROM traits WHERE name = ?', name):
         raise CloudConflict(f'a provider has the trait {name}')
     db.run('DELETE FROM known_traits WHERE name = ?', name)
@@ -358,4 +370,4 @@ def _put_traits(db: Db, uuid: str, names: frozenset[str]) -> None:
     db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
     for name in sorted(names):
         db.run('INSERT INTO traits (provider_uuid, name) VALUES (?, ?)', uuid, name)
-    _changed(db, uuid)
+    _increment_generation(db, uuid)

@@ -21,7 +21,7 @@ from climate.clients.base import CloudConflict
 from climate.clients.protocols.ports import ROUTER_INTERFACES
 from climate.simulator.store import Db
 
-# Of static routes nothing matters but the addresses they lead to.
+# Of static routes, the table stores only the next hops.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS routers (
     id TEXT PRIMARY KEY,
@@ -32,15 +32,15 @@ CREATE TABLE IF NOT EXISTS routers (
 
 
 def add_route(db: Db, router_id: str, nexthop: str) -> None:
-    """Have a router send something to an address."""
-    _keep(db, router_id, [*_routes(db, router_id), nexthop])
+    """Add a static route to an address."""
+    _set_routes(db, router_id, [*_routes(db, router_id), nexthop])
 
 
 def remove_routes(db: Db, router_id: str, port_id: str) -> None:
-    """Take the routes off a router that lead through an interface."""
+    """Remove the static routes of a router that lead through an interface."""
     through = _through(db, router_id, port_id)
     routes = _routes(db, router_id)
-    _keep(db, router_id, [nexthop for nexthop in routes if nexthop not in through])
+    _set_routes(db, router_id, [nexthop for nexthop in routes if nexthop not in through])
 
 
 def _routes(db: Db, router_id: str) -> list[str]:
@@ -48,12 +48,12 @@ def _routes(db: Db, router_id: str) -> list[str]:
     return [] if row is None else list(json.loads(row['routes']))
 
 
-def _keep(db: Db, router_id: str, routes: list[str]) -> None:
+def _set_routes(db: Db, router_id: str, routes: list[str]) -> None:
     db.run('UPDATE routers SET routes = ? WHERE id = ?', json.dumps(routes), router_id)
 
 
 def _through(db: Db, router_id: str, port_id: str) -> set[str]:
-    """Return where the routes of a router lead that go through an interface."""
+    """Return the next hops that a router reaches through an interface."""
     row = db.row(
         'SELECT s.cidr FROM ports p JOIN subnets s ON s.id = p.subnet_id'
         ' WHERE p.id = ? AND p.device_id = ?',
@@ -67,9 +67,9 @@ def _through(db: Db, router_id: str, port_id: str) -> set[str]:
 
 
 def remove_interface(db: Db, router_id: str, port_id: str) -> None:
-    """Remove a router from a network.
+    """Remove a router from a network; a no-op if it or the port does not exist.
 
-    :raises CloudConflict: if floating IPs or static routes need it
+    :raises CloudConflict: if floating IPs or static routes need the interface
     """
     if db.row(
         'SELECT 1 FROM ports i JOIN ports p ON p.subnet_id = i.subnet_id'
@@ -88,9 +88,9 @@ def remove_interface(db: Db, router_id: str, port_id: str) -> None:
 
 
 def delete(db: Db, router_id: str) -> None:
-    """Delete a router and its gateway.
+    """Delete a router and its gateway; a no-op if it does not exist.
 
-    :raises CloudConflict: if it has interfaces
+    :raises CloudConflict: if it still has interfaces
     """
     for row in db.rows('SELECT device_owner FROM ports WHERE device_id = ?', router_id):
         if row['device_owner'] in ROUTER_INTERFACES:

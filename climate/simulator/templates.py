@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Plans of templates in the simulated Heat.
+"""Plans the resources of a template in the simulated Heat.
 
-It knows parameters and ``get_param``, groups of a size, groups that grow and
-nested templates; of all other functions it leaves the text.
+Supports parameters and ``get_param``, resource groups, autoscaling groups and nested
+templates. All other functions stay as text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NAME = re.compile(r'[A-Za-z][\w.-]{0,254}', re.ASCII)
 _VERSIONS = ('heat_template_version', 'HeatTemplateFormatVersion', 'AWSTemplateFormatVersion')
 _GROUP = 'OS::Heat::ResourceGroup'
 _GROWING = 'OS::Heat::AutoScalingGroup'
-# Of all resources of a stack, and of templates within templates, as in Heat.
+# The limits of Heat: resources in a stack, and levels of nested templates.
 _MOST = 1000
 _DEEPEST = 5
 _DELAY = 'OS::Heat::Delay'
@@ -51,9 +51,9 @@ _TYPES = frozenset(
 
 
 def plan(draft: StackDraft) -> tuple[PlannedResource, ...]:
-    """Return what a stack consists of when it is made.
+    """Return the resources that a new stack has.
 
-    :raises climate.exceptions.Permanent: if Heat would take no such stack
+    :raises climate.exceptions.Permanent: if Heat would reject the stack
     """
     if not _NAME.fullmatch(draft.name):
         raise exceptions.Permanent(f'Invalid stack name {draft.name}')
@@ -67,7 +67,7 @@ def plan(draft: StackDraft) -> tuple[PlannedResource, ...]:
 
 
 class _Planning:
-    """One stack that is to be made, with the limits of Heat."""
+    """The plan of one stack, with the limits of Heat."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
@@ -75,7 +75,10 @@ class _Planning:
         self._seen = 0
 
     def mapping(self, text: str) -> dict[str, Any]:
-        """Return what a text says."""
+        """Parse a template or an environment.
+
+        :raises climate.exceptions.Permanent: if it is not a mapping
+        """
         try:
             found = templates.parse(text, self._budget)
         except yaml.YAMLError as error:
@@ -87,7 +90,7 @@ class _Planning:
     def resources(
         self, text: str, given: Mapping[str, Any], depth: int = 0
     ) -> Iterator[PlannedResource]:
-        """Yield what a template consists of."""
+        """Yield the resources of a template."""
         if depth > _DEEPEST:
             raise exceptions.Permanent(f'Recursion depth exceeds {_DEEPEST}.')
         template = self.mapping(text)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Changes that other users make in the simulated Cinder."""
+"""Makes the changes of other users in the simulated Cinder."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ POOL_GB = 10000.0
 
 
 class VolumeContents:
-    """Bypasses the verbs: it never fails or counts."""
+    """Changes the state directly: faults do not affect it, nor is it counted."""
 
     def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
         self._store = store
         self._runner = runner
 
     def seed(self) -> None:
-        """Make sure that there are a pool, a type for it and a backup service."""
+        """Add a pool, a type for it and a backup service, if they are missing."""
         with self._store.transaction(self._runner.now()) as db:
             if not volume_types.pools(db):
                 put_pool(db, POOL, BACKEND, POOL_GB)
@@ -49,19 +49,19 @@ class VolumeContents:
                 volume_types.create_type(db, volume_types.DEFAULT_TYPE, specs, public=True)
 
     def add_pool(self, name: str, backend_name: str, total_gb: float | None) -> None:
-        """Add a pool, or change it; endless if *total_gb* is None."""
+        """Add or change a pool; its size is unlimited if *total_gb* is None."""
         with self._store.transaction(self._runner.now()) as db:
             put_pool(db, name, backend_name, total_gb)
 
     def set_backup_service(self, present: bool) -> None:
-        """Add or remove the service that makes backups."""
+        """Add or remove the backup service."""
         with self._store.transaction(self._runner.now()) as db:
             db.run('DELETE FROM backup_services')
             if present:
                 db.run("INSERT INTO backup_services (name) VALUES ('backup')")
 
     def add_volume(self, name: str, project_id: str, size_gb: int = 1) -> Volume:
-        """Let a project make a volume of the default type."""
+        """Create a volume of the default type in a project."""
         with self._store.transaction(self._runner.now()) as db:
             volume_id = volume.create_volume(
                 db, project_id, name, size_gb, volume_type=None, zone=None, metadata={}
@@ -76,7 +76,11 @@ class VolumeContents:
             attachments.attach(db, volume_id, server_id)
 
     def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
-        """Let a project have so many ``volumes``, ``gigabytes``…; None: any number."""
+        """Set the quota of a project; None for no limit.
+
+        :param resource: ``volumes``, ``gigabytes``, ``snapshots``, ``backups`` or
+            ``backup_gigabytes``
+        """
         with self._store.transaction(self._runner.now()) as db:
             quotas.put(db, project_id, resource, most)
 
@@ -97,7 +101,7 @@ class VolumeContents:
 
 
 def put_pool(db: Db, name: str, backend_name: str, total_gb: float | None) -> None:
-    """Add a pool, or change it; endless if *total_gb* is None."""
+    """Add or change a pool; its size is unlimited if *total_gb* is None."""
     db.run(
         'INSERT OR REPLACE INTO pools (name, backend_name, total_gb) VALUES (?, ?, ?)',
         name,

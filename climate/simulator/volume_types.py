@@ -55,7 +55,7 @@ class SimulatedVolumeTypes:
     _runner: VerbRunner
 
     def find_volume_type(self, name: str) -> VolumeType | None:
-        """Return the type of this name."""
+        """Return the type with this name; None if the caller may not use it."""
         return self._runner.run('volume.find_volume_type', (name,), lambda db: self._find(db, name))
 
     def list_volume_types(self) -> tuple[VolumeType, ...]:
@@ -67,7 +67,7 @@ class SimulatedVolumeTypes:
         return tuple(found for found in (self._find(db, name) for name in names) if found)
 
     def _find(self, db: Db, name: str) -> VolumeType | None:
-        """Return a type as the caller sees it, who need not be an administrator."""
+        """Return a type as the caller, administrator or not, sees it."""
         found = find_type(db, name)
         if found is None or self._runner.sees_all:
             return found
@@ -76,7 +76,7 @@ class SimulatedVolumeTypes:
         return dataclasses.replace(found, extra_specs={})
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
-        """Make a private type."""
+        """Create a private type."""
         return self._runner.run(
             'volume.create_volume_type',
             (name, dict(extra_specs)),
@@ -84,11 +84,11 @@ class SimulatedVolumeTypes:
         )
 
     def delete_volume_type(self, type_id: str) -> None:
-        """Delete a type."""
+        """Delete a type; a no-op if it does not exist."""
         self._runner.run('volume.delete_volume_type', (type_id,), lambda db: _delete(db, type_id))
 
     def list_volume_type_projects(self, type_id: str) -> tuple[str, ...]:
-        """Return the projects that may use a private type, in order."""
+        """Return the ids of the projects that may use a private type, sorted."""
         return self._runner.run(
             'volume.list_volume_type_projects', (type_id,), lambda db: _projects(db, type_id)
         )
@@ -124,7 +124,7 @@ def _type(row: sqlite3.Row) -> VolumeType:
 
 
 def find_type(db: Db, name: str) -> VolumeType | None:
-    """Return the type of this name; None if it does not exist."""
+    """Return the type with this name; None if it does not exist."""
     row = db.row('SELECT * FROM volume_types WHERE name = ?', name)
     return None if row is None else _type(row)
 
@@ -135,14 +135,15 @@ def types(db: Db) -> tuple[VolumeType, ...]:
 
 
 def may_use(db: Db, volume_type: VolumeType, project_id: str) -> bool:
-    """Whether a project may make volumes of a type."""
+    """Return whether a project may create volumes of a type."""
     return volume_type.public or project_id in _projects(db, volume_type.id)
 
 
 def require(db: Db, name: str | None) -> VolumeType | None:
-    """Return the type of this name, or the default one; None without a default.
+    """Return the type with this name, or the default type.
 
-    :raises CloudNotFound: if one is named that is not there
+    :param name: None for the default type, or no type if there is no default
+    :raises CloudNotFound: if the named type does not exist
     """
     found = find_type(db, name or DEFAULT_TYPE)
     if found is None and name is not None:
@@ -153,10 +154,10 @@ def require(db: Db, name: str | None) -> VolumeType | None:
 def create_type(db: Db, name: str, extra_specs: Mapping[str, str], *, public: bool) -> VolumeType:
     """Create a type.
 
-    :raises CloudConflict: if there is one of this name
+    :raises CloudConflict: if a type with this name exists
     """
     if find_type(db, name):
-        raise CloudConflict(f'there is a volume type {name!r} already')
+        raise CloudConflict(f'volume type {name!r} exists already')
     made = VolumeType(id=str(uuid.uuid4()), name=name, public=public, extra_specs=dict(extra_specs))
     db.run(
         'INSERT INTO volume_types (id, name, public, extra_specs) VALUES (?, ?, ?, ?)',
@@ -235,7 +236,7 @@ def pools(db: Db) -> tuple[Pool, ...]:
 
 
 def choose_pool(db: Db, volume_type: VolumeType | None, size_gb: int) -> str | None:
-    """Return the name of a pool for a volume; None if there is no room."""
+    """Return the name of a pool for a volume; None if no pool has room."""
     specs = volume_type.extra_specs if volume_type else {}
     for pool in pools(db):
         if (
