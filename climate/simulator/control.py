@@ -137,7 +137,7 @@ class Control:
             found = {}
             for table in tables:
                 columns = [row['name'] for row in db.rows(_COLUMNS, table)]
-                rows = db.rows(f'SELECT {", ".join(columns)} FROM {table}')  # noqa: S608  its own
+                rows = db.rows(f'SELECT {", ".join(columns)} FROM {table}')  # noqa: S608  names of the schema
                 found[table] = sorted((tuple(row) for row in rows), key=repr)
             return found
 

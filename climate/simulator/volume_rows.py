@@ -51,9 +51,9 @@ def settle(db: Db) -> None:
     """Complete the operations that are due."""
     attachments.settle(db)
     for table in _TABLES.values():
-        db.run(f'DELETE FROM {table} WHERE changes_at <= ? AND becomes IS NULL', db.now)  # noqa: S608  its tables are ours
+        db.run(f'DELETE FROM {table} WHERE changes_at <= ? AND becomes IS NULL', db.now)  # noqa: S608  a constant table
         db.run(
-            f'UPDATE {table} SET status = becomes, changes_at = NULL, becomes = NULL'  # noqa: S608  its tables are ours
+            f'UPDATE {table} SET status = becomes, changes_at = NULL, becomes = NULL'  # noqa: S608  a constant table
             ' WHERE changes_at <= ?',
             db.now,
         )
@@ -67,7 +67,7 @@ def available_size(db: Db, kind: Kind, row_id: str, unavailable: type[exceptions
     :param unavailable: the error to raise if its status does not allow it
     :raises CloudNotFound: if it does not exist
     """
-    row = db.row(f'SELECT size_gb, status FROM {_TABLES[kind]} WHERE id = ?', row_id)  # noqa: S608  its tables are ours
+    row = db.row(f'SELECT size_gb, status FROM {_TABLES[kind]} WHERE id = ?', row_id)  # noqa: S608  a constant table
     if row is None:
         raise CloudNotFound(f'the simulated cloud has no {kind} {row_id}')
     if row['status'] != 'available':
@@ -105,7 +105,7 @@ def may_delete(kind: Kind, found: _Row | None) -> bool:
 def begin_deletion(db: Db, kind: Kind, row_id: str) -> None:
     """Start to delete an object, which takes as long as configured."""
     db.run(
-        f"UPDATE {_TABLES[kind]} SET status = 'deleting', changes_at = ?, becomes = NULL"  # noqa: S608  its tables are ours
+        f"UPDATE {_TABLES[kind]} SET status = 'deleting', changes_at = ?, becomes = NULL"  # noqa: S608  a constant table
         ' WHERE id = ?',
         db.now + db.seconds(f'{kind}_deletion'),
         row_id,
