@@ -54,7 +54,7 @@ class TestAddresses(base.TestCase):
         for written, text in (
             (None, 'is not set'),
             ('', 'is not set'),
-            ('u:hunter2@h', 'is no address'),
+            ('u:hunter2@h', 'is not a database URL'),
             ('postgresql+pg8000://u:hunter2@h/d', 'the driver pg8000 is not installed'),
             ('mysql+mysqldb://u:hunter2@h/d', 'the driver mysqldb is not installed'),
             ('oracle://u:hunter2@h/d', 'oracle is not supported'),
