@@ -24,25 +24,25 @@ from climate.domain.resources import Resource
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceCollection:
-    """How clients see the resources of a type under a path of their own.
+    """How clients see the resources of a type under a separate path.
 
     The API checks and reads the bodies; the policy rules of the collection are
     ``climate:<noun>:<verb>``.
 
-    :ivar resource_type: of all its resources
+    :ivar resource_type: the type of all its resources
     :ivar path: its path below ``/v1``, such as ``os-hosts``
     :ivar noun: key of the list in a body, such as ``hosts``
-    :ivar item: key of one of them in a body, such as ``host``
-    :ivar item_id: the id of one of them in a path, such as ``host_id``
-    :ivar show: returns the keys of one that its type defines, as JSON values
-    :ivar schema: JSON schema of the body that registers one, at microversion 1.0
-    :ivar attributes: keys of that body that identify it in the cloud
-    :ivar names: keys of that body of which the first that is there names it
-    :ivar properties: whether all further keys are its properties, which can be changed;
-        the collection has the routes of properties and allocations as well
+    :ivar item: key of a single resource in a body, such as ``host``
+    :ivar item_id: name of the id in a path, such as ``host_id``
+    :ivar show: returns the keys of a resource that its type defines, as JSON values
+    :ivar schema: JSON schema of the body that registers a resource, at microversion 1.0
+    :ivar attributes: keys of that body that identify the resource in the cloud
+    :ivar names: keys of that body; the first that is present names the resource
+    :ivar properties: whether all further keys are properties, which can be changed;
+        the collection then has the routes of properties and allocations as well
     :ivar reserved: names that these properties cannot have
     :ivar strict: whether unknown keys of that body are refused from microversion 1.1 on
-    :ivar exact_when_created: whether the answer to that body has its dates in full
+    :ivar exact_when_created: whether the response to that body has dates in their long form
     """
 
     resource_type: str

@@ -107,7 +107,7 @@ class Plugin(abc.ABC, Generic[R]):
 
     @property
     def exclusive(self) -> bool:
-        """Whether a reservation has whole resources, rather than units of resource classes."""
+        """Whether a reservation takes whole resources, rather than units of resource classes."""
         return True
 
     @property
@@ -164,7 +164,7 @@ class Plugin(abc.ABC, Generic[R]):
 
     @abc.abstractmethod
     def search(self, request: R) -> Search:
-        """Return which resources the request can use."""
+        """Describe the resources that the request can use."""
 
     def follows(self, before: R, request: R) -> bool:
         """Whether this change of a running lease requires changes in the cloud.
@@ -181,7 +181,7 @@ class Plugin(abc.ABC, Generic[R]):
     """Whether :meth:`inspect` calls the cloud."""
 
     def inspect(self, request: R, cloud: Callable[[], Cloud], project_id: str) -> R:
-        """Look up in the cloud what a request names, before it is booked.
+        """Look up in the cloud the objects that a request names, before it is booked.
 
         Also called after :meth:`change`.
 
@@ -275,7 +275,7 @@ class Plugin(abc.ABC, Generic[R]):
         return False
 
     def choose(self, request: R, snapshot: Snapshot, rng: random.Random) -> Pick | NotEnough:
-        """Choose slots; deterministic for the same input and *rng*."""
+        """Choose slots; the choice depends only on the arguments, including *rng*."""
         try:
             chosen = shares.choose(
                 snapshot.candidates,
@@ -356,7 +356,7 @@ class Plugin(abc.ABC, Generic[R]):
     """Whether its resources are hosts of Nova, which reports whether they work."""
 
     collection: ClassVar[ResourceCollection | None] = None
-    """The form of its resources that the API serves in addition to that of all types."""
+    """A form of its resources that the API serves in addition to the one for all types."""
 
     reserved_properties: ClassVar[frozenset[str]] = frozenset()
     """Names that operators cannot give to properties of its resources."""

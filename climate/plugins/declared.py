@@ -24,9 +24,9 @@ from climate.plugins.fields import Field
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class DeclaredField:
-    """A field of a request's class; *field* is None if it is not for clients.
+    """A field of a request's class; *field* is None if clients cannot set it.
 
-    :ivar scalar: whether JSON has its values as they are
+    :ivar scalar: whether JSON can represent its values as they are
     """
 
     name: str
@@ -44,7 +44,7 @@ class DeclaredField:
 
 
 def of(request: type[Any]) -> list[DeclaredField]:
-    """Return the fields of a request's class, in its order."""
+    """Return the fields of a request's class, in the order of their declaration."""
     hints = typing.get_type_hints(request, include_extras=True)
     found = []
     for each in dataclasses.fields(request):

@@ -13,9 +13,9 @@
 """The kinds of fields that a request can declare.
 
 A kind reads one value as real clients send it (numbers as integers or as
-text, requirements as JSON text or as a list), and has the JSON schema of
-exactly the values that it reads. Null means "not given" and never gets here:
-see :mod:`climate.plugins.models`.
+text, requirements as JSON text or as a list), and has a JSON schema of
+exactly the values that it reads. It never receives null, which means "not
+given": see :mod:`climate.plugins.models`.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class Fixed(enum.Enum):
 
 
 class Fault(ValueError):
-    """A value that means nothing.
+    """An invalid value.
 
     :ivar why: what is wrong with it
-    :ivar error: which error a client gets
-    :ivar key: of what in the field; '' for the field itself
+    :ivar error: class of the error that the client receives
+    :ivar key: the key inside the field; '' for the field itself
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Fault(ValueError):
         error: type[exceptions.InvalidInput] = exceptions.MalformedParameter,
         key: str = '',
     ) -> None:
-        # Pydantic writes the text of an error as UTF-8, and not every value can be.
+        # Pydantic encodes the text of an error as UTF-8, which some values cannot be.
         super().__init__()
         self.why = why
         self.error = error
@@ -90,11 +90,11 @@ class Field:
     """One field of a request, as an annotation of its type, which pydantic reads.
 
     :ivar about: a sentence for users
-    :ivar key: its name in a body and in the store; '' if it is that of the attribute
+    :ivar key: its name in a body and in the database; '' if it is that of the attribute
     :ivar fixed: when it can no longer be changed
     :ivar blank: whether an empty text means "not given", as null does
     :ivar kept: whether it is stored; others are accepted because clients send them
-    :ivar within: the object in which it is stored with other fields; '' if it is in none
+    :ivar within: the object in which it is stored with other fields; '' if there is none
     """
 
     about: str
@@ -106,9 +106,9 @@ class Field:
     within: str = ''
 
     kind: ClassVar[str] = ''
-    """What users call its type; '' for what the JSON schema calls it."""
+    """The name of its type for users; '' for the name in the JSON schema."""
     definitions: ClassVar[Mapping[str, schemas.Schema]] = {}
-    """What its JSON schema refers to in ``$defs``."""
+    """The schemas in ``$defs`` that its JSON schema refers to."""
 
     @property
     def bounds(self) -> str:
@@ -123,7 +123,7 @@ class Field:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: pydantic.GetCoreSchemaHandler
     ) -> Any:
-        """Have pydantic read the type that is annotated."""
+        """Let pydantic read the annotated type."""
         return handler(source)
 
 
@@ -137,20 +137,20 @@ class Kind(Field, abc.ABC):
 
     @property
     def common(self) -> Any:
-        """The type of common values, which pydantic reads faster by itself; None if none."""
+        """The type of common values, which pydantic reads faster than :meth:`read`, or None."""
         return None
 
     @abc.abstractmethod
     def read(self, value: Any) -> Any:
         """Return what a client means by *value*, which is not null.
 
-        :raises Fault: if it means nothing
+        :raises Fault: if the value is invalid
         """
 
     def of(self, body: Mapping[str, Any], key: str) -> Any:
         """Return one field of a body that has no model.
 
-        :raises climate.exceptions.InvalidInput: naming the field and why
+        :raises climate.exceptions.InvalidInput: naming the field and the reason
         """
         value = body.get(key)
         if value is None:
@@ -163,20 +163,20 @@ class Kind(Field, abc.ABC):
     def __get_pydantic_core_schema__(
         self, source: Any, handler: pydantic.GetCoreSchemaHandler
     ) -> Any:
-        """Have pydantic call :meth:`read`, except for common values."""
+        """Let pydantic call :meth:`read`, except for common values."""
         read: Any = Annotated[Any, pydantic.PlainValidator(self.read)]
         if self.common is not None:
             read = Annotated[self.common | read, pydantic.Field(union_mode='left_to_right')]
         return handler.generate_schema(read)
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> schemas.Schema:
-        """Have pydantic publish nothing: :attr:`schema` is."""
+        """Let pydantic publish nothing; :attr:`schema` is published instead."""
         return {}
 
 
 @dataclasses.dataclass(frozen=True)
 class Count(Kind):
-    """A number of things, as an integer or in digits."""
+    """A number of things, as an integer or as digits in a text."""
 
     least: int = 1
     most: int = MAX_COUNT
@@ -221,8 +221,8 @@ class Count(Kind):
 class Text(Kind):
     """A text; clients that read ``key=123`` from a command line send a number.
 
-    :ivar required: whether it cannot be blank
-    :ivar lines: whether it may have several lines, and is no name
+    :ivar required: whether it must not be blank
+    :ivar lines: whether it may have several lines, unlike a name
     """
 
     required: bool = False
@@ -296,9 +296,9 @@ class Identifier(Text):
 
 @dataclasses.dataclass(frozen=True)
 class Flag(Kind):
-    """A truth value, or its name; None if a client says that it does not matter.
+    """A boolean, or its name; None if a client leaves it open.
 
-    :ivar none: whether a client may say so in a word
+    :ivar none: whether the word ``none`` leaves it open, as an empty text does
     """
 
     none: bool = True
@@ -326,7 +326,7 @@ class Flag(Kind):
         }
 
     def read(self, value: Any) -> bool | None:
-        """Return the truth value."""
+        """Return the boolean."""
         if isinstance(value, bool):
             return value
         word = value.strip().lower() if isinstance(value, str) else value
@@ -337,10 +337,10 @@ class Flag(Kind):
 
 @dataclasses.dataclass(frozen=True)
 class OneOf(Kind):
-    """One of some words.
+    """One of several words.
 
     :ivar words: the words
-    :ivar otherwise: why any other is refused; by default the error lists the words
+    :ivar otherwise: the reason for refusing any other; by default the error lists the words
     """
 
     words: Sequence[str] = ()
@@ -374,7 +374,7 @@ class Requirement(Kind):
 
     @property
     def schema(self) -> schemas.Schema:
-        """The JSON schema of the values it takes, as far as one can say it."""
+        """The JSON schema of the values it takes, as far as a schema can express them."""
         text = {'type': 'string', 'maxLength': requirements.MAX_CHARACTERS}
         listed = {'type': 'array', 'anyOf': [{'maxItems': 0}, {'$ref': '#/$defs/requirement'}]}
         return {'anyOf': [{**text, 'contentMediaType': 'application/json'}, listed]}
@@ -395,6 +395,6 @@ class Requirement(Kind):
 
 
 def shown(value: Any) -> str:
-    """Return how a refusal shows a value."""
+    """Return *value* as error messages show it: at most 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + '...'

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Finds the plugins that are configured; a wrong one stops the process."""
+"""Loads the configured plugins; the process stops if one cannot be used."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def load(names: Iterable[str], conf: Any) -> dict[str, Plugin[Any]]:
     """Return the plugins of the resource types *names*, by type.
 
     :param conf: an oslo.config ConfigOpts
-    :raises climate.exceptions.ConfigurationError: saying which one is wrong
+    :raises climate.exceptions.ConfigurationError: naming the one that cannot be used
     """
     plugins = {}
     for name in dict.fromkeys(names):

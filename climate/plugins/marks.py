@@ -9,13 +9,13 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The marks by which Climate finds what a reservation has in Neutron.
+"""The marks by which Climate finds the objects of a reservation in Neutron.
 
-Everything made for a reservation gets two tags, which existing tools use:
+Every object created for a reservation gets two tags, which existing tools use:
 ``blazar`` and ``reservation:<id>``. Neutron sets tags only on existing objects,
-and a manager may die in between; so the second one is also the description with
-which a thing is made. The owner of a thing can change both,
-so its id is remembered with the reservation as well.
+and a manager may die after creating one. So the description with which an object
+is created repeats the second tag. The owner can change both, so the facts of the
+reservation record the id of the object as well.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _PREFIX = 'reservation:'
 
 
 class Marked(Protocol):
-    """What bears marks: a network or a floating IP."""
+    """An object that can be marked: a network or a floating IP."""
 
     @property
     def id(self) -> str:
-        """Neutron's id of it."""
+        """Its id in Neutron."""
         ...
 
     @property
@@ -44,17 +44,17 @@ class Marked(Protocol):
 
     @property
     def description(self) -> str:
-        """What is said about it."""
+        """Its description."""
         ...
 
 
 def of(reservation_id: str) -> str:
-    """Return the tag that belongs to one reservation."""
+    """Return the tag of a reservation."""
     return f'{_PREFIX}{reservation_id}'
 
 
 def tags(reservation_id: str) -> frozenset[str]:
-    """Return all tags that what a reservation has bears."""
+    """Return all tags of the objects of a reservation."""
     return frozenset({SERVICE_TAG, of(reservation_id)})
 
 
@@ -64,9 +64,9 @@ def reservations(present: AbstractSet[str]) -> frozenset[str]:
 
 
 def is_of(work: contract.Work, found: Marked, known_id: str | None) -> bool:
-    """Whether what was *found* was made for the reservation of *work*.
+    """Whether the object *found* was created for the reservation of *work*.
 
-    :param known_id: what the reservation remembers; None if nothing
+    :param known_id: the id in the facts of the reservation; None if there is none
     """
     mine = of(work.reservation.id)
     if found.id == known_id or mine in found.tags:
@@ -75,12 +75,12 @@ def is_of(work: contract.Work, found: Marked, known_id: str | None) -> bool:
 
 
 def over(found: Marked, records: contract.Records) -> str | None:
-    """Return the reservation that is over and has left what was *found*.
+    """Return the ended reservation that has left the object *found*.
 
-    A manager that hung can have made it when the lease was over, and cannot
-    have set tags on it then: it bears its description only.
+    A manager that hung can have created the object after the end of the lease.
+    It could not set tags then, so the object has only the description.
 
-    :returns: None if it is not known to be of one, or also of one that is not over
+    :returns: None if no ended reservation names it, or also one that has not ended
     """
     named = reservations(found.tags)
     if not named:

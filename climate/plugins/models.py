@@ -20,12 +20,12 @@ A request is a frozen dataclass whose fields are annotated with their kind
         amount: Annotated[int, fields.Count('How many telescopes.')]
         filter: Annotated[str, fields.Text('The filter to mount.', fixed=Fixed.RUNNING)] = ''
 
-From it come how a body is read and changed, the JSON schema of the body, the
-stored form, and the list of fields for documents and command lines. Fields
-without a kind are not for clients: they are only stored.
+Climate derives from it how to read and change a body, the JSON schema of the
+body, the stored form, and the list of fields for documents and command lines.
+Fields without a kind are stored, but clients cannot set them.
 
-Only what a client sends is judged. The constructor takes anything, so that
-what an earlier release stored can still be loaded.
+Only values that clients send are validated. The constructor accepts any value,
+so that requests stored by an earlier release can still be loaded.
 """
 
 from __future__ import annotations
@@ -66,28 +66,28 @@ class Request:
     """Rules that a JSON schema cannot state, as sentences."""
 
     def check(self) -> None:
-        """Refuse fields that do not go together.
+        """Refuse fields that contradict each other.
 
-        :raises climate.exceptions.InvalidInput: naming one of them and why
+        :raises climate.exceptions.InvalidInput: naming one of them and the reason
         """
 
     @classmethod
     def complete(
         cls,
         values: dict[str, Any],
-        given: Collection[str],  # noqa: ARG003  an interface has the arguments of its heirs
+        given: Collection[str],  # noqa: ARG003  subclasses use it
         before: Self | None,  # noqa: ARG003  the same reason
     ) -> dict[str, Any]:
-        """Return the attributes that a body sets, by those that it names.
+        """Return the attributes that a body sets, derived from those that it names.
 
         :param given: the keys of the body that have a value
         :param before: the request to change; None for a new one
-        :raises climate.exceptions.InvalidInput: if they do not go together
+        :raises climate.exceptions.InvalidInput: if they contradict each other
         """
         return values
 
     def check_change(self, before: Self, given: Collection[str], *, running: bool) -> None:
-        """Refuse a change that depends on what was before.
+        """Refuse a change that the request *before* it does not allow.
 
         :param given: the keys of the body that have a value
         :param running: whether the lease has started
@@ -104,7 +104,7 @@ class Option:
 
     :ivar kind: ``integer``, ``text``, ``boolean``, ``UUID``, ``requirement`` or ``list``
     :ivar bounds: the limits of a value, in words; '' if there are none
-    :ivar default: None if there is none, or nothing is the default
+    :ivar default: the default as clients would send it; None if they cannot send it
     :ivar fixed: when it can no longer be changed
     :ivar blank: whether an empty text means "not given", as null does
     """
@@ -120,7 +120,7 @@ class Option:
 
 
 class Model(Generic[R]):
-    """What follows from the class of a request."""
+    """The reader, the stored form and the schema derived from a class of requests."""
 
     def __init__(self, request: type[R]) -> None:
         self._request = request
@@ -136,10 +136,10 @@ class Model(Generic[R]):
     # -- what a client sends
 
     def parse(self, body: Mapping[str, Any], resource_type: str, *, strict: bool) -> R:
-        """Read the body of a new request.
+        """Parse the body of a new request.
 
-        :param strict: refuse unknown keys instead of dropping them
-        :raises climate.exceptions.InvalidInput: naming the field and why
+        :param strict: reject unknown keys instead of ignoring them
+        :raises climate.exceptions.InvalidInput: naming the field and the reason
         """
         if strict:
             self._refuse_unknown(body, {'resource_type'}, resource_type)
@@ -158,9 +158,9 @@ class Model(Generic[R]):
         strict: bool,
         running: bool,
     ) -> R:
-        """Return *request* with what a client wants changed.
+        """Return *request* with a client's changes applied.
 
-        :raises climate.exceptions.InvalidInput: naming the field and why
+        :raises climate.exceptions.InvalidInput: naming the field and the reason
         :raises climate.exceptions.CantUpdateParameter: if a field is fixed
         """
         if strict:
@@ -196,7 +196,7 @@ class Model(Generic[R]):
         return {
             each.name: values[each.name]
             for each in self._fields
-            # A word that leaves it open asks for the default.
+            # A word that leaves the value open selects the default.
             if each.name in given and (values[each.name] is not None or each.default is None)
         }
 
@@ -217,7 +217,7 @@ class Model(Generic[R]):
         return self._model(dict.fromkeys(each.name for each in self._fields))
 
     def _model(self, defaults: Mapping[str, Any]) -> type[pydantic.BaseModel]:
-        """Return what reads the fields; those without a default have to be there."""
+        """Return a pydantic model of the fields; those without a default are required."""
         made: dict[str, Any] = {
             each.name: (each.hint, pydantic.Field(defaults.get(each.name, ...), alias=each.key))
             for each in self._fields
@@ -316,13 +316,13 @@ def _of(request: Any) -> Model[Any]:
 
 
 def _refusal(errors: Sequence[Any]) -> exceptions.InvalidInput:
-    """Return the error that a client receives for those of pydantic: that of the first field."""
+    """Convert pydantic's errors to the one that a client receives: that of the first field."""
     first = errors[0]
     key = str(first['loc'][0])
     if first['type'] == 'missing':
         return exceptions.MissingParameter(param=key)
     for error in errors:
-        # A value that is not a common one has an error for that, too.
+        # Pydantic first reports that the value does not have the common type.
         fault = error.get('ctx', {}).get('error')
         if error['loc'][0] == key and isinstance(fault, Fault):
             return fault.refusal(key)
@@ -336,7 +336,7 @@ def _is_fixed(each: DeclaredField, running: bool) -> bool:
 
 
 def _published(each: DeclaredField, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a field with what it is about."""
+    """Return the schema of a field with its description."""
     assert each.field is not None
     kind = each.field.schema
     if kind is None:
@@ -352,7 +352,7 @@ def _published(each: DeclaredField, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown_default(each: DeclaredField) -> Any:
-    """Return the default as a client could send it; None if none of these means it."""
+    """Return the default as a client could send it; None if no such value means the default."""
     if each.required:
         return None
     default = plain.dumped(each.default)

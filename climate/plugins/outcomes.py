@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The input of effects, and their answers."""
+"""The input and the outcomes of effects."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from climate.domain.resources import Resource
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Work:
-    """What an effect is about.
+    """The input of an effect.
 
-    :ivar allocations: what the reservation is to have, in id order
-    :ivar leaving: what it has and is to give up with this change, in addition to
+    :ivar allocations: the allocations that the reservation should have, in id order
+    :ivar leaving: allocations that it has and loses with this change, in addition to
         *allocations*; see :attr:`Done.kept`
     :ivar resources: the resources of both
-    :ivar undone: resources that were to come with a change which is being
-        undone: whatever the reservation has got of them by now has to go
-    :ivar forced: whether what runs on what is left may be taken away
+    :ivar undone: resources that a change was to add and that its undoing must
+        remove, as far as the reservation has them by now
+    :ivar forced: whether servers on the resources that it loses may be deleted
     :ivar parts: the reservations that are parts of this one, see
-        :meth:`climate.plugins.contract.Plugin.parts`; they have started
-        when it starts, and it has ended when they end
-    :ivar now: the instant at which the effect was begun (aware UTC)
-    :ivar since: the instant at which it was begun for the first time; *now*
+        :meth:`climate.plugins.contract.Plugin.parts`; they start before it and
+        end after it
+    :ivar now: the instant at which the effect began (aware UTC)
+    :ivar since: the instant at which it began for the first time; *now*
         unless it was tried before, or had to wait
     """
 
@@ -58,18 +58,17 @@ class Work:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Done:
-    """The cloud is as it should be.
+    """The cloud is in the desired state.
 
-    :ivar facts: what is to be remembered with the reservation; merged into
-        what is known, a None removes
-    :ivar repaired: what had to be repaired, a line each (``check`` only)
+    :ivar facts: changes of the facts of the reservation; a None removes a fact
+    :ivar repaired: descriptions of the repairs, a line each (``check`` only)
     :ivar kept: slots by resource id that the reservation keeps, if an effect
-        gave up others than ``Work.leaving`` says, such as unused
-        ones; None if it gave up just those. The number stays the same.
-    :ivar steps: what was done by now, for the history of the lease: a line
-        each, such as ``image 3f… was made``. Those of the same effect are put
-        together, and a line that was said before is kept once: so an effect
-        can say all that it finds done each time. No secrets.
+        released others than those in ``Work.leaving``, such as unused ones;
+        None if it released just those. The number stays the same.
+    :ivar steps: steps completed so far, for the history of the lease: a line
+        each, such as ``image 3f… was made``. The history joins the steps of all
+        attempts of an effect and drops repeated lines, so an effect can report
+        everything that it finds done each time. No secrets.
     """
 
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -80,14 +79,14 @@ class Done:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Again:
-    """Something is under way: come back after a while.
+    """An operation is in progress: repeat the effect after a while.
 
     :ivar after: how long to wait
-    :ivar why: for the log and for people
+    :ivar why: the reason, for the log and for operators
     :ivar facts: as in :class:`Done`
     :ivar steps: as in :class:`Done`
-    :ivar time_limit: how long a start or a change may take in all, from
-        ``Work.since``, where that is longer than is waited otherwise
+    :ivar time_limit: how long a start or a change may take in total, from
+        ``Work.since``, where that is longer than the usual limit
     """
 
     after: datetime.timedelta
@@ -99,11 +98,11 @@ class Again:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Records:
-    """What the store knows, for those who compare the cloud with it.
+    """The reservations and resources in the database, to compare the cloud with.
 
-    :ivar alive: ids of the reservations that may have something in the cloud
-    :ivar ended: ids of the reservations whose lease is over or deleted
-    :ivar resources: every resource of the types asked for
+    :ivar alive: ids of the reservations that may have objects in the cloud
+    :ivar ended: ids of the reservations whose lease has ended or is deleted
+    :ivar resources: all resources of the requested types
     """
 
     alive: frozenset[str]
@@ -113,9 +112,9 @@ class Records:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class SweepFinding:
-    """Something in the cloud that should not be there, or not be so.
+    """An object in the cloud that should not exist, or should be different.
 
-    :ivar what: for people, such as ``aggregate 3f… of a lease that is over``
+    :ivar what: a description, such as ``aggregate 3f… of a lease that is over``
     :ivar done: what was done about it; '' if nothing was
     """
 

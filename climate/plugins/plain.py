@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Values of requests as JSON has them, for the store."""
+"""Conversion of the values of requests to JSON and back, for the database."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _SCALARS = (str, int, float, bool, types.NoneType)
 
 
 def scalar(hint: Any) -> bool:
-    """Whether JSON has values of type *hint* as they are."""
+    """Whether JSON can represent values of type *hint* as they are."""
     kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     return all(kind in _SCALARS for kind in kinds)
 
 
 def dumped(value: Any) -> Any:
-    """Return a value as JSON has it."""
+    """Return a value in its JSON form."""
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, tuple):
@@ -48,7 +48,7 @@ def dumped(value: Any) -> Any:
 
 
 def loader(hint: Any) -> Callable[[Any], Any] | None:
-    """Return what makes a value of type *hint* of its JSON form; None if it is the same."""
+    """Return a function from the JSON form to values of type *hint*; None if both are the same."""
     if isinstance(hint, types.UnionType):
         inner = [each for each in typing.get_args(hint) if each is not types.NoneType]
         made = loader(inner[0]) if len(inner) == 1 else None
@@ -65,7 +65,7 @@ def loader(hint: Any) -> Callable[[Any], Any] | None:
 
 
 def grouped(values: Mapping[str, Any], groups: Mapping[str, Collection[str]]) -> dict[str, Any]:
-    """Return *values* with some of them in objects; null stands for an object of empty values.
+    """Return *values* with some of them in objects; null replaces an object of empty values.
 
     :param groups: the keys in each object, by its name
     """

@@ -19,10 +19,10 @@ from climate.domain.resources import Resource
 
 
 class Refusals:
-    """Errors for any type; a type whose clients know others overrides them."""
+    """Errors for any type; a type whose clients expect others overrides them."""
 
     def exists(self, resource_type: str, name: str) -> exceptions.ResourceExists:
-        """Return the error for a name that is registered already."""
+        """Return the error for a name that is already registered."""
         return exceptions.ResourceExists(resource_type=resource_type, name=name)
 
     def in_use(self, resource: Resource) -> exceptions.ResourceInUse:

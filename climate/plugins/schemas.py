@@ -53,7 +53,7 @@ REQUIREMENT: Final[Schema] = {
 
 
 def up_to(most: int) -> str:
-    """Return a regular expression of the numbers from 1 to *most*, without leading zeros."""
+    """Return a regular expression for the numbers from 1 to *most*, without leading zeros."""
     digits = str(most)
     found = [f'[1-9][0-9]{{0,{len(digits) - 2}}}'] if len(digits) > 1 else []
     for place, digit in enumerate(digits):
@@ -66,7 +66,7 @@ def up_to(most: int) -> str:
 
 
 def optional(schema: Schema, *, blank: bool = False) -> Schema:
-    """Return the schema of a field that clients may leave out, or send null for.
+    """Return the schema of a field that clients may omit or set to null.
 
     :param blank: whether an empty text means the same
     """
@@ -97,7 +97,7 @@ def called(key: str) -> Schema:
 
 
 def without(keys: Iterable[str]) -> Schema:
-    """Return the schema of bodies in which no field of *keys* says anything."""
+    """Return the schema of bodies in which every field of *keys* is null, empty or missing."""
     return {'properties': {key: {'enum': [None, '', [], {}]} for key in keys}}
 
 
@@ -109,11 +109,11 @@ def including(key: str, *words: str) -> Schema:
 
 
 def flagged(key: str, value: bool) -> Schema:
-    """Return the schema of bodies in which a truth value is *value*, or its name."""
+    """Return the schema of bodies in which a boolean is *value*, or its name."""
     text = {'type': 'string', 'pattern': rf'^\s*{any_case(str(value))}\s*$'}
     return {'required': [key], 'properties': {key: {'anyOf': [{'const': value}, text]}}}
 
 
 def any_case(word: str) -> str:
-    """Return a regular expression of a word in small and capital letters."""
+    """Return a regular expression for a word in any mix of upper and lower case."""
     return ''.join(f'[{letter.upper()}{letter.lower()}]' for letter in word)

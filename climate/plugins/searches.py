@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a request looks for, what there is to choose from, and what is chosen."""
+"""The search of a request, the candidates that it finds, and the choice among them."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from climate.domain.resources import Spread
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Search:
-    """Which resources a request can use, and how many slots of them.
+    """The resources that a request can use, and the number of slots that it needs.
 
-    :ivar resource_type: of the resources; need not be that of the plugin
-    :ivar minimum: how many slots at least
-    :ivar maximum: how many slots at most
-    :ivar requirement: what a resource must fulfil; None if any will do
-    :ivar noun: what the resources are called in a refusal, such as ``hosts``
+    :ivar resource_type: the type of the resources; it can differ from that of the plugin
+    :ivar minimum: the smallest number of slots
+    :ivar maximum: the largest number of slots
+    :ivar requirement: the requirement on a resource; None if any will do
+    :ivar noun: the name of the resources in an error, such as ``hosts``
     :ivar demand: units by resource class that a slot takes; empty if a slot is
         a whole resource
-    :ivar spread: how the slots lie on resources
+    :ivar spread: how the slots are distributed over resources
     :ivar required_traits: traits that a resource must have
     :ivar forbidden_traits: traits that it must not have
-    :ivar names: resources of these names have to be among the chosen; only for
+    :ivar names: names of resources that must be among the chosen; only for
         whole resources
     """
 
@@ -58,7 +58,7 @@ class Search:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Needs:
-    """What follows from a request, as the methods of its plugin return it.
+    """The requirements for booking a request, as the methods of its plugin return them.
 
     :ivar stored: the request as JSON values
     """
@@ -75,11 +75,11 @@ class Needs:
 class Snapshot:
     """The resources that match a search and have room for the whole period.
 
-    :ivar start: start of the wanted period
-    :ivar end: end of the wanted period
-    :ivar minimum: how many more slots are needed at least; 0 if a change keeps
+    :ivar start: start of the requested period
+    :ivar end: end of the requested period
+    :ivar minimum: the smallest number of additional slots; 0 if a change keeps
         enough
-    :ivar maximum: how many more are wanted at most
+    :ivar maximum: the largest number of additional slots
     """
 
     search: Search
@@ -99,6 +99,6 @@ class Pick:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class NotEnough:
-    """There was no choice that fulfils the request."""
+    """No choice of candidates fulfils the request."""
 
     reason: str

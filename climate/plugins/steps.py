@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A kind of field: what is done one after the other, such as at the end of a lease."""
+"""A kind of field: a sequence of steps, such as those at the end of a lease."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from climate.plugins import schemas
 
 @dataclasses.dataclass(frozen=True)
 class StepList(fields.Kind):
-    """Words in an order, as a list or as a text with commas.
+    """An ordered list of words, or a text in which commas separate them.
 
-    :ivar words: the words; each can be there once
-    :ivar aliases: other names of words, which earlier releases had
+    :ivar words: the words; each can occur once
+    :ivar aliases: names that earlier releases had for some words
     """
 
     words: Sequence[str] = ()
@@ -48,18 +48,18 @@ class StepList(fields.Kind):
     def check(self, steps: tuple[str, ...]) -> None:
         """Refuse steps that cannot follow each other.
 
-        :raises climate.plugins.fields.Fault: saying why
+        :raises climate.plugins.fields.Fault: with the reason
         """
 
     @abc.abstractmethod
     def read_list(self, value: Any) -> tuple[str, ...]:
-        """Return the steps of a list of words, not checked yet.
+        """Return the steps of a list of words, before :meth:`check`.
 
         :raises climate.plugins.fields.Fault: if it is no such list
         """
 
     def nothing(self) -> tuple[str, ...] | None:
-        """Return what a text without words means; None for the default."""
+        """Return the meaning of a text without words; None for the default."""
         return ()
 
     def read(self, value: Any) -> tuple[str, ...] | None:
@@ -74,7 +74,7 @@ class StepList(fields.Kind):
 
     @property
     def schema(self) -> schemas.Schema:
-        """The JSON schema of the values it takes: there are few."""
+        """The JSON schema of the values it takes, which are few enough to list."""
         found = sorted(self._sequences())
         separator = r'\s*,[\s,]*'
         texts = '|'.join(separator.join(map(re.escape, each)) for each in found if each)
@@ -86,7 +86,7 @@ class StepList(fields.Kind):
         }
 
     def _sequences(self) -> Iterator[tuple[str, ...]]:
-        """Yield every list of words that is read."""
+        """Yield every list of words that :meth:`read` accepts."""
         names = {word: [word] for word in self.words}
         for alias, word in self.aliases.items():
             names[word].append(alias)
@@ -101,11 +101,12 @@ class StepList(fields.Kind):
 
 @dataclasses.dataclass(frozen=True)
 class Actions(StepList):
-    """What is done with one thing, such as a server.
+    """Actions on a single object, such as a server.
 
-    :ivar after: which actions can follow an action; any can if it is not there
-    :ivar reasons: why an action cannot follow another, where that needs saying
-    :ivar needed: whether there has to be one; a text without words asks for the default then
+    :ivar after: the actions that can follow an action; all can if it is missing
+    :ivar reasons: why an action cannot follow another, for pairs that need a reason
+    :ivar needed: whether at least one is required; a text without words then
+        selects the default
     """
 
     after: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
@@ -113,7 +114,7 @@ class Actions(StepList):
     needed: bool = False
 
     def nothing(self) -> tuple[str, ...] | None:
-        """Return what a text without words means; None for the default."""
+        """Return the meaning of a text without words; None for the default."""
         return None if self.needed else ()
 
     def read_list(self, value: Any) -> tuple[str, ...]:
