@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``virtual:server``: servers that exist, or are booted when the lease starts."""
+"""``virtual:server``: existing servers, and servers booted when the lease starts."""

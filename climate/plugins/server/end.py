@@ -9,10 +9,10 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What becomes of a server at the end of its lease, one action after the other.
+"""The actions on a server at the end of its lease, one after the other.
 
-An action is begun when the one before is done and that is remembered, never
-before: a server is deleted when its image can be used, and not otherwise.
+An action begins only when the previous one is complete and its completion is
+recorded: so a server is never deleted before its image can be used.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from climate.clients.base import Server
 from climate.plugins import contract
 from climate.plugins.server.host_release import HostRelease
 from climate.plugins.server.images import Images
+from climate.plugins.server.steps import as_transient
 from climate.plugins.server.steps import Case
-from climate.plugins.server.steps import passing
 from climate.plugins.server.steps import SHELVED
 
-_SAID = {
+_DONE = {
     'snapshot': 'was made an image of',
     'shelve': 'was shelved',
     'suspend': 'was suspended',
@@ -39,7 +39,7 @@ _SAID = {
 
 
 class ServerEnd:
-    """Ends the lease of one server; every step can be taken twice."""
+    """Ends the lease of one server; every step can be repeated."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -53,9 +53,9 @@ class ServerEnd:
         }
 
     def run(self) -> contract.Outcome:
-        """Do what is to be done next.
+        """Take the next step.
 
-        :raises climate.exceptions.Transient: if that cannot be done now
+        :raises climate.exceptions.Transient: if it cannot be taken now
         :raises climate.exceptions.Permanent: if it has failed
         """
         case = self._case
@@ -63,7 +63,7 @@ class ServerEnd:
             facts = dataclasses.replace(case.facts, released_host=None)
             return case.remember('its host is back in the pool', facts)
         if case.tidy():
-            return case.wait('what was booted twice is being deleted')
+            return case.wait('a duplicate of the server is being deleted')
         self._images.tidy()
         done = case.facts.ended
         left = [action for action in case.request.on_end if action not in done]
@@ -72,7 +72,7 @@ class ServerEnd:
         outcome = self._act(left[0], case.server)
         if outcome is not None:
             return outcome
-        said = f'{case.name} {_SAID[left[0]]}'
+        said = f'{case.name} {_DONE[left[0]]}'
         facts = dataclasses.replace(case.facts, ended=(*done, left[0]))
         return case.remember(said, facts, done=left[0] != 'snapshot')
 
@@ -85,7 +85,7 @@ class ServerEnd:
         case = self._case
         line = f'{case.name} was gone'
         if left == ['delete']:
-            line = f'{case.name} {_SAID["delete"]}'
+            line = f'{case.name} {_DONE["delete"]}'
         facts = dataclasses.replace(
             case.facts,
             image_ids=self._images.hand_over(),
@@ -101,38 +101,38 @@ class ServerEnd:
         )
 
     def _suspend(self, server: Server) -> contract.Again | None:
-        # One that does not run has nothing that could be suspended.
+        # A server that is not running has no state to suspend.
         if server.task_state == 'suspending':
             return self._case.wait(f'{self._case.name} is being suspended')
-        if self._rests(server):
+        if self._is_halted(server):
             return None
-        return self._rest(server, self._case.cloud.compute.suspend_server, 'suspended')
+        return self._halt(server, self._case.cloud.compute.suspend_server, 'suspended')
 
     def _stop(self, server: Server) -> contract.Again | None:
         if server.task_state == 'powering-off':
             return self._case.wait(f'{self._case.name} is being stopped')
-        if self._rests(server):
+        if self._is_halted(server):
             return None
-        return self._rest(server, self._case.cloud.compute.stop_server, 'stopped')
+        return self._halt(server, self._case.cloud.compute.stop_server, 'stopped')
 
-    def _rests(self, server: Server) -> bool:
-        resting = server.status in SHELVED | {'SHUTOFF', 'SUSPENDED'}
-        return resting and server.task_state is None
+    def _is_halted(self, server: Server) -> bool:
+        halted = server.status in SHELVED | {'SHUTOFF', 'SUSPENDED'}
+        return halted and server.task_state is None
 
-    def _rest(self, server: Server, verb: Callable[[str], None], word: str) -> contract.Again:
+    def _halt(self, server: Server, verb: Callable[[str], None], word: str) -> contract.Again:
         case = self._case
         case.sound(server)
         if (server.task_state or '').startswith('image_'):
             return case.wait(f'an image of {case.name} is being made')
         case.free(server)
-        with passing():
+        with as_transient():
             verb(server.id)
         return case.wait(f'{case.name} is being {word}')
 
     def _delete(self, server: Server) -> contract.Again:
         case = self._case
         if (server.task_state or '').startswith('image_'):
-            # Nova drops what it has not finished with the server.
+            # When Nova deletes a server, it drops its unfinished image.
             return case.wait(f'an image of {case.name} is being made')
         if server.locked:
             raise exceptions.Transient(f'{case.name} is locked by its owner')

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of a server."""
+"""The facts that Climate records for a reservation of a server."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from climate.plugins.host.facts import ReleaseFacts
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class SnapshotFacts(Facts):
-    """The facts about an image that the lease makes.
+    """The facts about an image that the lease creates.
 
-    :ivar before: ids of the images that there were before it
-    :ivar image_id: Glance's id of it; None until it is made
+    :ivar before: ids of the images that existed before it
+    :ivar image_id: its id in Glance; None until it is created
     """
 
     before: tuple[str, ...] = fact(read=tuple)
@@ -38,18 +38,18 @@ class SnapshotFacts(Facts):
 class ServerFacts(ReleaseFacts):
     """The facts of a reservation of a server.
 
-    The released host is the one that was taken out of the pool to let the
-    server in.
+    The released host is the one that Climate took out of the pool so that Nova
+    can schedule the server there.
 
-    :ivar was: the status that the server had before the lease touched it
-    :ivar server_id: Nova's id of a server that was booted
+    :ivar was: the status that the server had before the lease changed it
+    :ivar server_id: Nova's id of a server that the lease booted
     :ivar call: the call that booted it
-    :ivar asked: for what purpose Nova is asked to put a shelved server onto a host
-    :ivar tried: the same, once Nova has been asked: if it has to be asked
-        again, it could not
-    :ivar snapshots: the images that are made, by occasion
-    :ivar image_ids: ids of the images that were given to the project
-    :ivar ended: the actions of ``on_end`` that are done
+    :ivar asked: the effect for which Nova is asked to unshelve the server
+    :ivar tried: the same, once Nova was asked; if it has to be asked again, the
+        first attempt failed
+    :ivar snapshots: the images that the lease creates, by occasion
+    :ivar image_ids: ids of the images that now belong to the project
+    :ivar ended: the completed actions of ``on_end``
     """
 
     was: str | None = None

@@ -9,13 +9,13 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""How a shelved server gets into its room on a host of the pool.
+"""Lets Nova schedule a shelved server to the host in the pool with room for it.
 
 The scheduler sends only servers with the flavor of a reservation to the hosts
-of the pool, and an existing server has a flavor of its own. So Climate takes
-its host out of the pool until Nova's scheduler has sent the server there; the
+of the pool, and an existing server has another flavor. So Climate takes the
+host out of the pool until Nova's scheduler has chosen it for the server. The
 host stays in the aggregate of the room, which names the project. Climate
-remembers the host before it takes it out, so that a later effect puts it back
+records the host before it takes it out, so that a later effect puts it back
 even if this manager dies.
 """
 
@@ -36,16 +36,16 @@ _ROOMS = FlavorInstance()
 
 
 class HostRelease:
-    """The way into the room of one server."""
+    """Takes the host of a server's room out of the pool, and puts it back."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
         self._pools = HostPools(case.settings.hosts)
-        self._let_out = case.facts.released_host
+        self._released = case.facts.released_host
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The service hosts that have room for the server."""
+        """The service hosts with room for the server."""
         return frozenset(
             servers.service_host(resource)
             for part in self._case.work.parts
@@ -53,38 +53,38 @@ class HostRelease:
         )
 
     def open(self) -> tuple[str, contract.Again | None]:
-        """Let the host of the room out of the pool.
+        """Take the host of the room out of the pool.
 
-        :returns: its name, and what to answer first, if anything
+        :returns: its name, and the outcome to return first, or None
         :raises climate.exceptions.Transient: if there is no host
         """
         if not self.hosts:
             raise exceptions.Transient(f'there is no host with room for {self._case.name}')
         host = min(self.hosts)
-        if self._let_out not in (None, host):
+        if self._released not in (None, host):
             self.close()
         compute = self._case.cloud.compute
         pool = compute.find_aggregate(self._case.settings.hosts.freepool)
         if pool is None or host not in pool.hosts:
-            # Another effect has taken it out, and puts it back.
+            # Another effect has taken it out, and will put it back.
             return host, None
-        if self._let_out != host:
+        if self._released != host:
             facts = dataclasses.replace(self._case.facts, released_host=host)
-            return host, self._case.remember('its host is let out of the pool', facts)
+            return host, self._case.remember('its host leaves the pool for a while', facts)
         compute.remove_host(pool.id, host)
         return host, None
 
     def close(self) -> bool:
-        """Put the host back into the pool; return whether one was let out."""
-        if self._let_out is None:
+        """Put the host back into the pool; return whether one was taken out."""
+        if self._released is None:
             return False
-        self._pools.give_back(self._case.cloud, None, [self._let_out])
+        self._pools.give_back(self._case.cloud, None, [self._released])
         return True
 
     def fits(self) -> None:
         """Check that the server still fits into its room.
 
-        :raises climate.exceptions.Permanent: if it has grown while it waited
+        :raises climate.exceptions.Permanent: if its owner has resized it beyond the room
         """
         case = self._case
         seen, server = case.request.seen, case.server
@@ -96,6 +96,6 @@ class HostRelease:
             room = _ROOMS.search(_ROOMS.load(part.reservation.request)).demand
             if flavor is None or any(room.get(name, 0) < wanted[name] for name in wanted):
                 raise exceptions.Permanent(
-                    f'{case.name} was resized to flavor {server.flavor_id} and does not fit any '
-                    f'more into the room that was booked for flavor {seen.flavor_id}'
+                    f'{case.name} was resized to flavor {server.flavor_id} and no longer fits '
+                    f'into the room that was booked for flavor {seen.flavor_id}'
                 )

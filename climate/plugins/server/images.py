@@ -9,14 +9,14 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The images that are made of a server, never two where one is wanted.
+"""The images that a lease creates of a server, never two where one is needed.
 
-Names of images are not unique, and the answer to a call that makes one can get
-lost. So Climate first remembers the existing images; a later one of this server,
-with this name, that Climate owns is the one that it made: in their own projects,
-users can make images with the same name and properties. Climate remembers its id
+Names of images are not unique, and the response to a call that creates one can
+get lost. So Climate first records the existing images. A later image of this
+server, with this name, is its own only if Climate owns it, since users can create
+images with the same name and properties in their projects. Climate records the id
 before it does anything else, and deletes a second image, which a manager that
-hung has made.
+hung has created.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from climate.clients.base import Image
 from climate.clients.base import Server
 from climate.plugins import contract
 from climate.plugins.server.facts import SnapshotFacts
+from climate.plugins.server.steps import as_transient
 from climate.plugins.server.steps import Case
-from climate.plugins.server.steps import passing
 
 Occasion = Literal['before_end', 'end']
 
@@ -42,7 +42,7 @@ _IN_ORDER: Final = ('before_end', 'end')
 
 
 class Images:
-    """The images of one server that its lease makes."""
+    """The images that the lease of a server creates."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -50,20 +50,20 @@ class Images:
         self._given = case.facts.image_ids
 
     def take(self, server: Server, occasion: Occasion) -> contract.Again | None:
-        """Make an image of the server; None once it is the project's and can be used.
+        """Create an image of the server; None once it can be used and belongs to the project.
 
-        :raises climate.exceptions.Transient: if none can be made now
+        :raises climate.exceptions.Transient: if none can be created now
         :raises climate.exceptions.Permanent: if it cannot be used
         """
         case, mine = self._case, self._known.get(occasion)
         if mine is None:
-            there = tuple(image.id for image in self._there(server))
-            return self._remember('an image is to be made', occasion, SnapshotFacts(before=there))
+            before = tuple(image.id for image in self._existing(server))
+            return self._remember('an image will be made', occasion, SnapshotFacts(before=before))
         if mine.image_id is None:
             return self._begin(server, occasion, mine)
         image = case.cloud.image.find_image(mine.image_id)
         if image is None:
-            # A user or an operator has deleted it too early: make another one.
+            # A user or an operator has deleted it too early: create another one.
             return self._remember(f'image {mine.image_id} is gone', occasion, None)
         if image.unfinished:
             return self._unfinished(image)
@@ -80,7 +80,7 @@ class Images:
         return case.remember(said, facts, done=True)
 
     def hand_over(self) -> tuple[str, ...]:
-        """Give the project the images that were unfinished when the wait for them ended."""
+        """Give the project the images that were unfinished when the lease stopped waiting."""
         for mine in self._known.values():
             image_id = mine.image_id
             if image_id is None or image_id in self._given:
@@ -91,10 +91,10 @@ class Images:
         return self._given
 
     def tidy(self) -> None:
-        """Delete the images that a manager that hung has made in addition to those that count.
+        """Delete the surplus images that a manager that hung has created.
 
-        Those of the project are its own. While an image is to be made, a new one
-        may be the one that counts.
+        Images that were given to the project are kept. While an image is being
+        created, nothing is deleted, since a new image may be the one that is needed.
         """
         server_id = self._case.server_id
         if server_id is None or any(mine.image_id is None for mine in self._known.values()):
@@ -113,7 +113,7 @@ class Images:
             if image.name.startswith(prefix) and image.id not in kept:
                 case.cloud.image.delete_image(image.id)
 
-    def _there(self, server: Server) -> tuple[Image, ...]:
+    def _existing(self, server: Server) -> tuple[Image, ...]:
         return self._case.cloud.image.list_images(
             name=self._name(server), properties={'instance_uuid': server.id}, own=True
         )
@@ -123,12 +123,12 @@ class Images:
 
     def _begin(self, server: Server, occasion: Occasion, mine: SnapshotFacts) -> contract.Again:
         case = self._case
-        made = [image.id for image in self._there(server) if image.id not in mine.before]
+        made = [image.id for image in self._existing(server) if image.id not in mine.before]
         if made:
             mine = dataclasses.replace(mine, image_id=made[0])
             return self._remember('an image is being made', occasion, mine)
         if (server.task_state or '').startswith('image_'):
-            # Glance shows it in an instant.
+            # Glance will list it in a moment.
             return case.wait(f'an image of {case.name} is being made')
         case.sound(server)
         case.free(server)
@@ -136,7 +136,7 @@ class Images:
             raise exceptions.Transient(
                 f'{case.name} is {server.status}: no image can be made of it until that changes'
             )
-        with passing():
+        with as_transient():
             image_id = case.cloud.compute.create_image(server.id, self._name(server))
         mine = dataclasses.replace(mine, image_id=image_id)
         return self._remember('an image is being made', occasion, mine)
@@ -158,7 +158,7 @@ class Images:
         return case.wait(f'image {image.id} of {case.name} is {image.status}')
 
     def _fail(self, image: Image) -> None:
-        """Say that an image is of no use; the next try makes another."""
+        """Delete an unusable image and raise; the next attempt creates another."""
         self._case.cloud.image.delete_image(image.id)
         raise exceptions.Permanent(
             f'image {image.id} of {self._case.name} became {image.status}; the server was not '

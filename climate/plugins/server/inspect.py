@@ -9,9 +9,9 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""A look at a server, or at what one is to be made of, before a lease is booked.
+"""Inspects a server, or the ingredients of a new one, before a lease is booked.
 
-With the caller's own token: what the caller does not see is not there.
+It uses the caller's token: objects that the caller cannot see count as missing.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from climate.clients.base import Server
 from climate.plugins.server.request import Seen
 from climate.plugins.server.request import ServerRequest
 
-# What a server can be leased in. One that is paused would lose its memory
-# when it is shelved, and cannot be started by what starts others.
+# States in which a server can be leased. A paused server would lose its memory
+# when it is shelved, and the calls that start the others cannot start it.
 LEASABLE = frozenset({'ACTIVE', 'SHUTOFF', 'SUSPENDED', 'SHELVED', 'SHELVED_OFFLOADED'})
 
 
 def inspect(request: ServerRequest, cloud: Callable[[], Cloud], project_id: str) -> ServerRequest:
-    """Return the request with what was seen; it is looked at once.
+    """Return the request with what the cloud shows; it is inspected once.
 
-    :raises climate.exceptions.InvalidInput: if something that it names is not there
-    :raises climate.exceptions.Conflict: if the server cannot be leased as it is now
+    :raises climate.exceptions.InvalidInput: if an object that it names does not exist
+    :raises climate.exceptions.Conflict: if the server cannot be leased in its present state
     """
     if request.seen is not None:
         return request
@@ -55,9 +55,9 @@ def inspect(request: ServerRequest, cloud: Callable[[], Cloud], project_id: str)
 
 
 def refuse(server: Server) -> None:
-    """Refuse a server that cannot be leased as it is now.
+    """Refuse a server that cannot be leased in its present state.
 
-    :raises climate.exceptions.Conflict: saying why
+    :raises climate.exceptions.Conflict: with the reason
     """
     if server.locked:
         raise exceptions.Conflict(f'Server {server.id} is locked: unlock it first')
@@ -67,7 +67,7 @@ def refuse(server: Server) -> None:
         )
     if server.status not in LEASABLE:
         raise exceptions.Conflict(
-            f'Server {server.id} is {server.status}: one that is leased has to be '
+            f'Server {server.id} is {server.status}: it can be leased if it is one of '
             + ', '.join(sorted(LEASABLE))
         )
 
@@ -87,6 +87,6 @@ def _has_network(cloud: Cloud, network_id: str) -> bool:
     try:
         found = cloud.network.find_network(network_id)
     except CloudConflict:
-        # Several have this name; it is no id.
+        # Several networks have this name, so it is not an id.
         return False
     return found is not None and found.id == network_id

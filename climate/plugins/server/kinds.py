@@ -29,11 +29,11 @@ from climate.plugins.steps import Actions
 
 DEVICES: Final = 'block_device_mapping'
 _MOST_ITEMS: Final = 64
-# Nova takes this many characters in base64, which makes four of three bytes.
+# Nova accepts this many characters of base64, which encodes three bytes as four.
 _LONGEST_USER_DATA: Final = 65535
 _MOST_BYTES: Final = _LONGEST_USER_DATA // 4 * 3
 _KEY = re.compile(r'[a-zA-Z0-9\-_:. ]{1,255}')
-# Climate finds its own servers by these keys, and users ask for leases with them.
+# Climate finds its servers by keys with this prefix, and users request leases with them.
 _OUR_KEYS: Final = 'climate:'
 _NIC: Final = ('uuid', 'port', 'fixed_ip')
 _DEVICE: Mapping[str, tuple[type, ...]] = {
@@ -61,10 +61,10 @@ _NOTHING: schemas.Schema = {'type': 'null'}
 ON_END: Final = Actions(
     'What is done with the server at the end, step by step.',
     words=('snapshot', 'shelve', 'suspend', 'stop', 'delete'),
-    # The name that the first design had.
+    # The name in the first design.
     aliases={'create_image': 'snapshot'},
     needed=True,
-    # What Nova lets be done with a server after an action.
+    # The actions that Nova allows on a server after each action.
     after={
         'snapshot': frozenset({'shelve', 'suspend', 'stop', 'delete'}),
         'shelve': frozenset({'delete'}),
@@ -100,7 +100,7 @@ class Objects(fields.Kind):
         return {'type': 'array', 'maxItems': _MOST_ITEMS, 'items': self.item}
 
     def read(self, value: Any) -> tuple[dict[str, Any], ...]:
-        """Return the objects, without what is null."""
+        """Return the objects, without null values."""
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             raise Fault('it is not a list of objects')
         if len(value) > _MOST_ITEMS:
@@ -109,15 +109,15 @@ class Objects(fields.Kind):
 
     @abc.abstractmethod
     def read_item(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an object, without what is null.
+        """Return an object, without null values.
 
-        :raises climate.plugins.fields.Fault: saying what is wrong with it
+        :raises climate.plugins.fields.Fault: if it is invalid, with the reason
         """
 
 
 @dataclasses.dataclass(frozen=True)
 class Nics(Objects):
-    """The networks of a server: each by its id, or that of a port."""
+    """The networks of a server: each by its id or by the id of a port."""
 
     item: ClassVar[schemas.Schema] = {
         'type': 'object',
@@ -145,7 +145,7 @@ class Nics(Objects):
 
 @dataclasses.dataclass(frozen=True)
 class Devices(Objects):
-    """The disks of a server, in Nova's words, version 2 of them."""
+    """The disks of a server, as in version 2 of Nova's block device mapping."""
 
     item: ClassVar[schemas.Schema] = {
         'type': 'object',
@@ -184,7 +184,7 @@ def _check_device(key: str, value: Any) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Metadata(fields.Kind):
-    """What users say of a server, as texts by keys."""
+    """The metadata of a server: texts by key."""
 
     kind = 'object'
 
@@ -248,7 +248,7 @@ class Names(fields.Kind):
 
 @dataclasses.dataclass(frozen=True)
 class UserData(fields.Kind):
-    """What a server reads when it boots."""
+    """The user data, which a server reads when it boots."""
 
     kind = 'text'
     unstated: ClassVar[str] = (
@@ -262,7 +262,7 @@ class UserData(fields.Kind):
 
     @property
     def schema(self) -> schemas.Schema:
-        """The JSON schema of the values it takes, which counts characters."""
+        """The JSON schema of the values it takes; it limits characters, not bytes."""
         return {'type': 'string', 'maxLength': _MOST_BYTES, **schemas.STORABLE}
 
     def read(self, value: Any) -> str:
@@ -276,7 +276,7 @@ class UserData(fields.Kind):
 
 @dataclasses.dataclass(frozen=True)
 class FlavorId(fields.Text):
-    """The id of a flavor; blanks around it do not count."""
+    """The id of a flavor; surrounding blanks are ignored."""
 
     def read(self, value: Any) -> str:
         """Return the id."""

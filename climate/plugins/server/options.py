@@ -17,7 +17,7 @@ from oslo_config import cfg
 
 GROUP = 'virtual:server'
 
-# Of leases that servers get when they are booted.
+# Options of the leases that servers get when they are booted.
 _BY_BOOTING: list[cfg.Opt] = [
     cfg.BoolOpt(
         'leases_by_booting',

@@ -11,9 +11,9 @@
 # under the License.
 """A server for a time: ``virtual:server``.
 
-Either one that exists, which is shelved until its time comes, or one that is
-booted from a description. With ``guarantee`` its room is booked on the
-reservable hosts, as a reservation of its own that is a part of this one.
+It is either an existing server, which is shelved until the lease starts, or a
+server that the lease boots. With ``guarantee``, room for it is booked on the
+reservable hosts, by a separate reservation that is a part of this one.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from climate.plugins.server.end import ServerEnd
 from climate.plugins.server.facts import ServerFacts
 from climate.plugins.server.images import Images
 from climate.plugins.server.request import ServerRequest
-from climate.plugins.server.start import Booting
-from climate.plugins.server.start import Waiting
+from climate.plugins.server.start import BootedServer
+from climate.plugins.server.start import ExistingServer
 from climate.plugins.server.steps import Case
 from climate.plugins.server.steps import ServerSettings
 
@@ -60,19 +60,19 @@ class VirtualServer(contract.Plugin[ServerRequest]):
 
     @classmethod
     def from_conf(cls, conf: Any) -> VirtualServer:
-        """Return the plugin as *conf* wants it."""
+        """Return the plugin, configured from *conf*."""
         return cls(ServerSettings.from_conf(conf))
 
     # -- pure half
 
     def imposed(self, request: ServerRequest) -> ServerRequest:
-        """Take the server as it is."""
+        """Accept the server in its present state."""
         return dataclasses.replace(request, imposed=True)
 
     def inspect(
         self, request: ServerRequest, cloud: Callable[[], Cloud], project_id: str
     ) -> ServerRequest:
-        """Look at the server, or at what one is to be made of."""
+        """Inspect the server, or the ingredients of a new one."""
         return server_inspect.inspect(request, cloud, project_id)
 
     def parts(self, request: ServerRequest) -> Sequence[Mapping[str, Any]]:
@@ -88,15 +88,15 @@ class VirtualServer(contract.Plugin[ServerRequest]):
         return (room,)
 
     def things(self, request: ServerRequest) -> Sequence[str]:
-        """Return the id of a server that exists."""
+        """Return the id of an existing server."""
         return (request.server_id,) if request.server_id else ()
 
     def roles(self, request: ServerRequest) -> frozenset[str]:
-        """Return the roles without which a server cannot be made in the user's project."""
+        """Return the roles needed to boot a server in the user's project."""
         return frozenset() if request.server_id else self._settings.roles
 
     def search(self, request: ServerRequest) -> contract.Search:
-        """Ask for an existing server, which no other lease can have at the time."""
+        """Ask for an existing server, which no other lease can have at the same time."""
         names = tuple(self.things(request))
         return contract.Search(
             resource_type=RESOURCE_TYPE,
@@ -107,9 +107,9 @@ class VirtualServer(contract.Plugin[ServerRequest]):
         )
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of a server in the API's answer.
+        """Return the keys of a reservation of a server in the API's response.
 
-        What the server reads when it boots is not among them: it may be secret.
+        The user data is not among them, since it may be secret.
         """
         shown = server_request.shown(self.load(reservation.request))
         shown.pop('user_data')
@@ -123,40 +123,42 @@ class VirtualServer(contract.Plugin[ServerRequest]):
     # -- effect half
 
     def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Shelve a server that exists until its time comes."""
+        """Shelve an existing server until the lease starts."""
         case = self._case(work, cloud)
-        return Waiting(case).prepare() if case.request.server_id else contract.Done()
+        return ExistingServer(case).prepare() if case.request.server_id else contract.Done()
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Have the server run.
+        """Start or boot the server.
 
-        What its user does with it afterwards, such as shelving it, is not
-        undone when something else in the lease changes.
+        A later change of the lease does not undo what the user has done with the
+        server since then, such as shelving it.
         """
         if work.reservation.status is ReservationStatus.ACTIVE:
             return contract.Done()
         case = self._case(work, cloud)
-        return Waiting(case).start() if case.request.server_id else Booting(case).start()
+        return (
+            ExistingServer(case).start() if case.request.server_id else BootedServer(case).start()
+        )
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """See whether the server is there."""
+        """Check that the server exists."""
         return server_start.check(self._case(work, cloud))
 
     def before_end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Make an image if the user asks for one; every owner is notified of the end anyway."""
+        """Create an image if the user asks for one; every owner is notified of the end anyway."""
         case = self._case(work, cloud)
         if case.server is None or 'snapshot' not in case.request.before_end:
             return contract.Done()
         return Images(case).take(case.server, 'before_end') or contract.Done()
 
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Do with the server what is wanted at the end."""
+        """Take the actions of ``on_end`` on the server."""
         return ServerEnd(self._case(work, cloud)).run()
 
     def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Have a server that exists as it was, and none that was booted."""
+        """Restore an existing server; delete one that the lease booted."""
         case = self._case(work, cloud)
-        return Waiting(case).undo() if case.request.server_id else Booting(case).undo()
+        return ExistingServer(case).undo() if case.request.server_id else BootedServer(case).undo()
 
     def _case(self, work: contract.Work, cloud: Cloud) -> Case:
         return Case(work, cloud, self._settings, self.load(work.reservation.request))

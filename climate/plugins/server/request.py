@@ -11,8 +11,8 @@
 # under the License.
 """The request of ``virtual:server``.
 
-Either a server that exists or the description of one to be booted, and what
-is to be done with it before the end and at the end.
+It names an existing server or describes one to boot, and lists the actions before
+the end and at the end.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ INGREDIENTS: Final = (
     'security_groups',
 )
 """Fields that describe a server to boot."""
-# Actions that free the host that was booked for the server.
+# Actions that vacate the host that was booked for the server.
 _LEAVES_HOST: Final = ('shelve', 'delete')
 
 _EXISTS = schemas.named('server_id')
@@ -101,11 +101,7 @@ _RULES = [
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """What the cloud said when the request was booked.
-
-    :ivar name: of the server
-    :ivar flavor_id: of the server
-    """
+    """The properties of the server in the cloud when the request was booked."""
 
     name: str
     flavor_id: str
@@ -115,9 +111,9 @@ class Seen:
 class ServerRequest(models.Request):
     """A server for a time.
 
-    :ivar seen: None until it was looked at
-    :ivar imposed: whether it is the operator's wish, whatever the owner has done with
-        the server: it is then leased as it is, and not started
+    :ivar seen: None until the request is inspected
+    :ivar imposed: whether an operator imposes the lease: the server is then leased
+        in its present state, and not started
     """
 
     server_id: Annotated[
@@ -227,7 +223,7 @@ class ServerRequest(models.Request):
     def complete(
         cls, values: dict[str, Any], given: Collection[str], before: Self | None
     ) -> dict[str, Any]:
-        """Refuse the description of a server that exists, unless a change repeats it."""
+        """Refuse the description of an existing server, unless a change repeats it."""
         described = [key for key in INGREDIENTS if key in given]
         if before is None:
             described = [key for key in described if values[key] not in ((), {})]
@@ -242,7 +238,7 @@ class ServerRequest(models.Request):
         return {key: each for key, each in values.items() if key not in described}
 
     def check(self) -> None:
-        """Refuse what does not go with the room that is booked, or not booked."""
+        """Refuse what contradicts ``guarantee``, with which room is booked."""
         if not self.guarantee:
             if self.resource_properties:
                 raise exceptions.MalformedParameter(
@@ -250,8 +246,8 @@ class ServerRequest(models.Request):
                 )
             return
         if not self.server_id and 'delete' not in self.on_end:
-            # Its flavor goes with the room that was booked: Nova could not put
-            # it anywhere again.
+            # Its flavor is deleted with the room, so that Nova could not schedule
+            # the server again.
             raise exceptions.MalformedParameter(
                 'Malformed parameter on_end: a server that is booted with guarantee is made of a '
                 "flavor of the lease, so its end has to be 'delete'; set guarantee to false "
@@ -265,7 +261,7 @@ class ServerRequest(models.Request):
 
 
 def _check_described(values: Mapping[str, Any], described: Collection[str]) -> None:
-    """Refuse a new request that describes no server, or one that exists already.
+    """Refuse a new request that describes no server, or an existing one.
 
     :param described: the fields of a server to boot that have a value
     """
@@ -287,7 +283,7 @@ def _check_described(values: Mapping[str, Any], described: Collection[str]) -> N
 
 
 def shown(request: ServerRequest) -> dict[str, Any]:
-    """Return *request* as users are shown it."""
+    """Return *request* as the API shows it to users."""
     found: dict[str, Any] = dict.fromkeys(INGREDIENTS)
     if not request.server_id:
         found = {key: plain.dumped(getattr(request, key)) for key in INGREDIENTS}
@@ -304,10 +300,10 @@ def shown(request: ServerRequest) -> dict[str, Any]:
 
 
 def for_nova(request: ServerRequest, flavor_id: str, mark: Mapping[str, str]) -> ServerDraft:
-    """Return the server to boot, as Nova makes it.
+    """Return the server to boot in the form that Nova expects.
 
-    :param flavor_id: the flavor to make it of
-    :param mark: metadata by which it is found again
+    :param flavor_id: the flavor of the server
+    :param mark: metadata by which Climate finds it again
     """
     return ServerDraft(
         name=request.name,

@@ -9,9 +9,9 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""How a server comes to its lease: shelved until then, put into its room, or booted.
+"""Shelves a server until its lease starts, then starts it in its room; or boots it.
 
-And how one that exists gets back to what it was, if nothing comes of the lease.
+If the lease does not start, an existing server returns to its previous state.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from climate.plugins.server import request as server_request
 from climate.plugins.server.facts import ServerFacts
 from climate.plugins.server.host_release import HostRelease
 from climate.plugins.server.images import Images
+from climate.plugins.server.steps import as_transient
 from climate.plugins.server.steps import CALL
 from climate.plugins.server.steps import Case
 from climate.plugins.server.steps import MARK
 from climate.plugins.server.steps import OFFLOADED
-from climate.plugins.server.steps import passing
 from climate.plugins.server.steps import SHELVED
 
 
-def there(case: Case) -> Server:
+def sound_server(case: Case) -> Server:
     """Return the server.
 
     :raises climate.exceptions.Permanent: if it is gone, or broken
@@ -46,22 +46,22 @@ def there(case: Case) -> Server:
     return case.server
 
 
-class Waiting:
-    """A server that exists, before its lease."""
+class ExistingServer:
+    """A server that existed before its lease."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._door = HostRelease(case)
+        self._release = HostRelease(case)
         self._was = case.facts.was
 
     def prepare(self) -> contract.Outcome:
-        """Shelve it until its time comes.
+        """Shelve it until the lease starts.
 
-        One that is suspended keeps its place: shelved it would lose its memory.
+        A suspended server stays on its host: it would lose its memory if it were shelved.
 
         :raises climate.exceptions.Permanent: if it is gone, or broken
         """
-        case, server = self._case, there(self._case)
+        case, server = self._case, sound_server(self._case)
         if server.status == 'SUSPENDED' and self._was in (None, 'SUSPENDED'):
             return contract.Done(steps=(f'{case.name} is suspended and stays where it is',))
         if self._was is None:
@@ -73,20 +73,21 @@ class Waiting:
         return outcome or contract.Done(steps=(f'{case.name} is shelved until the start',))
 
     def start(self) -> contract.Outcome:
-        """Have it run, in its room if it was shelved.
+        """Start it, in its room if it was shelved.
 
-        :raises climate.exceptions.Permanent: if it is gone, broken or has grown
+        :raises climate.exceptions.Permanent: if it is gone, broken or too large for its room
         """
-        case, server = self._case, there(self._case)
+        case, server = self._case, sound_server(self._case)
         if server.task_state is not None:
-            if server.host and self._door.close():
-                # The scheduler has done with it.
-                return case.remember('its host is back in the pool', self._pooled())
+            if server.host and self._release.close():
+                # The scheduler has already chosen the host.
+                return case.remember('its host is back in the pool', self._without_release())
             return case.wait(f'{case.name} is {server.task_state}')
         if server.status == 'ACTIVE' or case.request.imposed:
-            self._door.close()
+            self._release.close()
             return contract.Done(
-                facts=case.changes(self._pooled()), steps=(f'{case.name} is {server.status}',)
+                facts=case.changes(self._without_release()),
+                steps=(f'{case.name} is {server.status}',),
             )
         if self._was is None:
             return case.remember(
@@ -94,15 +95,15 @@ class Waiting:
                 dataclasses.replace(case.facts, was=server.status),
             )
         case.free(server)
-        return self._wake(server)
+        return self._activate(server)
 
-    def _wake(self, server: Server) -> contract.Again:
+    def _activate(self, server: Server) -> contract.Again:
         case, compute = self._case, self._case.cloud.compute
         if server.status == OFFLOADED and server.host:
             return case.wait(f'{case.name} is leaving its host')
         if server.status == OFFLOADED:
-            return self._put(server, 'start')
-        with passing():
+            return self._unshelve(server, 'start')
+        with as_transient():
             if server.status == 'SHELVED':
                 compute.offload_server(server.id)
             elif server.status == 'SHUTOFF':
@@ -113,74 +114,74 @@ class Waiting:
                 raise exceptions.Transient(f'{case.name} is {server.status}')
         return case.wait(f'{case.name} is being started')
 
-    def _put(self, server: Server, purpose: str) -> contract.Again:
-        """Ask Nova to put a shelved server onto a host; Nova does not report a failure.
+    def _unshelve(self, server: Server, purpose: str) -> contract.Again:
+        """Ask Nova to unshelve a server; Nova does not report a failure.
 
-        :raises climate.exceptions.Transient: if it did not the last time
+        :raises climate.exceptions.Transient: if the previous attempt failed
         """
         case, host = self._case, None
         if purpose == 'start' and case.work.parts:
-            self._door.fits()
-            host, first = self._door.open()
+            self._release.fits()
+            host, first = self._release.open()
             if first is not None:
                 return first
         if case.facts.asked != purpose:
-            # What is asked for can fail without a word.
+            # Recorded first: a server that is still shelved after that has failed.
             asked = dataclasses.replace(case.facts, asked=purpose)
-            return case.remember(f'{case.name} is to be put onto a host', asked)
-        with passing():
+            return case.remember(f'{case.name} is to be unshelved', asked)
+        with as_transient():
             case.cloud.compute.unshelve_server(server.id, host)
         if case.facts.tried == purpose:
             raise exceptions.Transient(f'no host has room for {case.name}')
         tried = dataclasses.replace(case.facts, tried=purpose)
-        return case.wait(f'{case.name} is being put onto a host', tried)
+        return case.wait(f'{case.name} is being unshelved', tried)
 
     def undo(self) -> contract.Outcome:
-        """Bring it back to what it was before the lease, as far as that is ours.
+        """Restore its state before the lease, as far as Climate has changed it.
 
         :raises climate.exceptions.Transient: if that cannot be done now
         """
         case, server = self._case, self._case.server
-        if self._door.close():
-            return case.remember('its host is back in the pool', self._pooled())
+        if self._release.close():
+            return case.remember('its host is back in the pool', self._without_release())
         outcome = None
         if server is not None and self._was is not None and server.status != 'ERROR':
-            outcome = self._back(server, self._was)
+            outcome = self._restore(server, self._was)
         facts = dataclasses.replace(case.facts, was=None, asked=None, tried=None)
         return outcome or contract.Done(facts=case.changes(facts))
 
-    def _pooled(self) -> ServerFacts:
+    def _without_release(self) -> ServerFacts:
         return dataclasses.replace(self._case.facts, released_host=None)
 
-    def _back(self, server: Server, was: str) -> contract.Again | None:
+    def _restore(self, server: Server, was: str) -> contract.Again | None:
         case = self._case
         asked = case.facts.asked
         if was in SHELVED:
-            # Else it is as its owner has it.
+            # Climate has not unshelved it, so its state is the owner's choice.
             return case.shelve(server) if asked is not None else None
         if server.task_state is not None:
             return case.wait(f'{case.name} is {server.task_state}')
-        if asked == 'start' and server.host in self._door.hosts:
-            # Others will lease the host that it was put onto.
+        if asked == 'start' and server.host in self._release.hosts:
+            # Other leases will use the host on which it runs.
             return case.shelve(server)
         if server.status in SHELVED:
             case.free(server)
             if server.host and server.status == OFFLOADED:
                 return case.wait(f'{case.name} is leaving its host')
-            return self._put(server, 'undo')
+            return self._unshelve(server, 'undo')
         if server.status == 'ACTIVE' and was != 'ACTIVE':
             case.free(server)
-            with passing():
+            with as_transient():
                 if was == 'SHUTOFF':
                     case.cloud.compute.stop_server(server.id)
                 else:
                     case.cloud.compute.suspend_server(server.id)
-            return case.wait(f'{case.name} is being brought back to {was}')
+            return case.wait(f'{case.name} is being returned to {was}')
         return None
 
 
-class Booting:
-    """A server that is made for its lease."""
+class BootedServer:
+    """A server that its lease boots."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -188,12 +189,12 @@ class Booting:
     def start(self) -> contract.Outcome:
         """Boot it on behalf of the user.
 
-        :raises climate.exceptions.Permanent: if the user's trust is of no use,
-            or something that it is to be made of is not there
+        :raises climate.exceptions.Permanent: if the user's trust cannot be used,
+            or an ingredient of the server does not exist
         """
         case, server = self._case, self._case.server
         if server is None:
-            return self._make()
+            return self._boot()
         if server.id != case.facts.server_id:
             return case.remember(
                 f'server {server.id} is being booted',
@@ -202,7 +203,7 @@ class Booting:
                 ),
             )
         if server.status == 'ERROR':
-            # No user has it yet. The next try makes another.
+            # No user has it yet. The next attempt boots another.
             case.cloud.compute.delete_server(server.id)
             raise exceptions.Transient(f'{case.name} could not be booted: {server.fault}')
         if server.status == 'BUILD' or server.task_state is not None:
@@ -211,11 +212,11 @@ class Booting:
         return contract.Done(steps=(f'{case.name} was booted',))
 
     def undo(self) -> contract.Outcome:
-        """Delete it: its owner does not know of it yet."""
+        """Delete it, since its owner does not know it yet."""
         case, server = self._case, self._case.server
         doubled = case.tidy()
         if server is None and doubled:
-            return case.wait('what was booted twice is being deleted')
+            return case.wait('a duplicate of the server is being deleted')
         if server is None:
             facts = dataclasses.replace(case.facts, server_id=None, call=None)
             return contract.Done(facts=case.changes(facts))
@@ -223,29 +224,29 @@ class Booting:
             case.cloud.compute.delete_server(server.id)
         return case.wait(f'{case.name} is being deleted')
 
-    def _make(self) -> contract.Again:
+    def _boot(self) -> contract.Again:
         case, lease = self._case, self._case.work.lease
         if case.request.server_id or lease.trust_id is None:
-            raise exceptions.Permanent('there is no trust to boot a server with')
+            raise exceptions.Permanent('a server cannot be booted without a trust of its user')
         flavor_id = case.request.flavor
         for part in case.work.parts:
             flavor_id = part.reservation.id
         call = uuid.uuid4().hex
         marks = {MARK: case.work.reservation.id, CALL: call}
         wanted = server_request.for_nova(case.request, flavor_id, marks)
-        with passing():
+        with as_transient():
             server_id = case.cloud.acting_for(lease.trust_id).compute.create_server(wanted)
         facts = dataclasses.replace(case.facts, server_id=server_id, call=call)
         return case.remember(f'server {server_id} is being booted', facts)
 
 
 def check(case: Case) -> contract.Outcome:
-    """See whether the server is there, and its host where it should be.
+    """Check that the server exists, and that its host is in the pool.
 
     :raises climate.exceptions.Permanent: if the server is gone, or broken
     """
     repaired = HostRelease(case).close()
-    there(case)
+    sound_server(case)
     case.tidy()
     Images(case).tidy()
     return contract.Done(

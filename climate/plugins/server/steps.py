@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What the effects of ``virtual:server`` have in common: one look at its server."""
+"""The state and the steps that all effects of ``virtual:server`` share."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from climate.plugins.host.pools import HostSettings
 from climate.plugins.server.facts import ServerFacts
 from climate.plugins.server.request import ServerRequest
 
-# Metadata by which a server is known to be booted for a reservation.
+# Key of the metadata that names the reservation for which a server was booted.
 MARK = 'climate:reservation'
-# Is another one with each call that boots a server.
+# Key of the metadata that is unique to each call that boots a server.
 CALL = 'climate:call'
 OFFLOADED = 'SHELVED_OFFLOADED'
 SHELVED = frozenset({'SHELVED', OFFLOADED})
@@ -48,11 +48,11 @@ _GONE = frozenset({'DELETED', 'SOFT_DELETED'})
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ServerSettings(Settings):
-    """What operators configure.
+    """The configuration of the type.
 
-    :ivar roles: that are needed to make a server in a user's project
+    :ivar roles: the roles needed to boot a server in a user's project
     :ivar image_timeout: how long an image may take, in seconds
-    :ivar poll: longest time between two looks, in seconds
+    :ivar poll: longest interval between two checks, in seconds
     """
 
     hosts: HostSettings = part(HostSettings)
@@ -62,10 +62,10 @@ class ServerSettings(Settings):
 
 
 @contextlib.contextmanager
-def passing() -> Iterator[None]:
-    """Take a refusal for one that may pass: others use the server, and the quota, too.
+def as_transient() -> Iterator[None]:
+    """Treat a refusal as temporary, since others use the server and the quota, too.
 
-    :raises climate.exceptions.Transient: if the cloud refuses for what is now
+    :raises climate.exceptions.Transient: if the cloud refuses because of its present state
     """
     try:
         yield
@@ -74,10 +74,10 @@ def passing() -> Iterator[None]:
 
 
 class Case:
-    """The server of one reservation, and the steps that are taken with it.
+    """The server of one reservation, and steps that can be taken with it.
 
-    :ivar facts: what is remembered
-    :ivar server: None if there is none (any more)
+    :ivar facts: the recorded facts
+    :ivar server: None if it does not exist yet, or is gone
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class Case:
         if found is not None and self._is_there(found):
             return found
         started = self.work.reservation.status is ReservationStatus.ACTIVE
-        # Once its owner has had it, another one with its metadata is the owner's own.
+        # Once the lease is active, another server with this metadata is the owner's.
         return None if self.request.server_id or started else self._marked()
 
     def _marked(self) -> Server | None:
-        """Return the server that was booted by a call whose answer was lost."""
+        """Return the server that a call booted whose response was lost."""
         return next(iter(self._of_reservation()), None)
 
     def _of_reservation(self) -> list[Server]:
@@ -112,7 +112,7 @@ class Case:
         ]
 
     def tidy(self) -> bool:
-        """Delete the servers that calls which hung have booted, other than the one that counts.
+        """Delete the duplicates of the server, which were booted by calls that hung.
 
         :returns: whether there was one
         """
@@ -137,21 +137,21 @@ class Case:
 
     @property
     def name(self) -> str:
-        """The server as messages name it."""
+        """The name of the server in messages."""
         known = self.server_id
         if known is None and self.server is not None:
             known = self.server.id
         return f'server {known}' if known else 'the server'
 
     def wait(self, why: str, facts: ServerFacts | None = None) -> contract.Again:
-        """Come back when what is under way has had time; the longer it takes, the later.
+        """Repeat the effect later; the longer it takes, the longer the pause.
 
-        :param facts: to be remembered; None if they stay as they are
+        :param facts: the facts to record; None if they stay as they are
         :raises climate.exceptions.Transient: if it takes too long
         """
         taken = self.work.now - self.work.since
         if taken.total_seconds() >= self.settings.image_timeout:
-            raise exceptions.Transient(f'{why}, and that takes too long')
+            raise exceptions.Transient(f'{why}, which takes too long')
         longest = datetime.timedelta(seconds=self.settings.poll)
         return contract.Again(
             after=min(max(taken / 4, _FIRST_LOOK), longest),
@@ -160,7 +160,7 @@ class Case:
         )
 
     def remember(self, why: str, facts: ServerFacts, *, done: bool = False) -> contract.Again:
-        """Go on once something is remembered, even if this manager dies.
+        """Record facts and repeat the effect at once, so that they survive this manager.
 
         :param done: whether *why* is a step for the history of the lease
         """
@@ -172,7 +172,7 @@ class Case:
         )
 
     def changes(self, facts: ServerFacts) -> dict[str, Any]:
-        """Return what has to change so that *facts* are remembered."""
+        """Return the changes that record *facts*."""
         return facts.changes(self.work.reservation)
 
     def free(self, server: Server) -> None:
@@ -181,7 +181,7 @@ class Case:
         :raises climate.exceptions.Transient: if its owner has locked it, or
             another action on it is in progress
         """
-        # Nova does not hold administrators to the lock; its owner means us.
+        # Nova lets administrators ignore the lock, but the owner means Climate, too.
         if server.locked:
             raise exceptions.Transient(f'{self.name} is locked by its owner')
         if server.task_state is not None:
@@ -196,9 +196,9 @@ class Case:
             raise exceptions.Transient(f'{self.name} is in ERROR: {server.fault}')
 
     def shelve(self, server: Server) -> contract.Again | None:
-        """Bring the server off its host; None once it is.
+        """Shelve the server and remove it from its host; None once it is gone from there.
 
-        :raises climate.exceptions.Transient: if it cannot be now
+        :raises climate.exceptions.Transient: if that is impossible now
         """
         if (server.task_state or '').startswith('shelving'):
             return self.wait(f'{self.name} is being shelved')
@@ -208,7 +208,7 @@ class Case:
         self.free(server)
         if server.status not in _SHELVABLE | SHELVED:
             raise exceptions.Transient(f'{self.name} is {server.status} and cannot be shelved')
-        with passing():
+        with as_transient():
             if server.status == 'SHELVED':
                 self.cloud.compute.offload_server(server.id)
             else:
