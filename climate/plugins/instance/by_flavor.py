@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Room for instances of a flavor that exists: ``flavor:instance``."""
+"""Room for instances of an existing flavor: ``flavor:instance``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RESOURCE_TYPE = 'flavor:instance'
 
 @dataclasses.dataclass(frozen=True)
 class NoAffinity(fields.Flag):
-    """What clients send for affinity, which is not served yet."""
+    """The value that clients send for affinity, which is not supported yet."""
 
     @property
     def schema(self) -> schemas.Schema:
@@ -52,7 +52,7 @@ class NoAffinity(fields.Flag):
     def read(self, value: Any) -> None:
         """Return nothing.
 
-        :raises climate.exceptions.Conflict: if affinity is wanted
+        :raises climate.exceptions.Conflict: if affinity is requested
         """
         if super().read(value) is not None:
             raise exceptions.Conflict('Affinity not supported yet')
@@ -62,8 +62,8 @@ class NoAffinity(fields.Flag):
 class FlavorRequest(models.Request):
     """Room for ``amount`` servers of a flavor.
 
-    :ivar source: the flavor as the caller saw it when it was asked for; None
-        until it was looked at
+    :ivar source: the flavor as the caller saw it when it was inspected; None
+        before that
     """
 
     flavor_id: Annotated[
@@ -93,7 +93,7 @@ class FlavorInstance(Instances[FlavorRequest]):
         strict: bool = False,
         running: bool = False,
     ) -> FlavorRequest:
-        """Return *request* with the changes a client sent; another flavor is looked at again."""
+        """Return *request* with a client's changes applied; a new flavor is inspected again."""
         changed = super().change(request, body, strict=strict, running=running)
         if changed.flavor_id == request.flavor_id:
             return changed
@@ -105,10 +105,10 @@ class FlavorInstance(Instances[FlavorRequest]):
         cloud: Callable[[], Cloud],
         project_id: str,
     ) -> FlavorRequest:
-        """Look at the flavor, as the caller sees it, unless that was done before.
+        """Look the flavor up as the caller sees it, unless the request has it already.
 
-        :raises climate.exceptions.InvalidInput: if the caller sees none of this
-            id, or none that can be reserved
+        :raises climate.exceptions.InvalidInput: if the caller cannot see the
+            flavor, or it cannot be reserved
         """
         if request.source is not None:
             return request
@@ -126,9 +126,9 @@ class FlavorInstance(Instances[FlavorRequest]):
         return dataclasses.replace(request, source=found)
 
     def search(self, request: FlavorRequest) -> contract.Search:
-        """Say which hosts the request can use, and how much of them.
+        """Describe the hosts that the request can use, and how much of them.
 
-        :raises climate.exceptions.InvalidInput: if the flavor was not looked at
+        :raises climate.exceptions.InvalidInput: if the flavor was not inspected
         """
         source = self.template(request)
         return contract.Search(
@@ -143,7 +143,7 @@ class FlavorInstance(Instances[FlavorRequest]):
         )
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of instances in the API's answer."""
+        """Return the keys of a reservation of instances in the API's response."""
         request = self.load(reservation.request)
         source = self.template(request)
         return {
@@ -159,11 +159,11 @@ class FlavorInstance(Instances[FlavorRequest]):
         }
 
     def demand(self, request: FlavorRequest) -> dict[str, int]:
-        """Return the units of each resource class that one server takes."""
+        """Return the units of each resource class that a server takes."""
         return demand.demand(self.template(request))
 
     def template(self, request: FlavorRequest) -> Flavor:
-        """Return the flavor that servers are to be like."""
+        """Return the flavor that the servers copy."""
         if request.source is None:
             raise exceptions.InvalidInput(f"Flavor '{request.flavor_id}' was not looked at")
         return request.source

@@ -77,7 +77,7 @@ class VirtualInstance(Instances[InstanceRequest]):
         return ('DISK_GB', 'MEMORY_MB', 'VCPU')
 
     def search(self, request: InstanceRequest) -> contract.Search:
-        """Say which hosts the request can use, and how much of them."""
+        """Describe the hosts that the request can use, and how much of them."""
         return contract.Search(
             resource_type=HOST_TYPE,
             minimum=request.amount,
@@ -89,10 +89,10 @@ class VirtualInstance(Instances[InstanceRequest]):
         )
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of instances in the API's answer."""
+        """Return the keys of a reservation of instances in the API's response."""
         request = self.load(reservation.request)
         facts = InstanceFacts.of(reservation)
-        # One that it had before it was changed is gone soon.
+        # A group from before a change of the affinity will soon be deleted.
         group = None if request.affinity is None else facts.server_group_id
         return {
             **self.dump(request),
@@ -112,7 +112,7 @@ class VirtualInstance(Instances[InstanceRequest]):
         )
 
     def demand(self, request: InstanceRequest) -> dict[str, int]:
-        """Return the units of each resource class that one server takes."""
+        """Return the units of each resource class that a server takes."""
         demand = {
             'VCPU': request.vcpus,
             'MEMORY_MB': request.memory_mb,
@@ -121,5 +121,5 @@ class VirtualInstance(Instances[InstanceRequest]):
         return {name: amount for name, amount in demand.items() if amount}
 
     def policy(self, request: InstanceRequest) -> Policy | None:
-        """Return how servers are to lie on hosts."""
+        """Return how the servers are distributed over hosts."""
         return _POLICIES[request.affinity]

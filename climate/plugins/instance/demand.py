@@ -10,12 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a server of a flavor needs, as Nova tells Placement.
+"""The resources and traits that a server of a flavor needs, as Nova requests them of Placement.
 
-Nova takes the sizes of the flavor, counts dedicated processors apart, and lets
-``resources:CLASS`` among the extra specs have the last word, also of a
-numbered group such as ``resources1:VGPU``. ``trait:NAME`` asks for hosts that
-have a trait, or have it not. What an image asks for beyond is not known here.
+Nova starts with the sizes of the flavor and counts dedicated processors
+separately. ``resources:CLASS`` among the extra specs overrides that, also in a
+numbered group such as ``resources1:VGPU``. ``trait:NAME`` requires or forbids a
+trait of hosts. The additional demands of images are not known here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OF_THREADS = {'require': 'required', 'isolate': 'forbidden'}
 
 
 def demand(flavor: Flavor) -> dict[str, int]:
-    """Return the units by resource class that one server takes."""
+    """Return the units of each resource class that a server takes."""
     swap_gb = -(-flavor.swap_mb // _MB_PER_GB)
     found = {
         **_processors(flavor),
@@ -70,7 +70,7 @@ def _processors(flavor: Flavor) -> dict[str, int]:
 
 
 def _mask(text: str, vcpus: int) -> set[int]:
-    """Return the processors that a mask such as ``0-5,^3`` or ``^0`` means."""
+    """Return the processors in a mask such as ``0-5,^3`` or ``^0``."""
     parts = [part.strip() for part in text.split(',') if part.strip()]
     left_out = {number for part in parts if part[0] == '^' for number in _range(part[1:])}
     taken = {number for part in parts if part[0] != '^' for number in _range(part)}

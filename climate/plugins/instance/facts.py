@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of instances."""
+"""The facts that Climate records for a reservation of instances."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from climate.domain.facts import fact
 class InstanceFacts(AggregateFacts):
     """The facts of a reservation of instances.
 
-    :ivar server_group_id: Nova's id of its server group; None if it has none
-    :ivar other_server_groups: whether there may be others of its name, of
+    :ivar server_group_id: id of its server group in Nova; None if it has none
+    :ivar other_server_groups: whether there may be others of its name, with
         another policy
-    :ivar shrinking: resource ids with the slots that go, of a change that has
+    :ivar shrinking: the slots to remove, by resource id, of a change that has
         begun to keep other slots than suggested; empty if there is none
     """
 

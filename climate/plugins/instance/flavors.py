@@ -12,7 +12,7 @@
 
 """The flavor and the server group of a reservation of instances.
 
-Every step can be taken twice.
+Every step can be repeated.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from climate.plugins.instance.facts import InstanceFacts
 
 
 def make_group(cloud: Cloud, reservation_id: str, policy: Policy) -> InstanceFacts:
-    """Make the server group of a reservation, and return the facts about it.
+    """Create the server group of a reservation, and return the facts about it.
 
-    Groups that it had before go when it is prepared or starts.
+    Its previous groups are deleted when it is prepared or starts.
 
     :param cloud: as a member of the project sees it
-    :raises climate.exceptions.EffectError: if it cannot be made
+    :raises climate.exceptions.EffectError: if the group cannot be created
     """
     try:
         made = cloud.compute.create_server_group(names.name(reservation_id), policy)
@@ -53,9 +53,9 @@ def find_group(
 ) -> str | None:
     """Return the id of the server group; None if there is none.
 
-    One of another policy was made before the reservation was changed, and goes.
+    Deletes all other groups, such as one with another policy from before a change.
 
-    :param facts: those of the reservation
+    :param facts: the facts of the reservation
     """
     known = facts.server_group_id
     if known is not None and not facts.other_server_groups:
@@ -73,15 +73,15 @@ def find_group(
 
 
 def groups(work: contract.Work, cloud: Cloud) -> list[ServerGroup]:
-    """Return the server groups of a reservation: one, unless an answer was lost.
+    """Return the server groups of a reservation: one, unless a response was lost.
 
-    Others can give theirs the same name.
+    Other projects can use the same name for their groups.
     """
     return named_groups(cloud, work.reservation.id, work.lease.project_id)
 
 
 def named_groups(cloud: Cloud, reservation_id: str, project_id: str) -> list[ServerGroup]:
-    """Return the server groups that bear the name of a reservation, of one project."""
+    """Return the server groups of a project that have the name of a reservation."""
     wanted = (names.name(reservation_id), project_id)
     return [
         group
@@ -91,11 +91,11 @@ def named_groups(cloud: Cloud, reservation_id: str, project_id: str) -> list[Ser
 
 
 def ensure_flavor(cloud: Cloud, wanted: Flavor) -> list[str]:
-    """Bring the flavor to what it should be; return what it was not."""
+    """Create or repair the flavor; return the repairs, a line each."""
     repaired = []
     found = cloud.compute.find_flavor(wanted.id)
     if found is not None and _sizes(found) != _sizes(wanted):
-        # Nova cannot change sizes; who has servers of it keeps them.
+        # Nova cannot change the sizes of a flavor; its servers keep theirs.
         cloud.compute.delete_flavor(found.id)
         repaired.append(f'flavor {wanted.id} had other sizes')
         found = None
@@ -109,7 +109,7 @@ def ensure_flavor(cloud: Cloud, wanted: Flavor) -> list[str]:
     }
     if specs:
         cloud.compute.set_extra_specs(wanted.id, specs)
-        repaired.append(f'flavor {wanted.id} did not say {", ".join(sorted(specs))} as it should')
+        repaired.append(f'flavor {wanted.id} had wrong extra specs: {", ".join(sorted(specs))}')
     return repaired
 
 
@@ -129,7 +129,7 @@ def _create(cloud: Cloud, wanted: Flavor) -> Flavor:
     try:
         cloud.compute.create_flavor(wanted)
     except CloudConflict as error:
-        # Made a moment ago by a call whose answer was lost, or a flavor of another
+        # A call whose response was lost has just created it, or a flavor of another
         # owner has the name, which an operator can fix.
         found = cloud.compute.find_flavor(wanted.id)
         if found is None:
@@ -139,10 +139,10 @@ def _create(cloud: Cloud, wanted: Flavor) -> Flavor:
 
 
 def open_to_owner(work: contract.Work, cloud: Cloud) -> list[str]:
-    """Let the project of the lease use the flavor; return what was not so.
+    """Let the project of the lease use the flavor; return the repairs, a line each.
 
-    Not if the slot is the room of a server that exists: that comes with its
-    own flavor, and another one would take its room.
+    Does nothing if the slot is the room of an existing server: that server has
+    another flavor, and a new one would take its room.
     """
     if any(
         each.id == work.reservation.part_of and each.request.get('server_id')
@@ -153,7 +153,7 @@ def open_to_owner(work: contract.Work, cloud: Cloud) -> list[str]:
 
 
 def open_flavor(cloud: Cloud, flavor_id: str, project_id: str) -> list[str]:
-    """Let the project of the lease use the flavor; return what was not so."""
+    """Let the project of the lease use the flavor; return the repairs, a line each."""
     if project_id in cloud.compute.list_flavor_access(flavor_id):
         return []
     cloud.compute.add_flavor_access(flavor_id, project_id)
@@ -161,10 +161,10 @@ def open_flavor(cloud: Cloud, flavor_id: str, project_id: str) -> list[str]:
 
 
 def close_flavor(cloud: Cloud, flavor_id: str) -> bool:
-    """Have no project start servers of the flavor; return whether there is one."""
+    """Let no project start servers of the flavor; return whether the flavor exists."""
     if cloud.compute.find_flavor(flavor_id) is None:
         return False
-    # An operator may have made it public, or deleted it this instant.
+    # An operator may have made it public, or may have just deleted it.
     with contextlib.suppress(CloudNotFound, CloudConflict):
         for project_id in sorted(cloud.compute.list_flavor_access(flavor_id)):
             cloud.compute.remove_flavor_access(flavor_id, project_id)

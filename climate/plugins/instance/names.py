@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a reservation of instances is called in the cloud, and marked with.
+"""The names and the metadata of a reservation of instances in the cloud.
 
-These words are part of the contract with Nova's scheduler, and with programs
-that know reservations of Blazar. Nothing here calls the cloud.
+They are part of the contract with Nova's scheduler, and with programs that know
+the reservations of Blazar. Nothing here calls the cloud.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from climate.plugins.host import isolation
 from climate.plugins.host.isolation import Isolation
 
 CLASS_PREFIX = 'CUSTOM_RESERVATION_'
-# A flavor with this key is let onto every host by the scheduler filter of
-# Blazar, and by Nova's own of that name onto those of the aggregate.
+# The scheduler filter of Blazar accepts every host for a flavor with this key;
+# Nova's filter of the same name accepts the hosts of the aggregate.
 RESERVATION_KEY = 'aggregate_instance_extra_specs:reservation'
 GROUP_KEY = 'affinity_id'
 
 
 def name(reservation_id: str) -> str:
-    """Return what the flavor and the server group are called."""
+    """Return the name of the flavor and of the server group."""
     return f'reservation:{reservation_id}'
 
 
 def resource_class(reservation_id: str) -> str:
-    """Return the class of which there is one unit for each slot."""
+    """Return the resource class that has one unit for each slot."""
     return CLASS_PREFIX + reservation_id.upper().replace('-', '_')
 
 
 def flavor(template: Flavor, reservation_id: str, group_id: str | None, mode: Isolation) -> Flavor:
-    """Return the flavor by which the slots of a reservation are used.
+    """Return the flavor whose servers use the slots of a reservation.
 
-    :param template: its sizes, and what else a server of it needs
+    :param template: its sizes, and the extra specs of its servers
     :param group_id: the server group of the reservation; None if it has none
     """
     specs = {
@@ -65,9 +65,9 @@ def flavor(template: Flavor, reservation_id: str, group_id: str | None, mode: Is
 def aggregate(
     reservation_id: str, project_id: str, group_id: str | None, owner_key: str
 ) -> Mapping[str, str | None]:
-    """Return the metadata that the aggregate should have; None for what it should not.
+    """Return the metadata that the aggregate should have; None for a key to remove.
 
-    :param owner_key: where the scheduler filter of Blazar looks for the owner
+    :param owner_key: the key under which the scheduler filter of Blazar finds the owner
     """
     return {
         isolation.SLOTS_KEY: reservation_id,
@@ -78,5 +78,5 @@ def aggregate(
 
 
 def changes(found: Aggregate, wanted: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Return what has to change of the metadata of an aggregate."""
+    """Return the changes that the metadata of an aggregate needs."""
     return {key: value for key, value in wanted.items() if found.metadata.get(key) != value}

@@ -10,19 +10,19 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What both kinds of reservations of instances have in common: their effects.
+"""The effects that both kinds of reservations of instances share.
 
-A reservation is some slots, each with room for one server. In the cloud it is
-a private flavor that asks for one unit of a resource class of its own, and as
-many units of that class as slots on each host, in the provider that is nested
-in the host's (:mod:`climate.plugins.host.providers`). At the start the
-project may use the flavor. So the scheduler puts servers of that flavor, and
-no others, onto those hosts, and no more than there are slots.
+A reservation has some slots, each with room for one server. In the cloud it is
+a private flavor that asks for one unit of the reservation's own resource class.
+Each host has as many units of that class as slots, in the provider nested in the
+host's (:mod:`climate.plugins.host.providers`). At the start, the project gets
+access to the flavor. So the scheduler puts servers of that flavor, and no others,
+onto those hosts, and no more than there are slots.
 
-Slots that move to another host because theirs has failed are given there at
-once. Servers on the failed host stay as they are, with the slots that they
-hold; free ones go at once, and the others when they are seen to be free by
-``check``, or at the end.
+When a host fails and its slots move, the new host gets its slots at once. Servers
+on the failed host stay as they are, with the slots that they hold. Free slots of
+that host are removed at once, the others when ``check`` finds them free, or at the
+end.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ from climate.plugins.instance.facts import InstanceFacts
 from climate.plugins.instance.sweep import Leftovers
 
 _AT_ONCE = datetime.timedelta(0)
-# Nova tells Placement that a server is gone a moment after it is. A consumer that
-# holds a slot for longer than that, and is no server, does not keep a lease from
-# ending: what is left then is found by ``sweep``.
+# Nova notifies Placement shortly after a server is deleted. A consumer that holds a
+# slot for longer than that, and is not a server, does not keep a lease from ending;
+# ``sweep`` finds what is left.
 _LINGERING = datetime.timedelta(seconds=30)
-_LOOK = datetime.timedelta(seconds=1)
+_PAUSE = datetime.timedelta(seconds=1)
 
 R = TypeVar('R')
 
@@ -74,7 +74,7 @@ class Instances(contract.Plugin[R]):
 
     prepares: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
-    """Whether there may be a server group."""
+    """Whether its reservations can have a server group."""
 
     def __init__(self, settings: HostSettings | None = None) -> None:
         self._settings = settings or HostSettings()
@@ -83,36 +83,37 @@ class Instances(contract.Plugin[R]):
 
     @property
     def exclusive(self) -> bool:
-        """Whether a reservation has whole resources: it has room on them."""
+        """Whether a reservation takes whole resources: it takes room on them."""
         return False
 
     @classmethod
     def from_conf(cls, conf: Any) -> Instances[R]:
-        """Return the plugin as *conf* wants it."""
+        """Return the plugin, configured from *conf*."""
         return cls(HostSettings.from_conf(conf))
 
     @abc.abstractmethod
     def template(self, request: R) -> Flavor:
-        """Return the sizes of the servers and what else they need; names do not count."""
+        """Return the sizes and the extra specs of the servers; names are ignored."""
 
     @abc.abstractmethod
     def demand(self, request: R) -> dict[str, int]:
-        """Return the units of each resource class that one server takes."""
+        """Return the units of each resource class that a server takes."""
 
     def policy(self, request: R) -> Policy | None:
-        """Return how servers are to lie on hosts; None if it does not matter."""
+        """Return how the servers are distributed over hosts; None if it does not matter."""
         return None
 
     def makes(self, request: R) -> str | None:
-        """Say which server group there is to be, if servers are together or apart.
+        """Return the policy of the server group to create, if servers are together or apart.
 
-        Nova lets a project use groups of its own only. The slots lie as they
-        should in any case; the group is for users who name it.
+        The caller's token creates it, since Nova lets a project use only its own
+        groups. The slots are distributed correctly in any case; the group is for
+        users who name it.
         """
         return self.policy(request)
 
     def make(self, reservation_id: str, request: R, cloud: Cloud) -> dict[str, Any]:
-        """Make the server group; see :class:`climate.plugins.contract.Plugin`."""
+        """Create the server group; see :class:`climate.plugins.contract.Plugin`."""
         policy = self.policy(request)
         if policy is None:
             return {}
@@ -136,14 +137,14 @@ class Instances(contract.Plugin[R]):
     # -- effects
 
     def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Make the aggregate and the flavor, still of no use."""
-        facts, _, _ = self._furnish(work, cloud, self.load(work.reservation.request))
+        """Create the aggregate and the flavor, which the project cannot use yet."""
+        facts, _, _ = self._ensure_objects(work, cloud, self.load(work.reservation.request))
         return contract.Done(facts=facts.changes(work.reservation))
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Give the hosts their slots and the project the flavor.
+        """Give the hosts their slots, and the project access to the flavor.
 
-        If there are to be fewer slots, those without a server are given up.
+        If the number of slots falls, those without a server are removed.
 
         :raises climate.exceptions.Permanent: if servers are in the way
         """
@@ -154,22 +155,22 @@ class Instances(contract.Plugin[R]):
             if going is not None:
                 return going
         if work.leaving:
-            kept, remembered = self._fewer(work, cloud, request)
-            if remembered is not None:
-                return remembered
-        facts, aggregate, _ = self._furnish(work, cloud, request)
+            kept, first = self._slots_to_keep(work, cloud, request)
+            if first is not None:
+                return first
+        facts, aggregate, _ = self._ensure_objects(work, cloud, request)
         wanted = kept if kept is not None else self._suggested(work, request)
         self._slots.spread(work, cloud, aggregate, wanted)
         if work.leaving:
-            self._look_again(work, cloud, wanted)
+            self._check_unused(work, cloud, wanted)
         flavors.open_to_owner(work, cloud)
         facts = dataclasses.replace(facts, shrinking=())
         return contract.Done(facts=facts.changes(work.reservation), kept=kept)
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Repair what other users changed, and take slots of failed hosts away."""
+        """Repair what other users changed, and remove slots of failed hosts."""
         request = self.load(work.reservation.request)
-        facts, aggregate, repaired = self._furnish(work, cloud, request)
+        facts, aggregate, repaired = self._ensure_objects(work, cloud, request)
         repaired += self._slots.spread(work, cloud, aggregate, self._suggested(work, request))
         repaired += flavors.open_to_owner(work, cloud)
         return contract.Done(facts=facts.changes(work.reservation), repaired=tuple(repaired))
@@ -177,8 +178,8 @@ class Instances(contract.Plugin[R]):
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Delete the servers, and then everything else; the hosts stay in the pool.
 
-        Users cannot start servers any more before those that run are looked for,
-        and the flavor goes last, for Nova finds its servers by it.
+        Users lose access to the flavor before running servers are listed. The
+        flavor is deleted last, since Nova finds its servers by it.
         """
         has_flavor = flavors.close_flavor(cloud, work.reservation.id)
         aggregate = cloud.compute.find_aggregate(work.reservation.id)
@@ -190,7 +191,7 @@ class Instances(contract.Plugin[R]):
             return self._pools.until_gone(work, list(going.values()), {})
         patient = work.now - work.since < _LINGERING
         if held and patient:
-            return contract.Again(after=_LOOK, why=f'{held} slots are still held')
+            return contract.Again(after=_PAUSE, why=f'{held} slots are still held')
         self._slots.remove(work, cloud, aggregate, leave_held=not patient)
         for group in flavors.groups(work, cloud) if self.spreads else ():
             cloud.compute.delete_server_group(group.id)
@@ -199,9 +200,9 @@ class Instances(contract.Plugin[R]):
         return contract.Done(facts=facts.changes(work.reservation))
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
-        """Say how many slots of a host are in use.
+        """Describe how many slots of a host are in use.
 
-        Servers on a host that has failed are not in the way: they stay there.
+        Servers on a failed host are not in the way, since they stay there.
         """
         if resource.failed_at is not None:
             return ''
@@ -212,15 +213,15 @@ class Instances(contract.Plugin[R]):
     def sweep(
         self, records: contract.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterator[contract.SweepFinding]:
-        """Find what reservations that are over left, of either kind, and remove it."""
+        """Find what ended reservations of either kind left behind, and remove it."""
         return Leftovers(records, cloud, dry_run=dry_run).sweep()
 
-    # -- parts of them
+    # -- parts of the effects
 
-    def _furnish(
+    def _ensure_objects(
         self, work: contract.Work, cloud: Cloud, request: R
     ) -> tuple[InstanceFacts, Aggregate, list[str]]:
-        """Bring to what it should be what does not depend on the hosts."""
+        """Create or repair the objects that do not depend on the hosts."""
         policy = self.policy(request)
         facts = InstanceFacts.of(work.reservation)
         group_id = None
@@ -245,11 +246,11 @@ class Instances(contract.Plugin[R]):
     def _servers(
         self, work: contract.Work, cloud: Cloud, aggregate: Aggregate | None, has_flavor: bool
     ) -> tuple[dict[str, Server], int]:
-        """Return the servers in the slots, and how many hold one and are no servers.
+        """Return the servers in the slots, and the number of slots held by other consumers.
 
-        Nova's lists leave out those of a cell that does not answer just now,
-        and those made of a flavor of the same id that was deleted. Placement
-        knows what they hold; it is asked when those that are listed are gone.
+        Nova's lists omit servers in a cell that does not respond, and servers of a
+        deleted flavor with the same id. Placement knows what they hold; it is asked
+        once all listed servers are gone.
         """
         found: dict[str, Server] = {}
         if has_flavor:
@@ -257,14 +258,14 @@ class Instances(contract.Plugin[R]):
                 found[server.id] = server
         if found:
             return found, 0
-        strangers = 0
+        others = 0
         for consumer in self._holders(work, cloud, aggregate):
             holder = cloud.compute.find_server(consumer)
             if holder is None:
-                strangers += 1
+                others += 1
             else:
                 found[consumer] = holder
-        return found, strangers
+        return found, others
 
     def _holders(self, work: contract.Work, cloud: Cloud, aggregate: Aggregate | None) -> list[str]:
         name = names.resource_class(work.reservation.id)
@@ -282,7 +283,7 @@ class Instances(contract.Plugin[R]):
     # -- fewer slots
 
     def _evict(self, work: contract.Work, cloud: Cloud) -> contract.Again | None:
-        """Delete the servers in the slots that are to go; None if there are none."""
+        """Delete the servers in the slots to remove; None if there are none."""
         hosts = hosts_of(work, work.leaving)
         found = cloud.compute.list_servers_of_flavor(work.reservation.id)
         going = [server for server in found if server.host in hosts]
@@ -294,16 +295,16 @@ class Instances(contract.Plugin[R]):
         used = self._slots.used(work, cloud)
         held = sum(used[item.resource_id] for item in work.leaving)
         if held and work.now - work.since < _LINGERING:
-            return contract.Again(after=_LOOK, why='slots are still held')
+            return contract.Again(after=_PAUSE, why='slots are still held')
         return None
 
-    def _fewer(
+    def _slots_to_keep(
         self, work: contract.Work, cloud: Cloud, request: R
     ) -> tuple[dict[int, int] | None, contract.Again | None]:
-        """Say which slots to keep of a reservation that gives some up.
+        """Return the slots that a reservation keeps when it loses some.
 
-        :returns: slots by resource id, None if they are as suggested; and what
-            to answer first, if anything
+        :returns: slots by resource id, None if they are as suggested; and the
+            outcome to return first, or None
         :raises climate.exceptions.Permanent: if servers are in the way
         """
         search = self.search(request)
@@ -315,7 +316,7 @@ class Instances(contract.Plugin[R]):
         }
         used = self._slots.used(work, cloud)
         known = {resource.id or 0: resource for resource in work.resources}
-        # Servers on a host that has failed are not in the way.
+        # Servers on a failed host are not in the way.
         busy = {number: used[number] for number in sorted(had) if not known[number].failed_at}
         if all(busy.get(number, 0) <= wanted.get(number, 0) for number in had):
             return None, None
@@ -331,12 +332,12 @@ class Instances(contract.Plugin[R]):
             kept = instance_shares.keep(wanted, most, busy)
         if kept is None:
             raise exceptions.Permanent(
-                'servers use the slots that would have to go: '
+                'servers use the slots that would have to be removed: '
                 + ', '.join(f'{busy[number]} on {known[number].name}' for number in busy)
             )
         if not begun:
-            # Once something is taken away, a later look cannot see that nothing
-            # was to be given: so that is remembered first.
+            # Recorded first: once slots are removed, a repeated effect can no longer
+            # see that the change only shrinks the reservation.
             return (
                 kept,
                 contract.Again(
@@ -348,12 +349,12 @@ class Instances(contract.Plugin[R]):
         return kept, None
 
     def _only_shrinks(self, work: contract.Work, cloud: Cloud, wanted: dict[int, int]) -> bool:
-        """Whether nothing is to be given: all that is to be kept is there."""
+        """Whether no slot has to be added: all those to keep exist."""
         totals = self._slots.totals(work, cloud)
         return all(totals[number] >= count for number, count in wanted.items())
 
-    def _look_again(self, work: contract.Work, cloud: Cloud, wanted: dict[int, int]) -> None:
-        """Make sure that no server took a slot while it was taken away.
+    def _check_unused(self, work: contract.Work, cloud: Cloud, wanted: dict[int, int]) -> None:
+        """Make sure that no server took a slot while it was being removed.
 
         :raises climate.exceptions.Transient: if one did
         """
@@ -372,12 +373,12 @@ def _allocations(cloud: Cloud, uuid: str) -> Any:
 
 
 def _suits(search: contract.Search, resource: Resource) -> bool:
-    """Whether a host may have slots of a reservation any longer."""
-    said = {**resource.attributes, **resource.capabilities}
+    """Whether a host can still have slots of a reservation."""
+    properties = {**resource.attributes, **resource.capabilities}
     return (
         resource.failed_at is None
         and not resource.disabled
-        and requirements.matches(search.requirement, said)
+        and requirements.matches(search.requirement, properties)
         and search.required_traits <= resource.traits
         and not search.forbidden_traits & resource.traits
     )

@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Which slots a reservation can do without.
+"""The choice of the slots that a shrinking reservation keeps.
 
-Pure: nothing here calls the cloud.
+Nothing here calls the cloud.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from collections.abc import Mapping
 def keep(
     suggested: Mapping[int, int], most: Mapping[int, int], used: Mapping[int, int]
 ) -> dict[int, int] | None:
-    """Return which slots to keep so that no server loses the one that it has.
+    """Return the slots to keep so that no server loses its slot.
 
-    As many in all as are suggested, and as suggested where it makes no
-    difference.
+    Their total is that of *suggested*; where servers leave a choice, the suggestion
+    is followed.
 
-    :param most: how many can be kept at most, by resource id
-    :param used: how many are in use
+    :param most: the largest number that can be kept, by resource id
+    :param used: the number in use, by resource id
     :returns: slots by resource id; None if more are in use than can be kept
     """
     busy = {number: used.get(number, 0) for number in most}

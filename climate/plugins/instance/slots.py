@@ -10,12 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The slots of a reservation of instances: its aggregate, and what Placement has.
+"""The slots of a reservation of instances: its aggregate, and its units in Placement.
 
-A host with slots is in the reservation's aggregate before there is anything
-for it in Placement, and until there is nothing any more. So the aggregate
-tells where to look after any process that died half-way. The hosts stay in the
-pool all the while, which keeps off all servers without a slot.
+A host joins the reservation's aggregate before it gets units in Placement, and
+leaves it after the units are removed. So if a process dies half-way, the aggregate
+names the hosts to check. The hosts stay in the pool all the time, which keeps off
+all servers without a slot.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from climate.plugins.instance import names
 
 
 class InstanceSlots:
-    """Brings slots to what they should be; every step can be taken twice."""
+    """Creates, repairs and removes slots; every step can be repeated."""
 
     def __init__(self, settings: HostSettings) -> None:
         self._settings = settings
@@ -53,7 +53,7 @@ class InstanceSlots:
     def aggregate(
         self, work: contract.Work, cloud: Cloud, group_id: str | None
     ) -> tuple[Aggregate, list[str]]:
-        """Return the reservation's aggregate as it should be, and what was not."""
+        """Create or repair the reservation's aggregate; return it and the repairs, a line each."""
         name = work.reservation.id
         repaired = []
         found = cloud.compute.find_aggregate(name)
@@ -72,7 +72,7 @@ class InstanceSlots:
     # -- what a host has
 
     def used(self, work: contract.Work, cloud: Cloud) -> dict[int, int]:
-        """Return how many slots are in use, by resource id."""
+        """Return the number of slots in use, by resource id."""
         name = names.resource_class(work.reservation.id)
         return {
             resource.id or 0: providers.used(cloud, resource.name, name)
@@ -80,22 +80,21 @@ class InstanceSlots:
         }
 
     def totals(self, work: contract.Work, cloud: Cloud) -> dict[int, int]:
-        """Return how many slots there are in Placement, by resource id."""
+        """Return the number of slots in Placement, by resource id."""
         name = names.resource_class(work.reservation.id)
         return {resource.id or 0: _total(cloud, resource.name, name) for resource in work.resources}
 
     def spread(
         self, work: contract.Work, cloud: Cloud, aggregate: Aggregate, wanted: Mapping[int, int]
     ) -> list[str]:
-        """Let each host have as many slots as wanted, and no other host any.
+        """Give each host the wanted number of slots, and all other hosts none.
 
-        First is taken away and then given, so that there are never more than
-        there should be.
+        Slots are removed before others are added, so that there are never too many.
 
         :param wanted: slots by resource id
-        :returns: what was not as it should be
+        :returns: the repairs, a line each
         :raises climate.exceptions.Transient: if a server takes a slot that is
-            being taken away
+            being removed
         """
         repaired = []
         for resource in work.resources:
@@ -120,7 +119,7 @@ class InstanceSlots:
 
         :param given: service host and slots, by hypervisor hostname
         """
-        # A host is out of the pool while a server comes into its room.
+        # A host is out of the pool while Nova schedules a server to its room.
         released = {ReleaseFacts.of(each).released_host for each in work.lease.reservations}
         hosts = {host for host, _ in given.values()} - released
         repaired = self._pools.keep_in_pool(cloud, hosts)
@@ -141,7 +140,7 @@ class InstanceSlots:
                 repaired.append(f'host {host} did not have {count} slots')
         if lacking:
             cloud.placement.create_resource_class(name)
-        # Those that get less come first, so that there are never too many.
+        # Hosts that lose slots come first, so that there are never too many.
         for uuid, (_, wanted) in sorted(lacking.items(), key=lambda item: item[1][0]):
             cloud.placement.set_inventory(uuid, wanted)
         return repaired
@@ -158,15 +157,15 @@ class InstanceSlots:
         return [f'host {host} was in aggregate {aggregate.name}']
 
     def _expel(self, work: contract.Work, cloud: Cloud, aggregate: Aggregate) -> list[str]:
-        """Take hosts out of the aggregate that have nothing to do with the reservation.
+        """Remove hosts from the aggregate that have no part in the reservation.
 
-        Among them are hosts that failed while their servers held slots: they
-        stay until those are gone.
+        Some of them failed while their servers held slots: they stay until those
+        servers are gone.
         """
-        strangers = set(aggregate.hosts) - {service_host(each) for each in work.resources}
+        others = set(aggregate.hosts) - {service_host(each) for each in work.resources}
         name = names.resource_class(work.reservation.id)
         repaired = []
-        for host, hypervisors in hypervisors_of(cloud, strangers).items():
+        for host, hypervisors in hypervisors_of(cloud, others).items():
             empty = [_empty(cloud, each, name) for each in sorted(hypervisors)]
             if all(empty):
                 _remove_host(cloud, aggregate, host)
@@ -178,10 +177,10 @@ class InstanceSlots:
     def remove(
         self, work: contract.Work, cloud: Cloud, aggregate: Aggregate | None, *, leave_held: bool
     ) -> None:
-        """Take all slots away, and the aggregate.
+        """Remove all slots, and the aggregate.
 
-        :param leave_held: leave what a server still holds
-        :raises climate.exceptions.Transient: if a slot is held, unless it is to be left
+        :param leave_held: leave the slots that are still held
+        :raises climate.exceptions.Transient: if a slot is held, unless *leave_held*
         """
         name = names.resource_class(work.reservation.id)
         tolerated = (CloudConflict,) if leave_held else ()
@@ -203,8 +202,8 @@ def scope(work: contract.Work, cloud: Cloud, aggregate: Aggregate | None) -> lis
     """Return the hypervisors that may have slots of a reservation."""
     known = {resource.name for resource in work.resources}
     members = set(aggregate.hosts) if aggregate is not None else set()
-    strangers = members - {service_host(resource) for resource in work.resources}
-    found = hypervisors_of(cloud, strangers)
+    others = members - {service_host(resource) for resource in work.resources}
+    found = hypervisors_of(cloud, others)
     return sorted(known.union(*found.values()))
 
 
@@ -221,7 +220,7 @@ def _create_aggregate(cloud: Cloud, name: str) -> Aggregate:
     try:
         return cloud.compute.create_aggregate(name, None)
     except CloudConflict:
-        # Made a moment ago by a call whose answer was lost.
+        # A call whose response was lost has just created it.
         aggregate = cloud.compute.find_aggregate(name)
         if aggregate is None:
             raise
@@ -231,7 +230,7 @@ def _create_aggregate(cloud: Cloud, name: str) -> Aggregate:
 def remove_aggregate(cloud: Cloud, aggregate: Aggregate) -> None:
     """Remove an aggregate; its hosts stay in the pool.
 
-    :raises climate.exceptions.Transient: if another process adds a host meanwhile
+    :raises climate.exceptions.Transient: if another process adds a host at the same time
     """
     for host in aggregate.hosts:
         _remove_host(cloud, aggregate, host)
@@ -250,7 +249,7 @@ def _remove_class(cloud: Cloud, name: str) -> None:
     try:
         cloud.placement.delete_resource_class(name)
     except CloudConflict:
-        # Some host has slots of which its aggregate does not tell any more.
+        # A host that has left the aggregate still has slots.
         for provider in cloud.placement.list_providers(prefix=providers.PREFIX):
             cloud.placement.remove_inventory(provider.uuid, name)
         cloud.placement.delete_resource_class(name)
@@ -277,7 +276,7 @@ def _total(cloud: Cloud, host: str, name: str) -> int:
 
 
 def _empty(cloud: Cloud, host: str, name: str) -> bool:
-    """Take the slots of a host away if no server uses one, else those that are free."""
+    """Remove the free slots of a host; return whether none is left."""
     found = _inventory(cloud, host, name)
     if found is None:
         return True
@@ -287,7 +286,7 @@ def _empty(cloud: Cloud, host: str, name: str) -> bool:
         try:
             cloud.placement.remove_inventory(uuid, name)
         except CloudConflict as error:
-            # A server took one this instant.
+            # A server has just taken one.
             raise exceptions.Transient(error.message) from error
         return True
     if inventory.total > used:
@@ -296,12 +295,14 @@ def _empty(cloud: Cloud, host: str, name: str) -> bool:
 
 
 def _withdraw(cloud: Cloud, resource: Resource, name: str) -> bool:
-    """Take the slots of a host away; return whether it has none any more.
+    """Remove the slots of a host; return whether it has none left.
 
-    A host that has failed keeps those that its servers hold.
+    A failed host keeps the slots that its servers hold.
+
+    :raises climate.exceptions.Transient: if a server on a working host holds one
     """
     if _empty(cloud, resource.name, name):
         return True
     if resource.failed_at is None:
-        raise exceptions.Transient(f'a server takes a slot on host {resource.name}')
+        raise exceptions.Transient(f'a server holds a slot on host {resource.name}')
     return False

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What reservations of instances that are over left in the cloud.
+"""Objects that ended reservations of instances left in the cloud.
 
-It happens when another process changed what was ours, when a lease was given up
-after its end had failed too often, or when Placement knew a consumer of a slot
+They are left when another process has changed them, when Climate stopped trying
+to end a lease after too many failures, or when Placement had a consumer of a slot
 that Nova did not know.
 """
 
@@ -39,13 +39,13 @@ from climate.plugins.instance import slots
 
 
 class Leftovers:
-    """Finds them, and removes them in an order in which nothing is lost from sight.
+    """Finds and removes them, in an order in which none becomes impossible to find.
 
-    The flavor goes last, for Nova finds its servers by it, and the class of a
-    reservation after its inventories. What servers still use is left for the
-    next time.
+    The flavor is deleted last, since Nova finds its servers by it, and the resource
+    class of a reservation after its inventories. Objects that servers still use are
+    left for the next run.
 
-    :param dry_run: only say what would be done
+    :param dry_run: report what would be done, without doing it
     """
 
     def __init__(self, records: contract.Records, cloud: Cloud, *, dry_run: bool) -> None:
@@ -96,7 +96,7 @@ class Leftovers:
         names = {instance_names.resource_class(each): each for each in self._over}
         present = self._cloud.placement.list_resource_classes(instance_names.CLASS_PREFIX)
         found = {name: names[name] for name in sorted(present & names.keys())}
-        # Providers are many; they need not be looked at if there is no class.
+        # There are many providers, and none has to be read if there is no class.
         prefix = providers.PREFIX
         for provider in self._cloud.placement.list_providers(prefix=prefix) if found else ():
             for inventory in self._inventories(provider):
@@ -133,7 +133,7 @@ class Leftovers:
                 yield self._delete(server, reservation_id)
             else:
                 what = f'{name} of provider {provider.name} is held by {consumer}'
-                yield SweepFinding(what=f'{what}, of which Nova does not know')
+                yield SweepFinding(what=f'{what}, which Nova does not know')
 
     def _without(self, provider: Provider, name: str, reservation_id: str) -> SweepFinding:
         try:

@@ -346,7 +346,7 @@ class TestCheck(base.TestCase):
         lines = world.run('check').repaired
         for words in (
             'was not marked as it should be: affinity_id, blazar:owner, reservation',
-            'did not say',
+            'had wrong extra specs',
             'host compute-2 was not in aggregate freepool',
             f'host compute-2 was not in aggregate {RESERVATION}',
             f'host compute-3 was in aggregate {RESERVATION}',
