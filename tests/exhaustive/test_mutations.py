@@ -91,12 +91,12 @@ def _keeping_what_was_undone(effect: Any) -> Any:
 
 
 def _taking_no_answer_for_nothing(look: Any) -> Any:
-    def blind(self: Any, resource: Any, *, for_long: bool) -> Any:
+    def blind(self: Any, resource: Any, *, keepable: bool) -> Any:
         try:
-            return look(self, resource, for_long=for_long)
+            return look(self, resource, keepable=keepable)
         except exceptions.Transient:
             self._neutron = Without(self._neutron, 'find_floating_ip', 'list_floating_ips')
-            return look(self, resource, for_long=for_long)
+            return look(self, resource, keepable=keepable)
 
     return blind
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of a type that operators declare."""
+"""The facts that Climate records for a reservation of a type that operators declare."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from climate.domain.facts import Facts
 class CustomFacts(Facts):
     """The facts of a reservation of a declared type.
 
-    :ivar allocated: the resources that it has, as the API shows them
+    :ivar allocated: its resources, as the API shows them
     """
 
     allocated: tuple[Mapping[str, Any], ...] = fact((), read=tuple)

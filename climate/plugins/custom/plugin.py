@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What operators declare: ``custom:<name>``, one class for all of them.
+"""Types that operators declare: ``custom:<name>``, one class for all of them.
 
-Licences, instruments, racks: Climate keeps the book on them, tells who has
-what and when, and changes nothing in the cloud.
+Licences, instruments, racks: Climate books them, shows which lease has which of
+them when, and changes nothing in the cloud.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ class Custom(contract.Plugin[CustomRequest]):
     :ivar declaration: the type as they declared it
     """
 
-    # No object in the cloud prevents it.
+    # No object in the cloud prevents a smaller reservation.
     shrinks: ClassVar[bool] = True
     resource_schema: ClassVar[Mapping[str, Any]] = contract.BY_NAME
 
     def __init__(self, declaration: Declaration) -> None:
         self.declaration = declaration
-        # A class is a type elsewhere; here each instance is one.
+        # Elsewhere each class is a resource type; here each instance is one.
         self.resource_type = declaration.name  # type: ignore[misc]  # each instance is a type
-        # The same holds for what a request looks like.
+        # The same applies to the model of requests.
         self.request_model = (  # type: ignore[misc]  # each instance is a type
             WholeRequest if declaration.exclusive else SlotRequest
         )
@@ -61,7 +61,7 @@ class Custom(contract.Plugin[CustomRequest]):
 
     @classmethod
     def from_conf(cls, conf: Any) -> Custom:  # noqa: ARG003  none of it is read
-        """Refuse: these types are declared, not installed.
+        """Refuse, since these types are declared, not installed.
 
         :raises climate.exceptions.ConfigurationError: always
         """
@@ -69,12 +69,12 @@ class Custom(contract.Plugin[CustomRequest]):
 
     @property
     def description(self) -> str:
-        """What operators say that it is."""
+        """The description that operators gave the type."""
         return self.declaration.description
 
     @property
     def exclusive(self) -> bool:
-        """Whether a reservation has whole resources."""
+        """Whether a reservation takes whole resources."""
         return self.declaration.exclusive
 
     @property
@@ -85,7 +85,7 @@ class Custom(contract.Plugin[CustomRequest]):
     # -- pure half
 
     def parse(self, body: Mapping[str, Any], *, strict: bool = False) -> CustomRequest:
-        """Read what a client sent; see :class:`climate.plugins.contract.Plugin`."""
+        """Parse the body of a new reservation; see :class:`climate.plugins.contract.Plugin`."""
         return self._checked(super().parse(body, strict=strict))
 
     def change(
@@ -96,7 +96,7 @@ class Custom(contract.Plugin[CustomRequest]):
         strict: bool = False,
         running: bool = False,
     ) -> CustomRequest:
-        """Return *request* with the changes a client sent."""
+        """Return *request* with a client's changes applied."""
         changed = models.of(type(request)).change(
             request, body, self.resource_type, strict=strict, running=running
         )
@@ -105,21 +105,21 @@ class Custom(contract.Plugin[CustomRequest]):
         return self._checked(changed)
 
     def dump(self, request: CustomRequest) -> dict[str, Any]:
-        """Return *request* as JSON values, for the store."""
+        """Return *request* as JSON values, for the database."""
         return models.of(type(request)).dump(request)
 
     def load(self, stored: Mapping[str, Any]) -> CustomRequest:
         """Return the request that :meth:`dump` wrote.
 
-        Its form tells its class, not the declaration: while no lease used the type,
-        another process can have changed it since this one read it.
+        The class follows from the keys, not from the declaration: another process can
+        have changed the type while no lease used it.
         """
         if 'amount' in stored:
             return models.of(SlotRequest).load(stored)
         return models.of(WholeRequest).load(stored)
 
     def _checked(self, request: CustomRequest) -> CustomRequest:
-        """Return *request* if it goes with the declaration."""
+        """Return *request* if the declaration allows it, with the default resources."""
         if isinstance(request, WholeRequest):
             if request.minimum > request.maximum:
                 raise exceptions.InvalidRange(what=self.declaration.noun)
@@ -152,7 +152,7 @@ class Custom(contract.Plugin[CustomRequest]):
         return schema
 
     def search(self, request: CustomRequest) -> contract.Search:
-        """Say which resources the request can use."""
+        """Describe the resources that the request can use."""
         return contract.Search(
             resource_type=self.resource_type,
             minimum=request.minimum,
@@ -164,7 +164,7 @@ class Custom(contract.Plugin[CustomRequest]):
         )
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return what was asked for, and while the lease is active what it has."""
+        """Return the request and, while the lease is active, its resources."""
         return {
             **reservation.request,
             'allocated': list(CustomFacts.of(reservation).allocated),
@@ -173,20 +173,18 @@ class Custom(contract.Plugin[CustomRequest]):
     # -- effect half: facts for users only
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Remember what the lease has, for those who ask and those who listen."""
-        return self._remember(work, self._allocated(work))
+        """Record the resources of the lease, for the API and for notifications."""
+        return self._record(work, self._allocated(work))
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Tell what operators say of it now."""
+        """Record the present properties of the resources."""
         return self.start(work, cloud)
 
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Forget what the lease had."""
-        return self._remember(work, ())
+        """Delete the record of the resources."""
+        return self._record(work, ())
 
-    def _remember(
-        self, work: contract.Work, allocated: tuple[dict[str, Any], ...]
-    ) -> contract.Done:
+    def _record(self, work: contract.Work, allocated: tuple[dict[str, Any], ...]) -> contract.Done:
         facts = dataclasses.replace(CustomFacts.of(work.reservation), allocated=allocated)
         return contract.Done(facts=facts.changes(work.reservation))
 
@@ -214,9 +212,9 @@ class Custom(contract.Plugin[CustomRequest]):
     # -- resources
 
     def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
-        """Return an inventory of each class, by default what the type says.
+        """Return an inventory of each class, by default that of the declaration.
 
-        :raises climate.exceptions.InvalidInput: naming the one that is wrong
+        :raises climate.exceptions.InvalidInput: naming the invalid one
         """
         wanted = {item.resource_class: item for item in declared}
         if len(wanted) < len(declared):

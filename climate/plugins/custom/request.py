@@ -75,7 +75,7 @@ class Units(fields.Kind):
 
 @dataclasses.dataclass(frozen=True)
 class Bound(fields.Count):
-    """A number that is empty in a request with an amount; 0 then."""
+    """A number, or an empty text (read as 0) in a request with an amount."""
 
     @property
     def schema(self) -> schemas.Schema:
@@ -89,12 +89,12 @@ class Bound(fields.Count):
 
 @dataclasses.dataclass(frozen=True)
 class Spreading(fields.OneOf):
-    """How slots lie on resources."""
+    """How slots are distributed over resources."""
 
     words: Sequence[str] = tuple(each.value for each in Spread)
 
     def read(self, value: Any) -> Spread:
-        """Return how they lie."""
+        """Return the distribution."""
         return Spread(super().read(value))
 
 
@@ -119,9 +119,9 @@ class WholeRequest(models.Request):
     def complete(
         cls, values: dict[str, Any], given: Collection[str], before: Self | None
     ) -> dict[str, Any]:
-        """Take an amount for both numbers.
+        """Use an amount for both numbers.
 
-        :raises climate.exceptions.InvalidInput: if there are both, or none in a new request
+        :raises climate.exceptions.InvalidInput: if a request has both, or a new one neither
         """
         if 'amount' in given:
             if values.get('minimum') or values.get('maximum'):
@@ -137,12 +137,12 @@ class WholeRequest(models.Request):
 
     @property
     def resources(self) -> Mapping[str, int]:
-        """The units of a slot: there are none."""
+        """The units of a slot: none, since resources are whole."""
         return {}
 
     @property
     def spread(self) -> Spread:
-        """How resources lie: they are whole."""
+        """The distribution of slots: any, since resources are whole."""
         return Spread.ANY
 
 

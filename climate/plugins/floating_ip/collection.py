@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``/v1/floatingips``: floating IPs in the form that clients know."""
+"""``/v1/floatingips``: floating IPs in the form that clients of Blazar know."""
 
 from __future__ import annotations
 

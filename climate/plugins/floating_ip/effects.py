@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The floating IPs of one reservation, as Neutron has them."""
+"""The floating IPs of one reservation in Neutron."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ LOG = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Place:
-    """An address that the reservation has or gives up.
+class _LeasedAddress:
+    """An address that the reservation has or loses.
 
-    :ivar found: what Neutron has at the address
-    :ivar ours: whether that was made for the reservation
-    :ivar had: whether the project has been given it before
-    :ivar for_long: whether the reservation could keep it to its end
+    :ivar found: the floating IP that Neutron has at the address
+    :ivar ours: whether that floating IP was created for the reservation
+    :ivar had: whether the project has had it before
+    :ivar keepable: whether the reservation could keep it to its end
     """
 
     resource_id: int
@@ -50,7 +50,7 @@ class _Place:
     found: FloatingIP | None
     ours: bool
     had: bool
-    for_long: bool
+    keepable: bool
 
     @property
     def attached(self) -> bool:
@@ -59,9 +59,9 @@ class _Place:
 
 
 class AddressEffects:
-    """Brings them to what they should be; every step can be taken twice.
+    """Creates, repairs and deletes them; every step can be repeated.
 
-    :param required: addresses that the reservation keeps rather than others
+    :param required: addresses that the reservation prefers to keep
     """
 
     def __init__(self, work: contract.Work, neutron: Networking, required: Iterable[str]) -> None:
@@ -73,9 +73,9 @@ class AddressEffects:
         self._resources = {resource.id: resource for resource in work.resources}
 
     def settle(self) -> contract.Done:
-        """Make those that are to be, remove those that are not.
+        """Create the floating IPs of the reservation, and delete those that it loses.
 
-        :raises climate.exceptions.Permanent: if that would take away what is in use
+        :raises climate.exceptions.Permanent: if one that is in use would be deleted
         """
         done, _ = self._settled()
         return done
@@ -84,12 +84,12 @@ class AddressEffects:
         """Settle, and return the ids of the floating IPs as well."""
         stay, go = self._parted()
         repaired: list[str] = []
-        ids = {place.address: self._give(place, repaired) for place in stay}
-        undone = [self._look(resource, for_long=False) for resource in self._work.undone]
-        for place in (*go, *undone):
-            self._remove(place)
+        ids = {item.address: self._give(item, repaired) for item in stay}
+        undone = [self._look(resource, keepable=False) for resource in self._work.undone]
+        for item in (*go, *undone):
+            self._remove(item)
         suggested = {item.resource_id for item in self._work.allocations}
-        kept = {place.resource_id: 1 for place in stay}
+        kept = {item.resource_id: 1 for item in stay}
         done = contract.Done(
             facts=self._changes(ids),
             repaired=tuple(repaired),
@@ -98,15 +98,15 @@ class AddressEffects:
         return done, ids.values()
 
     def check(self) -> contract.Done:
-        """Settle, and remove what a manager that hung has made of an address given up since."""
+        """Settle, and delete what a manager that hung created for addresses released since."""
         done, ids = self._settled()
         self._tidy(ids)
         return done
 
     def remove(self) -> contract.Done:
-        """Remove all of them."""
+        """Delete all of them."""
         for resource in self._work.resources:
-            self._remove(self._look(resource, for_long=False))
+            self._remove(self._look(resource, keepable=False))
         self._tidy(())
         return contract.Done(facts=self._changes({}))
 
@@ -115,21 +115,22 @@ class AddressEffects:
         return facts.changes(self._work.reservation)
 
     def _tidy(self, kept: Collection[str]) -> None:
-        """Remove what was made for the reservation, except what is *kept*.
+        """Delete the floating IPs of the reservation whose ids are not in *kept*.
 
-        A call that hung can only make a floating IP: tags are set by the next.
+        They are found by their description: a call that hung can create a floating IP,
+        but only a later call sets tags.
         """
         mark = marks.of(self._work.reservation.id)
         for found in self._neutron.list_floating_ips(description=mark):
             if found.id not in kept and marks.is_of(self._work, found, None):
                 self._neutron.delete_floating_ip(found.id)
 
-    def _look(self, resource: Resource, *, for_long: bool) -> _Place:
+    def _look(self, resource: Resource, *, keepable: bool) -> _LeasedAddress:
         network_id = str(resource.attributes['floating_network_id'])
         address = str(resource.attributes['floating_ip_address'])
         found = self._neutron.find_floating_ip(network_id, address)
         known = self._known.get(address)
-        return _Place(
+        return _LeasedAddress(
             resource_id=resource.id or 0,
             network_id=network_id,
             subnet_id=str(resource.attributes['subnet_id']),
@@ -137,31 +138,31 @@ class AddressEffects:
             found=found,
             ours=found is not None and marks.is_of(self._work, found, known),
             had=known is not None,
-            for_long=for_long,
+            keepable=keepable,
         )
 
-    def _parted(self) -> tuple[list[_Place], list[_Place]]:
-        """Return what stays and what goes.
+    def _parted(self) -> tuple[list[_LeasedAddress], list[_LeasedAddress]]:
+        """Return the addresses that stay and those that go.
 
-        What goes may be others than was suggested, where the project has had
-        all of them and could keep each: then what is in use stays, and what
-        is required, and what is not removed yet.
+        If the project has had all of them, others than suggested can go, as long as
+        the reservation could keep those that stay. Then addresses in use stay first,
+        and required ones, and those that are not removed yet.
         """
         end = self._work.lease.period.end
         stay = [
-            self._look(self._resources[item.resource_id], for_long=True)
+            self._look(self._resources[item.resource_id], keepable=True)
             for item in self._work.allocations
         ]
         go = [
-            self._look(self._resources[item.resource_id], for_long=item.period.end >= end)
+            self._look(self._resources[item.resource_id], keepable=item.period.end >= end)
             for item in self._work.leaving
         ]
-        free = [place for place in go if place.for_long]
-        if free and all(place.had for place in stay):
+        free = [item for item in go if item.keepable]
+        if free and all(item.had for item in stay):
             ranked = sorted([*stay, *free], key=self._rank)
-            go = [*ranked[len(stay) :], *(place for place in go if not place.for_long)]
+            go = [*ranked[len(stay) :], *(item for item in go if not item.keepable)]
             stay = ranked[: len(stay)]
-        stuck = [place.address for place in go if place.attached or self._is_required(place)]
+        stuck = [item.address for item in go if item.attached or self._is_required(item)]
         if stuck:
             raise exceptions.Permanent(
                 'fewer floating IPs would not leave those that are in use, or required: '
@@ -169,52 +170,52 @@ class AddressEffects:
             )
         return stay, go
 
-    def _is_required(self, place: _Place) -> bool:
-        return place.address in self._required
+    def _is_required(self, item: _LeasedAddress) -> bool:
+        return item.address in self._required
 
-    def _rank(self, place: _Place) -> tuple[bool, bool, bool]:
-        """Return how dear a place is; the dearest first."""
-        needed = place.attached or self._is_required(place)
-        return not needed, not place.attached, not place.ours
+    def _rank(self, item: _LeasedAddress) -> tuple[bool, bool, bool]:
+        """Return a sort key; addresses that the project needs most come first."""
+        needed = item.attached or self._is_required(item)
+        return not needed, not item.attached, not item.ours
 
-    def _give(self, place: _Place, repaired: list[str]) -> str:
-        """Have Neutron give an address to the project, and return the id."""
-        found = place.found
-        if found is not None and not place.ours:
-            # Operators find in the log what the lease's owner is not to know.
+    def _give(self, item: _LeasedAddress, repaired: list[str]) -> str:
+        """Make sure that the project has the floating IP of an address, and return its id."""
+        found = item.found
+        if found is not None and not item.ours:
+            # Only the log names the project, which the owner of the lease must not see.
             LOG.warning(
                 'Floating IP %s of reservation %s is not of the lease, but of project %s',
-                place.address,
+                item.address,
                 self._work.reservation.id,
                 found.project_id,
             )
-            raise exceptions.Transient(f'floating IP {place.address} is not of the lease')
+            raise exceptions.Transient(f'floating IP {item.address} is not of the lease')
         if found is not None and found.project_id != self._work.lease.project_id:
-            # Neutron cannot hand a floating IP over.
+            # Neutron cannot transfer a floating IP to another project.
             self._neutron.delete_floating_ip(found.id)
-            repaired.append(f'floating IP {place.address} was of another project')
+            repaired.append(f'floating IP {item.address} was of another project')
             found = None
         elif found is None:
-            repaired.append(f'floating IP {place.address} was missing')
+            repaired.append(f'floating IP {item.address} was missing')
         if found is None:
-            found = self._made(place)
+            found = self._made(item)
         wanted = marks.tags(self._work.reservation.id)
         if not wanted <= found.tags:
             self._tag(found, repaired)
         return found.id
 
-    def _made(self, place: _Place) -> FloatingIP:
+    def _made(self, item: _LeasedAddress) -> FloatingIP:
         try:
             return self._neutron.create_floating_ip(
-                place.network_id,
+                item.network_id,
                 self._work.lease.project_id,
-                subnet_id=place.subnet_id,
-                address=place.address,
+                subnet_id=item.subnet_id,
+                address=item.address,
                 description=marks.of(self._work.reservation.id),
             )
         except CloudConflict as error:
             # Another floating IP has just taken it, or an operator has given it to
-            # another kind of port: either can be repaired.
+            # another kind of port; both can be repaired.
             raise exceptions.Transient(error.message) from error
 
     def _tag(self, found: FloatingIP, repaired: list[str]) -> None:
@@ -228,6 +229,6 @@ class AddressEffects:
         except CloudNotFound as error:
             raise exceptions.Transient(error.message) from error
 
-    def _remove(self, place: _Place) -> None:
-        if place.found is not None and place.ours:
-            self._neutron.delete_floating_ip(place.found.id)
+    def _remove(self, item: _LeasedAddress) -> None:
+        if item.found is not None and item.ours:
+            self._neutron.delete_floating_ip(item.found.id)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of floating IPs."""
+"""The facts that Climate records for a reservation of floating IPs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from climate.domain.facts import Facts
 class FloatingIPFacts(Facts):
     """The facts of a reservation of floating IPs.
 
-    :ivar floating_ips: Neutron's ids of them, by address
+    :ivar floating_ips: their ids in Neutron, by address
     """
 
     floating_ips: Mapping[str, str] = fact(factory=dict)

@@ -13,7 +13,7 @@
 
 An operator registers addresses that Neutron does not assign by itself: they
 lie in a subnet of an external network, outside of its allocation pools. During
-a lease Neutron has a floating IP of the address, in the project of the lease,
+a lease, Neutron has a floating IP with the address, in the project of the lease,
 with the tags of :mod:`climate.plugins.marks`.
 """
 
@@ -56,7 +56,7 @@ from climate.plugins.floating_ip.names import RESOURCE_TYPE as RESOURCE_TYPE
 
 @dataclasses.dataclass(frozen=True)
 class AddressList(fields.Kind):
-    """A list of IP addresses; clients that leave it empty send an empty text."""
+    """A list of IP addresses; some clients send an empty text for an empty list."""
 
     kind = 'list'
 
@@ -110,14 +110,14 @@ class FloatingIPRequest(models.Request):
     )
 
     def check(self) -> None:
-        """Refuse more addresses than are to be leased."""
+        """Refuse more required addresses than floating IPs."""
         if len(self.required) > self.amount:
             raise errors.TooLongFloatingIPs
 
     def check_change(self, before: Self, given: Collection[str], *, running: bool) -> None:
         """Refuse addresses that were not required before, in a running lease.
 
-        It might be another one than those that the project makes use of.
+        The project may use other addresses, which a new one would have to replace.
         """
         if running and set(self.required) - set(before.required):
             raise exceptions.CantUpdateParameter(param='required_floatingips')
@@ -139,7 +139,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     # -- pure half
 
     def search(self, request: FloatingIPRequest) -> contract.Search:
-        """Say which addresses the request can use."""
+        """Describe the addresses that the request can use."""
         return contract.Search(
             resource_type=RESOURCE_TYPE,
             minimum=request.amount,
@@ -152,32 +152,32 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
         )
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of floating IPs in the API's answer."""
+        """Return the keys of a reservation of floating IPs in the API's response."""
         return self.dump(self.load(reservation.request))
 
     # -- effect half
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Make exactly the allocated floating IPs.
+        """Create exactly the allocated floating IPs.
 
-        What is to be given up are rather those that lead nowhere.
+        If the reservation loses some, floating IPs that lead nowhere go first.
 
-        :raises climate.exceptions.Permanent: if all of them lead to ports
+        :raises climate.exceptions.Permanent: if one that leads to a port would have to go
         """
         return self._addresses(work, cloud).settle()
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Repair what others changed about the floating IPs."""
+        """Repair changes that others made to the floating IPs."""
         return self._addresses(work, cloud).check()
 
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Remove the floating IPs, wherever they lead to."""
+        """Delete the floating IPs, wherever they lead."""
         return self._addresses(work, cloud).remove()
 
     def sweep(
         self, records: contract.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[contract.SweepFinding]:
-        """Remove the floating IPs that leases which are over have left."""
+        """Delete the floating IPs that ended leases have left behind."""
         for found in cloud.network.list_floating_ips():
             reservation_id = marks.over(found, records)
             if reservation_id is None:
@@ -206,11 +206,11 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     }
 
     def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
-        """Look up where an address belongs that Neutron does not assign by itself."""
+        """Look up the subnet of an address, which Neutron must neither use nor assign."""
         address = str(_address(draft.attributes['floating_ip_address']))
         network = _network(cloud, str(draft.attributes['floating_network_id']))
         subnet = _subnet(cloud.network.list_subnets(network.id), address)
-        if _is_given_away(subnet, address) or (
+        if _belongs_to_neutron(subnet, address) or (
             cloud.network.find_port_of_address(network.id, address)
             or cloud.network.find_floating_ip(network.id, address)
         ):
@@ -228,14 +228,14 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
 
 
 def resource_name(network_id: str, address: str) -> str:
-    """Return under which name an address of a network is registered."""
+    """Return the name under which an address of a network is registered."""
     return f'{network_id}:{address}'
 
 
 def _address(value: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """Return an IP address.
+    """Parse an IP address.
 
-    :raises climate.plugins.floating_ip.errors.InvalidIPFormat: if it is none
+    :raises climate.plugins.floating_ip.errors.InvalidIPFormat: if the value is not one
     """
     if isinstance(value, str):
         with contextlib.suppress(ValueError):
@@ -251,7 +251,7 @@ def _network(cloud: Cloud, network_id: str) -> Network:
     try:
         found = cloud.network.find_network(network_id)
     except CloudConflict:
-        # Several have this name; it is no id.
+        # Several networks have this name, so it is not an id.
         found = None
     if found is None or found.id != network_id or not found.external:
         raise errors.FloatingIPNetworkNotFound(network=network_id)
@@ -259,7 +259,7 @@ def _network(cloud: Cloud, network_id: str) -> Network:
 
 
 def _subnet(subnets: Iterable[Subnet], address: str) -> Subnet:
-    """Return the subnet that an address is of.
+    """Return the subnet of an address.
 
     :raises climate.plugins.floating_ip.errors.FloatingIPSubnetNotFound: if there is none
     """
@@ -278,7 +278,7 @@ def _reserved(network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> Iterato
         yield network.broadcast_address
 
 
-def _is_given_away(subnet: Subnet, address: str) -> bool:
+def _belongs_to_neutron(subnet: Subnet, address: str) -> bool:
     """Whether an address is the gateway, or one that Neutron assigns by itself."""
     wanted = int(ipaddress.ip_address(address))
     if subnet.gateway_ip and wanted == int(ipaddress.ip_address(subnet.gateway_ip)):

@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``network``: networks on segments of their own."""
+"""``network``: networks on dedicated segments."""

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The network of one reservation, on the segment that the reservation has."""
+"""The network of one reservation, on the segment that is allocated to it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from climate.plugins.network.facts import NetworkFacts
 
 LOG = logging.getLogger(__name__)
 
-# What Neutron plugs in by itself, and takes away with the network.
+# Owner of ports that Neutron creates by itself, and deletes with the network.
 _OF_NEUTRON = 'network:'
 
 
@@ -50,10 +50,10 @@ def of(attributes: Mapping[str, str | int | None]) -> Segment:
 
 
 class Segments:
-    """Brings the network to what it should be; every step can be taken twice.
+    """Creates, repairs and deletes the network; every step can be repeated.
 
-    :param name: what it is to be called
-    :param description: what is to be said about it
+    :param name: the requested name
+    :param description: the requested description
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class Segments:
         self._resources = {resource.id: resource for resource in work.resources}
 
     def settle(self) -> contract.Done:
-        """Have a network on the allocated segment, and on none that is given up.
+        """Make sure that the network is on the allocated segment, and on no segment to leave.
 
-        :raises climate.exceptions.Permanent: if what is given up is in use
+        :raises climate.exceptions.Permanent: if a network to remove is in use
         """
         self._leave()
         facts = self._facts
@@ -83,7 +83,7 @@ class Segments:
         return contract.Done(facts=facts.changes(self._work.reservation), repaired=tuple(repaired))
 
     def remove(self) -> contract.Done:
-        """Remove the network with all that is on it."""
+        """Remove the network with everything on it."""
         for resource in self._work.resources:
             self._remove(resource)
         facts = dataclasses.replace(self._facts, network_id=None, described=())
@@ -106,7 +106,7 @@ class Segments:
             found = self._neutron.find_network_of_segment(of(resource.attributes))
             if found is None or not self._is_ours(found):
                 continue
-            if any(map(_is_of_people, self._neutron.list_ports(found.id))):
+            if any(map(_is_of_users, self._neutron.list_ports(found.id))):
                 raise exceptions.Permanent(
                     f'network {found.id} is in use and cannot be moved to another segment'
                 )
@@ -115,15 +115,15 @@ class Segments:
             self._remove(resource)
 
     def _present(self, resource: Resource, repaired: list[str]) -> Network:
-        """Return the network, which is made if there is none."""
+        """Return the network; create it if it does not exist."""
         segment = of(resource.attributes)
         found = self._neutron.find_network_of_segment(segment)
         if found is None:
             repaired.append(f'the network on segment {resource.name} was missing')
             return self._made(segment)
         if not self._is_ours(found) or found.project_id != self._work.lease.project_id:
-            # It may be of the previous lease; operators can repair anything else.
-            # The log shows operators what the owner of the lease must not see.
+            # Transient, since it may be of the previous lease, or an operator may remove it.
+            # Only the log names the project, which the owner of the lease must not see.
             LOG.warning(
                 'Segment %s of reservation %s is used by network %s of project %s',
                 resource.name,
@@ -143,7 +143,7 @@ class Segments:
                 description=marks.of(self._work.reservation.id),
             )
         except CloudConflict as error:
-            # Another caller has just made one there; the next look finds it.
+            # Another caller has just created one there; the next attempt finds it.
             raise exceptions.Transient(error.message) from error
 
     def _tag(self, network: Network, repaired: list[str]) -> None:
@@ -153,26 +153,26 @@ class Segments:
         if network.id == self._facts.network_id:
             repaired.append(f'network {network.id} had lost its tags')
         others = {tag for tag in network.tags if not marks.reservations({tag})}
-        with _seen_next_time():
+        with _as_transient():
             self._neutron.set_network_tags(network.id, others | wanted)
 
     def _describe(self, network: Network) -> tuple[str, str]:
-        """Call the network as the request says, and return how that is.
+        """Set the requested name and description of the network, and return them.
 
-        Done once for each change of the request only: it belongs to the
-        project, which may call it otherwise.
+        They are set only once for each change of the request, since the project owns
+        the network and may rename it.
         """
         wanted = (self._name, self._description)
         fresh = network.id != self._facts.network_id or wanted != self._facts.described
         if fresh and wanted != (network.name, network.description):
-            with _seen_next_time():
+            with _as_transient():
                 self._neutron.describe_network(network.id, *wanted)
         return wanted
 
 
 @contextlib.contextmanager
-def _seen_next_time() -> Iterator[None]:
-    """Take what has just gone, or changed, for a reason to look again."""
+def _as_transient() -> Iterator[None]:
+    """Treat a concurrent deletion or change as a reason to repeat the effect."""
     try:
         yield
     except (CloudNotFound, CloudConflict) as error:
@@ -180,17 +180,17 @@ def _seen_next_time() -> Iterator[None]:
 
 
 def take_down(neutron: Networking, network_id: str) -> None:
-    """Remove a network with its subnets and all that is plugged in.
+    """Remove a network with its subnets and all ports.
 
-    Floating IPs that lead to it lead nowhere then. Routers stay with their
-    owners, without an interface there and without routes through it.
+    Floating IPs that lead to it then lead nowhere. Routers stay with their owners,
+    but lose their interfaces there and their routes through the network.
 
-    :raises climate.exceptions.Transient: if something was plugged in meanwhile
+    :raises climate.exceptions.Transient: if a port was added at the same time
     """
     ports = neutron.list_ports(network_id)
-    with _seen_next_time():
-        # Those that floating IPs lead to first: a router on the way to one
-        # cannot be taken off.
+    with _as_transient():
+        # Ports that floating IPs lead to come first: a router on the way to such a
+        # port cannot be detached.
         for port in ports:
             if not port.device_owner.startswith(_OF_NEUTRON):
                 neutron.delete_port(port.id)
@@ -201,7 +201,7 @@ def take_down(neutron: Networking, network_id: str) -> None:
 
 
 def _unplug(neutron: Networking, router_id: str, port_id: str) -> None:
-    """Take a router off, whatever its owner has told it about the network."""
+    """Detach a router, with its routes through the network if there are any."""
     try:
         neutron.remove_router_interface(router_id, port_id)
     except CloudConflict:
@@ -209,6 +209,6 @@ def _unplug(neutron: Networking, router_id: str, port_id: str) -> None:
         neutron.remove_router_interface(router_id, port_id)
 
 
-def _is_of_people(port: Port) -> bool:
-    """Whether a user has put something on the network by a port."""
+def _is_of_users(port: Port) -> bool:
+    """Whether a user has connected something to the network with a port."""
     return port.router_id is not None or not port.device_owner.startswith(_OF_NEUTRON)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of a network."""
+"""The facts that Climate records for a reservation of a network."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from climate.domain.facts import Facts
 class NetworkFacts(Facts):
     """The facts of a reservation of a network.
 
-    :ivar network_id: Neutron's id of it; None if there is none
-    :ivar described: the name and the description that the network was given;
-        empty before
+    :ivar network_id: its id in Neutron; None if there is none
+    :ivar described: the name and the description that Climate has set; empty if
+        it has set none
     """
 
     network_id: str | None = None

@@ -9,12 +9,12 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Networks on segments of one's own: ``network``.
+"""Networks on dedicated segments: ``network``.
 
 An operator registers segments: VLANs of a physical network, or VXLANs. During
-a lease Neutron has a network on the segment, of the project of the lease,
-which makes subnets in it and plugs servers and routers in as it likes. At the
-end all of that is taken off, and the segment is free for the next one.
+a lease, Neutron has a network on the segment. It belongs to the project of the
+lease, which creates subnets and connects servers and routers as it likes. At the
+end all of that is removed, and the segment is free for the next lease.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _LARGEST = {'vlan': 4094, 'vxlan': (1 << 24) - 1}
 class NetworkRequest(models.Request):
     """One network.
 
-    The two requirements may speak of what the segment is and of what operators
-    say of it.
+    Both requirements can use the attributes of the segment and the properties that
+    operators give it.
     """
 
     before_end: Annotated[
@@ -90,7 +90,7 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
     # -- pure half
 
     def search(self, request: NetworkRequest) -> contract.Search:
-        """Say which segments the request can use."""
+        """Describe the segments that the request can use."""
         return contract.Search(
             resource_type=RESOURCE_TYPE,
             minimum=1,
@@ -103,11 +103,11 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
         )
 
     def follows(self, before: NetworkRequest, request: NetworkRequest) -> bool:
-        """Whether the network is to be called otherwise."""
+        """Whether the name or the description of the network changes."""
         return (before.name, before.description) != (request.name, request.description)
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of a network in the API's answer."""
+        """Return the keys of a reservation of a network in the API's response."""
         return {
             **self.dump(self.load(reservation.request)),
             'network_id': NetworkFacts.of(reservation).network_id,
@@ -116,25 +116,25 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
     # -- effect half
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Make the network, or bring its name and description up to date.
+        """Create the network, or update its name and description.
 
-        :raises climate.exceptions.Permanent: if it is to be on another segment
-            than before, and is in use
+        :raises climate.exceptions.Permanent: if it has to move to another segment
+            while it is in use
         """
         return self._segments(work, cloud).settle()
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Repair what others changed about the network."""
+        """Repair changes that others made to the network."""
         return self._segments(work, cloud).settle()
 
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Remove the network with all that is on it."""
+        """Remove the network with everything on it."""
         return self._segments(work, cloud).remove()
 
     def sweep(
         self, records: contract.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[contract.SweepFinding]:
-        """Remove the networks that leases which are over have left."""
+        """Remove the networks that ended leases have left behind."""
         for found in cloud.network.list_networks():
             reservation_id = marks.over(found, records)
             if reservation_id is None:
@@ -164,9 +164,11 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
     }
 
     def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
-        """Look whether Neutron has a network on a segment.
+        """Return a segment, unless Neutron has a network on it.
 
-        It cannot be asked whether it could have one there.
+        Neutron has no call that shows whether it supports the segment.
+
+        :raises climate.plugins.network.errors.SegmentInUse: if there is a network
         """
         _check_segment(draft.attributes)
         segment = effects.of(draft.attributes)
@@ -185,7 +187,7 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
         return found
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
-        """Let a segment go that no network is on.
+        """Check that no network is on the segment.
 
         :raises climate.plugins.network.errors.SegmentInUse: if there is one
         """

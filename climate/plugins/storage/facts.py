@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of storage pools."""
+"""The facts that Climate records for a reservation of storage pools."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@
 # under the License.
 """Whole storage pools: ``physical:storage``.
 
-An operator registers pools of Cinder. During a lease a private volume type that
-is bound to the pool is open to the project; no other project has a type whose
-volumes lie there, if the operator has kept it so. ``virtual:volume`` books room
-on the same pools.
+An operator registers pools of Cinder. During a lease, the project has access to a
+private volume type that is bound to the pool. The operator makes sure that no other
+project has a type whose volumes can lie there. ``virtual:volume`` books room on the
+same pools.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from climate.plugins.volume.end import StorageSettings
 from climate.plugins.volume.steps import VolumeSteps
 
 RESOURCE_TYPE = pools.POOL_TYPE
-# A snapshot would lie in the pool that the lease returns.
+# No snapshots: they would lie in the pool that the lease returns.
 STEPS = (BACKUP, DETACH, DELETE)
 
 
@@ -88,7 +88,7 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
 
     @classmethod
     def from_conf(cls, conf: Any) -> PhysicalStorage:
-        """Return the plugin as *conf* wants it."""
+        """Return the plugin, configured from *conf*."""
         return cls(StorageSettings.from_conf(conf))
 
     # -- pure half
@@ -101,15 +101,15 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
         strict: bool = False,
         running: bool = False,
     ) -> StorageRequest:
-        """Return *request* with the changes a client sent."""
+        """Return *request* with a client's changes applied."""
         changed = super().change(request, body, strict=strict, running=running)
         if self.roles(changed) - self.roles(request):
-            # The trust is made when the lease is booked, or not at all.
+            # A trust is created only when the lease is booked.
             raise exceptions.CantUpdateParameter(param='on_end')
         return changed
 
     def search(self, request: StorageRequest) -> contract.Search:
-        """Say which pools the request can use."""
+        """Describe the pools that the request can use."""
         return contract.Search(
             resource_type=RESOURCE_TYPE,
             minimum=request.minimum,
@@ -122,11 +122,11 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
         )
 
     def roles(self, request: StorageRequest) -> frozenset[str]:
-        """Return the roles that copies of volumes need of the user."""
+        """Return the roles of the user needed to copy volumes."""
         return self._settings.roles if COPIES & set(request.on_end) else frozenset()
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of pools in the API's answer."""
+        """Return the keys of a reservation of pools in the API's response."""
         facts = StorageFacts.of(reservation)
         types = facts.volume_types
         return {
@@ -138,43 +138,42 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
     # -- effect half
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Have a type for each allocated pool, and none for any other.
+        """Create a type for each allocated pool, and delete those for other pools.
 
         :raises climate.exceptions.Permanent: if there are volumes in a pool
-            that is to be given up
+            that the reservation loses
         """
         ids = {item.resource_id for item in work.allocations}
         return self._types(work, cloud).settle(item for item in work.resources if item.id in ids)
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Repair what others changed about the types.
+        """Repair changes that others made to the types.
 
-        :raises climate.exceptions.Permanent: if Cinder does not know a pool
-            any more
+        :raises climate.exceptions.Permanent: if Cinder no longer has a pool
         """
         known = {pool.name for pool in cloud.volume.list_pools()}
         gone = [item.name for item in work.resources if item.name not in known]
         outcome = self._types(work, cloud).settle(work.resources)
         if gone:
-            raise exceptions.Permanent(f'Cinder has no storage pool {", ".join(gone)} any more')
+            raise exceptions.Permanent(f'Cinder no longer has storage pool {", ".join(gone)}')
         return outcome
 
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Close the types, see to the volumes that are left, remove the types.
+        """Close the types, take the steps with the remaining volumes, delete the types.
 
         :raises climate.exceptions.Permanent: if volumes are left
         """
         return self._types(work, cloud).end(self.load(work.reservation.request).on_end)
 
     def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Remove the types, and no volume.
+        """Delete the types, but no volume.
 
-        :raises climate.exceptions.Permanent: if there are volumes of them
+        :raises climate.exceptions.Permanent: if they have volumes
         """
         return self._types(work, cloud).undo()
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
-        """Name the volumes of a reservation in a pool."""
+        """Return the ids of the volumes of a reservation in a pool."""
         types = set(StorageFacts.of(reservation).volume_types.values())
         found = cloud.volume.list_volumes(pool=resource.name)
         return ', '.join(volume.id for volume in found if volume.volume_type in types)
@@ -182,7 +181,7 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
     def sweep(
         self, records: contract.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[contract.SweepFinding]:
-        """Remove the types that leases which are over have left; never a volume."""
+        """Delete the types that ended leases have left behind; never a volume."""
         for found in cloud.volume.list_volume_types():
             reservation_id = volume_types.reservation(found.name)
             if reservation_id not in records.ended or reservation_id in records.alive:
@@ -214,8 +213,8 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
         return pools.looked_up(cloud, draft.name, draft.inventories)
 
     def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
-        """Return how many GiB a pool has by what an operator says.
+        """Return the capacity of a pool that an operator declares, in GiB.
 
-        :raises climate.exceptions.InvalidInput: if that is something else
+        :raises climate.exceptions.InvalidInput: if it is of another resource class
         """
         return pools.stocked(declared)

@@ -11,9 +11,9 @@
 # under the License.
 """The private volume types of one reservation of pools.
 
-Each pool of it has a type of its own, bound to the pool and open to the project
-of the lease: ``reservation:<id>``, and ``reservation:<id>:2`` and so on for
-further ones. The extra specs of a type name its pool.
+Each pool has a separate type, bound to the pool and open to the project of the
+lease: ``reservation:<id>``, then ``reservation:<id>:2`` and so on. The extra specs
+of a type name its pool.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PREFIX = 'reservation:'
 
 
 class StorageTypes:
-    """Brings them to what they should be; every step can be taken twice."""
+    """Creates, repairs and deletes them; every step can be repeated."""
 
     def __init__(self, work: contract.Work, cloud: Cloud, settings: StorageSettings) -> None:
         self._work = work
@@ -51,19 +51,18 @@ class StorageTypes:
         self._settings = settings
 
     def settle(self, resources: Iterable[Resource]) -> contract.Done:
-        """Have exactly a type for each of these pools, open to the project.
+        """Make sure that exactly these pools have a type, each open to the project.
 
-        :raises climate.exceptions.Permanent: if there are volumes of one that
-            is to go
+        :raises climate.exceptions.Permanent: if a surplus type has volumes
         """
         wanted = {_key(pools.specs_of(item)): item for item in resources}
-        there = {_key(item.extra_specs): item for item in self._found()}
-        self._remove([item for key, item in there.items() if key not in wanted])
-        taken = {item.name for item in there.values()}
+        present = {_key(item.extra_specs): item for item in self._found()}
+        self._remove([item for key, item in present.items() if key not in wanted])
+        taken = {item.name for item in present.values()}
         repaired: list[str] = []
         types: dict[str, str] = {}
         for key, resource in sorted(wanted.items(), key=lambda pair: pair[1].name):
-            found = there.get(key)
+            found = present.get(key)
             if found is None:
                 found = self._made(resource, taken)
                 repaired.append(f'volume type {found.name} was missing')
@@ -77,7 +76,7 @@ class StorageTypes:
         )
 
     def end(self, steps: tuple[str, ...]) -> contract.Outcome:
-        """Close the types, take the steps with the volumes of them, and remove them.
+        """Close the types, take the steps with their volumes, and delete the types.
 
         :raises climate.exceptions.Permanent: if volumes are left
         """
@@ -85,15 +84,15 @@ class StorageTypes:
         for item in found:
             self._close(item)
         ends = VolumeEnds(self._work, self._cloud, steps, self._settings)
-        told = ends.run(volume for item in found for volume in self._volumes(item))
-        if not told.waits:
+        result = ends.run(volume for item in found for volume in self._volumes(item))
+        if not result.waits:
             self._remove(found)
-        return ends.outcome(told, self._facts({}))
+        return ends.outcome(result, self._facts({}))
 
     def undo(self) -> contract.Outcome:
-        """Remove the types again, and no volume.
+        """Delete the types, but no volume.
 
-        :raises climate.exceptions.Permanent: if there is one anyway
+        :raises climate.exceptions.Permanent: if there is a volume anyway
         """
         found = self._found()
         for item in found:
@@ -134,7 +133,7 @@ class StorageTypes:
                 self._cinder.allow_volume_type(found.id, project_id)
                 repaired.append(f'volume type {found.name} was closed to its project')
         except CloudNotFound as error:
-            # It has just gone, or an operator has made it public.
+            # It has just been deleted, or an operator has made it public.
             raise exceptions.Transient(error.message) from error
 
     def _close(self, found: VolumeType) -> None:
@@ -143,7 +142,10 @@ class StorageTypes:
                 self._cinder.forbid_volume_type(found.id, project_id)
 
     def _remove(self, types: Iterable[VolumeType]) -> None:
-        """Remove types without volumes."""
+        """Delete types that have no volumes.
+
+        :raises climate.exceptions.Permanent: if one of them has volumes
+        """
         going = list(types)
         for item in going:
             left = self._volumes(item)
@@ -161,7 +163,7 @@ class StorageTypes:
 
 
 def reservation(name: str) -> str | None:
-    """Return the id of the reservation that a volume type is of; None if of none."""
+    """Return the id of the reservation of a volume type; None if it has none."""
     if not name.startswith(PREFIX):
         return None
     return name.removeprefix(PREFIX).partition(':')[0]
