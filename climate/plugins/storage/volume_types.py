@@ -84,10 +84,10 @@ class StorageTypes:
         for item in found:
             self._close(item)
         ends = VolumeEnds(self._work, self._cloud, steps, self._settings)
-        result = ends.run(volume for item in found for volume in self._volumes(item))
-        if not result.waits:
+        results = ends.run(volume for item in found for volume in self._volumes(item))
+        if not results.waits:
             self._remove(found)
-        return ends.outcome(result, self._facts({}))
+        return ends.outcome(results, self._facts({}))
 
     def undo(self) -> contract.Outcome:
         """Delete the types, but no volume.

@@ -9,17 +9,17 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The volumes of one reservation, as Cinder has them.
+"""The volumes of one reservation in Cinder.
 
-What is made bears the id of the reservation and a number as metadata, and is
-found by them if the answer was lost; once known, it is remembered by its id,
-for its owner can change its metadata. A call that hangs can make a volume when
-another manager has made it already: each call has a mark of its own as well,
-so that the second one is known and deleted. A volume of another project
-is never one of the reservation, whatever it bears.
+A created volume has the id of the reservation and a number as metadata, by which
+Climate finds it if the response was lost. Once its id is known, Climate records
+that, since the owner can change the metadata. A call that hangs can create a
+volume after another manager has created it already: each call also has a unique
+mark, so that the second volume is recognized and deleted. A volume of another
+project is never part of the reservation, whatever its metadata.
 
-Volumes that are left are never swept up afterwards: what was restored from a
-backup bears the metadata of what was backed up.
+Volumes that are left behind are never swept up: a volume restored from a backup
+has the metadata of the original.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from climate.plugins.volume.request import VolumeRequest
 
 RESERVATION_KEY = 'climate:reservation'
 NUMBER_KEY = 'climate:number'
-# Is another one with each call that makes a volume. What is a copy of a volume
-# bears that of the original.
+# Key of the metadata that is unique to each call that creates a volume. A copy of
+# a volume has the mark of the original.
 CALL_KEY = 'climate:call'
 
 _AT_ONCE = datetime.timedelta(0)
@@ -58,7 +58,7 @@ _IDLE = frozenset({'available', 'error'})
 
 
 class _Effects:
-    """What both kinds have in common."""
+    """The base of both kinds of effects."""
 
     def __init__(
         self,
@@ -85,20 +85,20 @@ class _Effects:
         return self._facts.ready
 
 
-class Existing(_Effects):
-    """A volume that was there before the lease."""
+class ExistingVolume(_Effects):
+    """A volume that existed before the lease."""
 
     def start(self) -> contract.Outcome:
-        """See that it is there and in order; it is the project's already.
+        """Check that it exists and can be used; it already belongs to the project.
 
-        :raises climate.exceptions.Permanent: if it is not
+        :raises climate.exceptions.Permanent: if it is gone or broken
         """
         return contract.Done() if self._ready else self.check()
 
     def check(self) -> contract.Outcome:
-        """See that it still is.
+        """Check that it still exists and can be used.
 
-        :raises climate.exceptions.Permanent: if it is not
+        :raises climate.exceptions.Permanent: if it is gone or broken
         """
         found = self._find()
         if found is None:
@@ -108,28 +108,28 @@ class Existing(_Effects):
         return contract.Done(facts=self._changes(facts))
 
     def end(self) -> contract.Outcome:
-        """Take the steps; of one that is gone there are none to be taken."""
+        """Take the steps, unless the volume is gone."""
         found = self._find()
         return self._ended(() if found is None else (found,), self._request.on_end)
 
     def undo(self) -> contract.Outcome:
-        """Leave it as it is."""
+        """Leave it unchanged."""
         facts = dataclasses.replace(self._facts, volumes={}, ready=0)
         return contract.Done(facts=self._changes(facts))
 
     def _find(self) -> Volume | None:
         found = self._cloud.volume.find_volume(self._request.volume_id)
-        # Who was given it meanwhile has not leased it.
+        # A project that the volume was transferred to has not leased it.
         if found is None or found.project_id != self._work.lease.project_id:
             return None
         return found
 
 
-class Made(_Effects):
-    """Volumes that are made for the lease."""
+class CreatedVolumes(_Effects):
+    """Volumes that the lease creates."""
 
     def start(self) -> contract.Outcome:
-        """Make those that are missing, and remove those of a change that was undone.
+        """Create missing volumes, and delete those of a change that was undone.
 
         :raises climate.exceptions.Permanent: if one goes to ``error``
         """
@@ -151,7 +151,7 @@ class Made(_Effects):
         for number in missing:
             calls[str(number)] = uuid.uuid4().hex
             known[str(number)] = self._make(number, calls[str(number)])
-        # Remembered before anything else can go wrong.
+        # Recorded before anything else can go wrong.
         return contract.Again(
             after=_AT_ONCE,
             why='volumes are being made',
@@ -160,7 +160,7 @@ class Made(_Effects):
         )
 
     def _awaited(self, kept: Mapping[int, Volume]) -> contract.Outcome:
-        """Wait for those that were never ready."""
+        """Wait for the volumes that were never ready."""
         new = [kept[number] for number in sorted(kept) if number > self._ready]
         for volume in new:
             _refuse_broken(volume)
@@ -180,9 +180,9 @@ class Made(_Effects):
         )
 
     def check(self) -> contract.Outcome:
-        """See that all are there and in order.
+        """Check that all exist and can be used.
 
-        :raises climate.exceptions.Permanent: if one is not
+        :raises climate.exceptions.Permanent: if one is gone or broken
         """
         found = self._found()
         for number, volume_id in sorted(self._known().items()):
@@ -194,29 +194,29 @@ class Made(_Effects):
         return contract.Done(facts=self._changes(facts))
 
     def end(self) -> contract.Outcome:
-        """Take the steps with each."""
-        return self._over(self._request.on_end)
+        """Take the steps with each volume."""
+        return self._end_with(self._request.on_end)
 
     def undo(self) -> contract.Outcome:
-        """Delete all: their owner does not know of them yet."""
-        return self._over((DELETE,))
+        """Delete all of them, since their owner does not know them yet."""
+        return self._end_with((DELETE,))
 
-    def _over(self, steps: tuple[str, ...]) -> contract.Outcome:
+    def _end_with(self, steps: tuple[str, ...]) -> contract.Outcome:
         found = self._found()
-        outcome = self._ended(tuple(self._doubles(found)), (DETACH, DELETE))
+        outcome = self._ended(tuple(self._duplicates(found)), (DETACH, DELETE))
         if isinstance(outcome, contract.Again):
             return outcome
         return self._ended(tuple(found[number] for number in sorted(found)), steps)
 
-    # -- what there is
+    # -- existing volumes
 
     def _calls(self, found: Mapping[int, Volume]) -> dict[str, str]:
-        """Return the calls that made the volumes which count, by number."""
-        said = {str(number): volume.metadata.get(CALL_KEY) for number, volume in found.items()}
-        return {**{number: call for number, call in said.items() if call}, **self._facts.calls}
+        """Return the calls that created the volumes of the reservation, by number."""
+        marks = {str(number): volume.metadata.get(CALL_KEY) for number, volume in found.items()}
+        return {**{number: call for number, call in marks.items() if call}, **self._facts.calls}
 
-    def _doubles(self, found: Mapping[int, Volume]) -> Iterator[Volume]:
-        """Yield what was made a second time, or too late, by a manager that hung in the call."""
+    def _duplicates(self, found: Mapping[int, Volume]) -> Iterator[Volume]:
+        """Yield the volumes that a hung call created a second time, or too late."""
         amount, calls, ids = self._request.amount, self._calls(found), self._ids(found)
         wanted = {ids[number] for number in ids if int(number) <= amount}
         for volume in self._marked().values():
@@ -226,14 +226,14 @@ class Made(_Effects):
                 yield volume
 
     def _tidy(self, found: Mapping[int, Volume]) -> None:
-        """Delete what was made a second time, unless it is in use; the end does in any case."""
-        for volume in self._doubles(found):
+        """Delete duplicates that are not in use; the end of the lease deletes all."""
+        for volume in self._duplicates(found):
             if volume.status in _IDLE and not volume.server_ids:
                 with contextlib.suppress(CloudConflict):
                     self._cloud.volume.delete_volume(volume.id)
 
     def _marked(self) -> dict[str, Volume]:
-        """Return the volumes of the project that bear the mark of the reservation, by id."""
+        """Return the volumes of the project with the id of the reservation, by their ids."""
         marked = self._cloud.volume.list_volumes(metadata={RESERVATION_KEY: self._reservation})
         return {
             volume.id: volume
@@ -242,7 +242,7 @@ class Made(_Effects):
         }
 
     def _found(self) -> dict[int, Volume]:
-        """Return the volumes that are there, by number."""
+        """Return the existing volumes of the reservation, by number."""
         mine = self._marked()
         found: dict[int, Volume] = {}
         for number, volume_id in self._known().items():
@@ -251,7 +251,8 @@ class Made(_Effects):
                 found[number] = volume
         for volume in mine.values():
             marked_as = _number(volume.metadata)
-            # Its owner may have put the marks on others, such as by restoring a backup.
+            # The owner may have put the marks on other volumes, for example by
+            # restoring a backup.
             if marked_as is not None and marked_as not in self._known():
                 found.setdefault(marked_as, volume)
         return found
@@ -273,7 +274,7 @@ class Made(_Effects):
         request, lease = self._request, self._work.lease
         name = request.name or lease.name
         if lease.trust_id is None:
-            raise exceptions.Permanent('there is no trust of the user to make volumes by')
+            raise exceptions.Permanent('volumes cannot be created without a trust of their user')
         try:
             return self._cloud.acting_for(lease.trust_id).volume.create_volume(
                 f'{name}-{number}' if request.amount > 1 else name,
@@ -288,7 +289,7 @@ class Made(_Effects):
                 },
             )
         except CloudQuota as error:
-            # Other volumes may be deleted before it is too late.
+            # The user may delete other volumes in time.
             raise exceptions.Transient(f'volume {number}: {error.message}') from error
 
 
@@ -298,7 +299,7 @@ def _number(metadata: Mapping[str, Any]) -> int | None:
 
 
 def _gone(volume_id: str) -> exceptions.Permanent:
-    return exceptions.Permanent(f'volume {volume_id} is not there any more')
+    return exceptions.Permanent(f'volume {volume_id} is gone')
 
 
 def _refuse_broken(volume: Volume) -> None:

@@ -9,12 +9,12 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What becomes of volumes at the end of a lease: ``on_end``, step by step.
+"""The steps of ``on_end`` on volumes at the end of a lease.
 
-Each step looks at the volumes and answers what it waits for. What a step
-makes bears the id of the reservation in its name, so that it is found again
-if the answer was lost. No step begins before the previous one is known to
-have worked; what goes wrong with one volume keeps no other.
+Each step checks the volumes and returns what it waits for. The copies that a step
+creates have the id of the reservation in their names, by which Climate finds them
+if a response was lost. No step begins before the previous one is known to have
+worked. A failure with one volume does not stop the others.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from climate.plugins.volume.facts import CopyFacts
 LOG = logging.getLogger(__name__)
 
 SNAPSHOT, BACKUP, DETACH, DELETE = 'snapshot', 'backup', 'detach', 'delete'
-# What the user's own rights are needed for.
+# Steps that need the rights of the user.
 COPIES = frozenset({SNAPSHOT, BACKUP})
 STEADY = frozenset({'available', 'in-use', 'error'})
 
@@ -55,11 +55,11 @@ _GOING = frozenset({'deleting', 'error_deleting'})
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class StorageSettings(Settings):
-    """What operators say of volumes.
+    """The configuration of the types that lease storage.
 
-    :ivar poll: how long to wait for Cinder before another look
+    :ivar poll: interval between two checks of Cinder
     :ivar patience: how long an end may take before operators are notified
-    :ivar roles: what users delegate with a trust
+    :ivar roles: the roles that users delegate with a trust
     """
 
     poll: datetime.timedelta = option('storage', 'poll', seconds)
@@ -68,12 +68,12 @@ class StorageSettings(Settings):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
-    """The result of the steps on all volumes.
+class StepResults:
+    """The results of the steps on all volumes.
 
-    :ivar waits: what is waited for, a line each
-    :ivar done: what was done, for the history
-    :ivar copies: the copies that were made, as users are shown them
+    :ivar waits: the operations in progress, a line each
+    :ivar done: completed steps, for the history
+    :ivar copies: the finished copies, as the API shows them
     """
 
     waits: tuple[str, ...]
@@ -84,7 +84,7 @@ class Told:
 class VolumeEnds:
     """Takes the steps of one reservation.
 
-    :param steps: what ``on_end`` says, in this order
+    :param steps: the steps of ``on_end``, in their order
     """
 
     def __init__(
@@ -103,11 +103,11 @@ class VolumeEnds:
         }
         self._steps = [take[step] for step in steps]
 
-    def run(self, volumes: Iterable[Volume]) -> Told:
+    def run(self, volumes: Iterable[Volume]) -> StepResults:
         """Take the next step of each volume.
 
-        :raises climate.exceptions.EffectError: if one of them could not be
-            taken, after all others were; the worst of the reasons
+        :raises climate.exceptions.EffectError: if a step failed, after those of all
+            other volumes; a permanent error if there is one
         """
         waits: list[str] = []
         errors: list[exceptions.EffectError] = []
@@ -120,26 +120,26 @@ class VolumeEnds:
                 waits += [why] if why else []
         if errors:
             raise min(errors, key=lambda one: not isinstance(one, exceptions.Permanent))
-        return Told(waits=tuple(waits), done=tuple(self._done), copies=tuple(self._copies))
+        return StepResults(waits=tuple(waits), done=tuple(self._done), copies=tuple(self._copies))
 
-    def outcome(self, told: Told, facts: CopyFacts) -> contract.Outcome:
-        """Return what the effect answers.
+    def outcome(self, results: StepResults, facts: CopyFacts) -> contract.Outcome:
+        """Return the outcome of the effect.
 
-        :param facts: to be remembered if all is done; their copies do not count
+        :param facts: the facts to record if all steps are done; their copies are ignored
         :raises climate.exceptions.Transient: if it takes too long
         """
         reservation = self._work.reservation
         known = CopyFacts.of(reservation)
-        by_id = {copy['id']: dict(copy) for copy in (*known.copies, *told.copies)}
+        by_id = {copy['id']: dict(copy) for copy in (*known.copies, *results.copies)}
         copies = tuple(by_id.values())
-        if not told.waits:
+        if not results.waits:
             facts = dataclasses.replace(facts, copies=copies)
-            return contract.Done(facts=facts.changes(reservation), steps=told.done)
+            return contract.Done(facts=facts.changes(reservation), steps=results.done)
         changes = dataclasses.replace(known, copies=copies).changes(reservation)
-        return waiting(self._work, self._settings, told.waits, changes, told.done)
+        return waiting(self._work, self._settings, results.waits, changes, results.done)
 
     def _ended(self, volume: Volume) -> str:
-        """Return what a volume waits for; '' if there is nothing more to be done."""
+        """Return the operation that a volume waits for; '' if all steps are done."""
         if not self._steps:
             return ''
         if volume.status == 'error_deleting':
@@ -163,12 +163,12 @@ class VolumeEnds:
         return self._copied(volume, BACKUP, found)
 
     def _copied(self, volume: Volume, kind: str, found: Sequence[VolumeSnapshot | Backup]) -> str:
-        """Have one copy that is good.
+        """Make sure that there is one usable copy.
 
-        One that failed is removed, so that the next try makes another: but not
-        where it cannot be removed, or each try would leave one behind.
+        A failed copy is deleted, and the next attempt creates another. If it cannot be
+        deleted, no other is created, since each attempt would leave one behind.
 
-        :raises climate.exceptions.Permanent: if it failed
+        :raises climate.exceptions.Permanent: if the copy failed
         """
         mark = _mark(self._work)
         mine = [copy for copy in found if copy.name.endswith(mark)]
@@ -196,7 +196,7 @@ class VolumeEnds:
             left = f', and cannot be deleted ({error.message})'
         return exceptions.Permanent(
             f'{kind} {copy.id} of volume {volume.id} failed{": " * bool(reason)}{reason}{left}; '
-            'the volume is as it was'
+            'the volume was not changed'
         )
 
     def _made(self, volume: Volume, kind: str, name: str) -> str:
@@ -211,7 +211,7 @@ class VolumeEnds:
                 try:
                     return make(self._cloud.acting_for(trust_id).volume)
                 except TrustLost as error:
-                    # Better a copy that an operator has to hand over than none.
+                    # A copy that an operator has to transfer is better than none.
                     LOG.warning(
                         'Lease %s: the %s of volume %s is created in the service project: %s',
                         self._work.lease.id,
@@ -220,8 +220,8 @@ class VolumeEnds:
                         error.message,
                     )
                     self._done.append(
-                        f'the {kind} of volume {volume.id} is made in the project of the service, '
-                        'for the trust of the user is lost'
+                        f'the {kind} of volume {volume.id} is made in the service project, because '
+                        'the trust of the user is lost'
                     )
             return make(self._cloud.volume)
         except (CloudConflict, CloudNotFound) as error:
@@ -283,9 +283,9 @@ def waiting(
     facts: Mapping[str, Any] | None = None,
     steps: tuple[str, ...] = (),
 ) -> contract.Again:
-    """Return that something is under way.
+    """Return the outcome of an effect that waits for Cinder.
 
-    :raises climate.exceptions.Transient: if it has been for too long
+    :raises climate.exceptions.Transient: if it takes too long
     """
     why = '; '.join(waits)
     if work.now - work.since > settings.patience:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of volumes, and of what is copied at its end."""
+"""The facts that Climate records for a reservation of volumes, and for their copies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from climate.domain.facts import Facts
 class CopyFacts(Facts):
     """The facts of a reservation whose volumes are copied when it ends.
 
-    :ivar copies: the snapshots and backups that were made, as the API shows them
+    :ivar copies: the finished snapshots and backups, as the API shows them
     """
 
     copies: tuple[Mapping[str, str], ...] = fact((), read=tuple)
@@ -35,9 +35,9 @@ class CopyFacts(Facts):
 class VolumeFacts(CopyFacts):
     """The facts of a reservation of volumes.
 
-    :ivar volumes: Cinder's ids of them, by number as text
-    :ivar ready: how many were ready for their owner, who alone decides about those
-    :ivar calls: the call that made the volume which counts, by number as text
+    :ivar volumes: their ids in Cinder, by number as text
+    :ivar ready: how many were ready for their owner, who manages those from then on
+    :ivar calls: the call that created each of them, by number as text
     """
 
     volumes: Mapping[str, str] = fact(factory=dict)

@@ -11,10 +11,10 @@
 # under the License.
 """Volumes: ``virtual:volume``.
 
-Either a volume that exists is taken for the period of a lease, so that no other
-lease has it, or volumes are made at its start, in its project. Room for those
-is booked on pools that operators have registered as ``physical:storage``. ``on_end``
-says what becomes of them at the end.
+A lease either takes an existing volume, so that no other lease can have it at the
+same time, or creates volumes in its project when it starts. Room for those is booked
+on pools that operators have registered as ``physical:storage``. ``on_end`` lists the
+steps at the end.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from climate.domain.leases import Reservation
 from climate.plugins import contract
 from climate.plugins import models
 from climate.plugins.volume import request as volume_request
-from climate.plugins.volume.effects import Existing
-from climate.plugins.volume.effects import Made
+from climate.plugins.volume.effects import CreatedVolumes
+from climate.plugins.volume.effects import ExistingVolume
 from climate.plugins.volume.end import COPIES
 from climate.plugins.volume.end import StorageSettings
 from climate.plugins.volume.facts import VolumeFacts
@@ -56,7 +56,7 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
     resource_type: ClassVar[str] = volume_request.RESOURCE_TYPE
     request_model: ClassVar[type[models.Request]] = VolumeRequest
     inspects: ClassVar[bool] = True
-    # A volume must not be taken from a server whose image is being made.
+    # A volume must not be detached from a server whose image is being created.
     used_by: ClassVar[frozenset[str]] = frozenset({'virtual:server', 'virtual:stack'})
 
     def __init__(self, settings: StorageSettings | None = None) -> None:
@@ -64,12 +64,12 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
 
     @classmethod
     def from_conf(cls, conf: Any) -> VirtualVolume:
-        """Return the plugin as *conf* wants it."""
+        """Return the plugin, configured from *conf*."""
         return cls(StorageSettings.from_conf(conf))
 
     @property
     def exclusive(self) -> bool:
-        """Whether a reservation has whole resources: it counts GiB."""
+        """Whether a reservation takes whole resources: it takes GiB of them."""
         return False
 
     @property
@@ -80,9 +80,10 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
     # -- pure half
 
     def parse(self, body: Mapping[str, Any], *, strict: bool = False) -> VolumeRequest:
-        """Read what a client sent for a new reservation.
+        """Parse the body of a new reservation.
 
-        That a volume has one source comes first: it is what to say of two wrong ones.
+        The number of sources is checked first, so that two invalid sources are refused
+        because there are two.
         """
         named = [key for key in SOURCES if str(body.get(key) or '').strip()]
         volume_request.check_sources(named)
@@ -96,16 +97,16 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
         strict: bool = False,
         running: bool = False,
     ) -> VolumeRequest:
-        """Return *request* with the changes a client sent."""
+        """Return *request* with a client's changes applied."""
         changed = super().change(request, body, strict=strict, running=running)
         if self.roles(changed) - self.roles(request):
-            # The trust is made when the lease is booked, or not at all.
+            # A trust is created only when the lease is booked.
             raise exceptions.CantUpdateParameter(param='on_end')
-        seen = request.seen and changed.looked_at_as(request)
+        seen = request.seen and changed.is_inspected_with(request)
         return dataclasses.replace(changed, seen=seen)
 
     def dump(self, request: VolumeRequest) -> dict[str, Any]:
-        """Return *request* as JSON values; what each is made of is one of them."""
+        """Return *request* as JSON values, with the source of the volumes."""
         source = request.source
         made_of = None if source is None else {'kind': source.kind, 'id': source.id}
         return {**super().dump(request), 'source': made_of}
@@ -117,7 +118,7 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
         return dataclasses.replace(super().load(stored), **dict.fromkeys(keys, source.get('id')))
 
     def search(self, request: VolumeRequest) -> contract.Search:
-        """Say which volume, or room on which pools, the request needs."""
+        """Describe the volume, or the room on pools, that the request needs."""
         if request.volume_id:
             return contract.Search(
                 resource_type=self.resource_type,
@@ -141,38 +142,38 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
         )
 
     def things(self, request: VolumeRequest) -> Sequence[str]:
-        """Return the volume that exists already."""
+        """Return the id of an existing volume."""
         return (request.volume_id,) if request.volume_id else ()
 
     def roles(self, request: VolumeRequest) -> frozenset[str]:
-        """Return the roles that making volumes, or copies of them, needs of the user."""
+        """Return the roles of the user needed to create volumes, or copies of them."""
         needed = not request.volume_id or bool(COPIES & set(request.on_end))
         return self._settings.roles if needed and not request.room_only else frozenset()
 
     def follows(self, before: VolumeRequest, request: VolumeRequest) -> bool:
-        """Whether there have to be more volumes."""
+        """Whether the number of volumes changes."""
         return before.amount != request.amount
 
     def inspect(
         self, request: VolumeRequest, cloud: Callable[[], Cloud], project_id: str
     ) -> VolumeRequest:
-        """Look at the volume, or at the type and the source of those to be made.
+        """Look up the volume, or the type and the source of new volumes.
 
-        :raises climate.exceptions.InvalidInput: if one of them is not there for
-            the caller, or cannot be used
+        :raises climate.exceptions.InvalidInput: if the caller cannot see one of
+            them, or it cannot be used
         """
         if request.seen:
             return request
         if request.volume_id:
             found = _volume(cloud(), request.volume_id, project_id)
-            _usable(found)
+            _check_usable(found)
             request = dataclasses.replace(request, volume_id=found.id)
         else:
-            request = _looked(_sized(request, cloud, project_id), cloud)
+            request = _with_backend(_with_source(request, cloud, project_id), cloud)
         return dataclasses.replace(request, seen=True)
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of volumes in the API's answer."""
+        """Return the keys of a reservation of volumes in the API's response."""
         facts = VolumeFacts.of(reservation)
         volumes = facts.volumes
         return {
@@ -184,44 +185,46 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
     # -- effect half
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Make the volumes, and wait until they can be used.
+        """Create the volumes, and wait until they can be used.
 
         :raises climate.exceptions.Permanent: if one goes to ``error``
         """
         return self._effects(work, cloud).start()
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """See whether the volumes are there and in order; none is made again.
+        """Check that the volumes exist and can be used; missing ones are not replaced.
 
-        :raises climate.exceptions.Permanent: if one is not
+        :raises climate.exceptions.Permanent: if one is gone or broken
         """
         return self._effects(work, cloud).check()
 
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Do with the volumes what the user wants at the end.
+        """Take the steps of ``on_end`` with the volumes.
 
         :raises climate.exceptions.Permanent: if one is still in use, or could
-            not be saved
+            not be copied
         """
         return self._effects(work, cloud).end()
 
     def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Delete what was made for a lease that has not started.
+        """Delete the volumes created for a lease that has not started.
 
-        :raises climate.exceptions.Permanent: if it is in use anyway
+        :raises climate.exceptions.Permanent: if one is in use anyway
         """
         return self._effects(work, cloud).undo()
 
-    def _effects(self, work: contract.Work, cloud: Cloud) -> Existing | Made | RoomOnly:
+    def _effects(
+        self, work: contract.Work, cloud: Cloud
+    ) -> ExistingVolume | CreatedVolumes | RoomOnly:
         request = self.load(work.reservation.request)
         if request.room_only:
             return RoomOnly()
-        kind = Existing if request.volume_id else Made
+        kind = ExistingVolume if request.volume_id else CreatedVolumes
         return kind(work, cloud, request, self._settings)
 
 
 class RoomOnly:
-    """Room alone, without effects: Heat, for example, makes the volumes."""
+    """Room without effects, for volumes that Heat, for example, creates."""
 
     def _nothing(self) -> contract.Outcome:
         return contract.Done()
@@ -236,15 +239,21 @@ def _volume(cloud: Cloud, volume_id: str, project_id: str) -> Volume:
     return found
 
 
-def _usable(volume: Volume) -> None:
+def _check_usable(volume: Volume) -> None:
     if volume.status not in USABLE:
         raise exceptions.InvalidInput(
             f"Volume '{volume.id}' cannot be reserved: it is {volume.status}"
         )
 
 
-def _sized(request: VolumeRequest, cloud: Callable[[], Cloud], project_id: str) -> VolumeRequest:
-    """Return *request* with the size and the type that its source gives it."""
+def _with_source(
+    request: VolumeRequest, cloud: Callable[[], Cloud], project_id: str
+) -> VolumeRequest:
+    """Return *request* with the size and the type of its source as defaults.
+
+    :raises climate.exceptions.InvalidInput: if the source is missing, or larger than
+        the requested size
+    """
     source = request.source
     if source is None:
         return request
@@ -270,17 +279,19 @@ def _sized(request: VolumeRequest, cloud: Callable[[], Cloud], project_id: str) 
     )
 
 
-def _looked(request: VolumeRequest, cloud: Callable[[], Cloud]) -> VolumeRequest:
-    """Return *request* with where volumes of its type can lie.
+def _with_backend(request: VolumeRequest, cloud: Callable[[], Cloud]) -> VolumeRequest:
+    """Return *request* with the backend of its volume type.
 
-    Cinder tells callers whether there is a type for them, and only
-    administrators where its volumes lie.
+    Callers can see in Cinder whether they have access to a type; only
+    administrators can see where its volumes lie.
+
+    :raises climate.exceptions.InvalidInput: if no room can be booked for the type
     """
     if not request.volume_type:
         if request.guarantee:
             raise exceptions.InvalidInput(
-                'Missing parameter volume_type: room is held for volumes of a type only; '
-                'it is not with guarantee=false'
+                'Missing parameter volume_type: without it no room can be booked; '
+                'set guarantee to false to do without'
             )
         return dataclasses.replace(request, backend={})
     name = request.volume_type
@@ -293,7 +304,7 @@ def _looked(request: VolumeRequest, cloud: Callable[[], Cloud]) -> VolumeRequest
     backend = {key: specs[key] for key in BACKEND_KEYS if specs.get(key)}
     if 'volume_backend_name' not in backend:
         raise exceptions.InvalidInput(
-            f"Room for volumes of type '{name}' cannot be held, for they may lie anywhere; "
-            'it is not with guarantee=false'
+            f"Room for volumes of type '{name}' cannot be booked, since they may lie anywhere; "
+            'set guarantee to false to do without'
         )
     return dataclasses.replace(request, backend=backend)

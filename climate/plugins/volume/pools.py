@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Cinder's pools as resources: what they are called and what they have."""
+"""Cinder's pools as resources: their names, properties and capacity."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from climate.domain.resources import Resource
 
 POOL_TYPE = 'physical:storage'
 CAPACITY = 'DISK_GB'
-"""As Placement names what is counted in GiB of storage."""
+"""Placement's resource class for GiB of storage."""
 
 BACKEND, POOL = 'volume_backend_name', 'pool_name'
 BACKEND_KEYS = (BACKEND, POOL)
-"""What binds the volumes of a type to a pool; pools have them as properties."""
+"""The extra specs that bind a volume type to a pool; pools have them as properties."""
 
 ALONE = 'alone'
-"""Property of a pool: ``true`` if a type can be bound to it and no other."""
+"""Property of a pool: ``true`` if a type can be bound to this pool alone."""
 
 
 def specs(pool: Pool) -> dict[str, str]:
@@ -42,14 +42,14 @@ def specs(pool: Pool) -> dict[str, str]:
 
 
 def specs_of(resource: Resource) -> dict[str, str]:
-    """Return the same of a pool that is registered."""
+    """Return the same extra specs for a registered pool."""
     return {key: str(resource.attributes[key]) for key in BACKEND_KEYS}
 
 
 def looked_up(cloud: Cloud, name: str, declared: Sequence[Inventory]) -> Resource:
-    """Return a pool as a resource.
+    """Look a pool up in Cinder, and return it as a resource.
 
-    :param declared: what operators say that it has; Cinder is asked if empty
+    :param declared: the inventories that operators declare; Cinder is asked if empty
     :raises climate.exceptions.NotFound: if Cinder has no such pool
     :raises climate.exceptions.InvalidInput: if its size is unknown
     """
@@ -79,9 +79,9 @@ def looked_up(cloud: Cloud, name: str, declared: Sequence[Inventory]) -> Resourc
 
 
 def stocked(declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
-    """Return what operators say that a pool has.
+    """Return the inventories that operators declare for a pool.
 
-    :raises climate.exceptions.MalformedParameter: if that is not GiB, once
+    :raises climate.exceptions.MalformedParameter: if they are not a single one, of GiB
     """
     if [item.resource_class for item in declared] not in ([], [CAPACITY]):
         raise exceptions.MalformedParameter(
@@ -91,7 +91,10 @@ def stocked(declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
 
 
 def _inventory(pool: Pool) -> Inventory:
-    """Return how many GiB there are, without those that were given away before."""
+    """Return the capacity of a pool in GiB; what is allocated already is reserved.
+
+    :raises climate.exceptions.InvalidInput: if Cinder does not know the capacity
+    """
     if pool.total_gb is None:
         raise exceptions.InvalidInput(
             f'Missing parameter inventories: Cinder does not know how large {pool.name} is; '
@@ -104,5 +107,5 @@ def _inventory(pool: Pool) -> Inventory:
 
 
 def _may_lie(found: VolumeType, pool: Mapping[str, str]) -> bool:
-    """Whether volumes of a type may come to lie in a pool."""
+    """Whether Cinder may create volumes of a type in a pool."""
     return all(found.extra_specs.get(key) in (None, value) for key, value in pool.items())

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The request of ``virtual:volume``: how it is read and stored."""
+"""The request of ``virtual:volume``."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _NEW = (
     'room_only',
     *SOURCES,
 )
-# Fields that say what each volume is like, for which the cloud is looked at.
-_LOOKED_AT = ('size', 'volume_type', 'availability_zone', 'guarantee')
+# Fields that describe each volume, and are checked against the cloud.
+_INSPECTED = ('size', 'volume_type', 'availability_zone', 'guarantee')
 _HAS_SIZE = {'anyOf': [schemas.named('snapshot_id'), schemas.named('source_volid')]}
 _RULES = [
     {
@@ -80,9 +80,9 @@ _RULES = [
 
 
 def check_sources(keys: Sequence[str]) -> None:
-    """Refuse a volume that is made of several things.
+    """Refuse a volume with several sources.
 
-    :param keys: the fields that name one
+    :param keys: the fields that name a source
     :raises climate.exceptions.MalformedParameter: naming the second
     """
     if len(keys) > 1:
@@ -93,11 +93,11 @@ def check_sources(keys: Sequence[str]) -> None:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class VolumeRequest(models.Request):
-    """A volume that exists, or some that are to be made.
+    """An existing volume, or volumes to create.
 
-    :ivar backend: what a pool has to be for volumes of the type, as Cinder
-        says it in ``volume_backend_name`` and ``pool_name``
-    :ivar seen: whether the cloud was looked at for it
+    :ivar backend: the properties that a pool needs for volumes of the type, as in
+        Cinder's ``volume_backend_name`` and ``pool_name``
+    :ivar seen: whether the request was checked against the cloud
     """
 
     volume_id: Annotated[
@@ -195,7 +195,7 @@ class VolumeRequest(models.Request):
 
     @property
     def source(self) -> Source | None:
-        """What each is made of; None for nothing."""
+        """The source of each volume; None for empty volumes."""
         for key, kind in SOURCES.items():
             if getattr(self, key):
                 return Source(kind=kind, id=getattr(self, key))
@@ -205,7 +205,7 @@ class VolumeRequest(models.Request):
     def complete(
         cls, values: dict[str, Any], given: Collection[str], before: Self | None
     ) -> dict[str, Any]:
-        """Refuse anything else about a volume that exists."""
+        """Refuse the description of an existing volume."""
         volume_id = values.get('volume_id')
         if before is not None or not volume_id:
             return values
@@ -214,27 +214,27 @@ class VolumeRequest(models.Request):
                 raise exceptions.MalformedParameter(
                     f'Malformed parameter {key}: volume {volume_id[:60]} exists already'
                 )
-        # A volume that exists before the lease exists after it by default.
+        # By default, a volume that existed before the lease exists after it.
         return {'guarantee': False, 'on_end': (), **values}
 
     def check(self) -> None:
-        """Refuse volumes that cannot be made as they are described."""
+        """Refuse volumes that cannot be created as described."""
         if self.volume_id:
             return
         sources = [key for key in SOURCES if getattr(self, key)]
         check_sources(sources)
         if self.room_only and (sources or not self.guarantee):
             raise exceptions.MalformedParameter(
-                'Malformed parameter room_only: it is for room that is booked, for volumes that '
-                'are made of whatever it may be'
+                'Malformed parameter room_only: it requires guarantee, and the volumes cannot '
+                'have a source'
             )
         if not self.size and sources in ([], ['image_id']):
             raise exceptions.MissingParameter(param='size')
 
     def check_change(self, before: Self, given: Collection[str], *, running: bool) -> None:
-        """Refuse changes of a volume that exists, and fewer volumes than there are.
+        """Refuse changes of an existing volume, and fewer volumes in a running lease.
 
-        Which of them would have to go, Climate cannot know.
+        Climate cannot know which of the volumes to delete.
         """
         refused = next((key for key in _NEW if self.volume_id and key in given), None)
         if running and self.amount < before.amount:
@@ -242,16 +242,16 @@ class VolumeRequest(models.Request):
         if refused is not None:
             raise exceptions.CantUpdateParameter(param=refused)
 
-    def looked_at_as(self, before: Self) -> bool:
-        """Whether what was seen in the cloud for *before* still holds.
+    def is_inspected_with(self, before: Self) -> bool:
+        """Whether the inspection of *before* covers this request, too.
 
-        The source may be gone, unless the change names it.
+        The source is not compared, since it is fixed, and may be gone by now.
         """
-        return all(getattr(self, key) == getattr(before, key) for key in _LOOKED_AT)
+        return all(getattr(self, key) == getattr(before, key) for key in _INSPECTED)
 
 
 def describe(request: VolumeRequest) -> dict[str, Any]:
-    """Return what was asked for, as it was asked."""
+    """Return the fields of the request as the client sent them."""
     texts = ('volume_id', 'size', 'volume_type', 'availability_zone', 'name', *SOURCES)
     return {
         **{key: getattr(request, key) or None for key in texts},

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Reads ``on_end``: what becomes of volumes at the end of a lease."""
+"""Reads ``on_end``: the steps on volumes at the end of a lease."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALL = (SNAPSHOT, BACKUP, DETACH, DELETE)
 
 @dataclasses.dataclass(frozen=True)
 class VolumeSteps(steps.StepList):
-    """What becomes of volumes at the end, step by step."""
+    """The steps on volumes at the end of a lease."""
 
     words: Sequence[str] = ALL
 

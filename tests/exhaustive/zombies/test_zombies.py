@@ -115,7 +115,7 @@ class Mutation:
 MUTATIONS = (
     # No second volume is looked for, by the mark of the call that made it.
     Mutation(
-        what=((volumes.Made, '_doubles'),),
+        what=((volumes.CreatedVolumes, '_duplicates'),),
         by=lambda _self, _found: iter(()),
         kind='virtual:volume',
         scenario='start',
@@ -124,7 +124,7 @@ MUTATIONS = (
     ),
     # No volume is looked for whose id was not written down.
     Mutation(
-        what=((volumes.Made, '_marked'),),
+        what=((volumes.CreatedVolumes, '_marked'),),
         by=lambda _self: {},
         kind='virtual:volume',
         scenario='start',

@@ -88,7 +88,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         lease = self.take(on_end=['delete'])
         self.cloud.volume.delete_volume(self.mine.id)
         self.until(START + LATER)
-        self.assert_told(lease, 'not there any more')
+        self.assert_told(lease, 'is gone')
 
     def test_a_lease_that_never_started_deletes_nothing(self) -> None:
         for when in (START - datetime.timedelta(minutes=5), START):
@@ -150,7 +150,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.until(START)
         self.cloud.volumes.set_backup_service(False)
         self.until(END + LATER)
-        self.assert_told(lease, 'backup', 'the volume is as it was')
+        self.assert_told(lease, 'backup', 'the volume was not changed')
         self.assertIsNotNone(self.there())
         # No heap of failed ones: it could not be removed either.
         self.assertEqual(['error'], [item.status for item in self.cloud.volumes.backups()])
