@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a stack is to consist of, as far as it takes room."""
+"""The contents of a stack that take room: servers, volumes and floating IPs."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _VOLUME = 'OS::Cinder::Volume'
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Contents:
-    """What takes room, groups at their largest.
+    """The contents that take room, with groups at their largest size.
 
-    :ivar servers: how many, by flavor
-    :ivar volumes: how many, by size in GiB (0 if it is not known before) and
-        type ('' for the one of the cloud)
-    :ivar addresses: how many floating IPs, by network as the template names it,
-        and by Neutron's id of it ('' if that was not asked for)
+    :ivar servers: the number of servers, by flavor
+    :ivar volumes: the number of volumes, by size in GiB (0 if it is not known in
+        advance) and type ('' for the default of the cloud)
+    :ivar addresses: the number of floating IPs, by network as the template names it,
+        and by its id in Neutron ('' if it was not looked up)
     """
 
     servers: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -48,14 +48,14 @@ class Contents:
     addresses: Mapping[tuple[str, str], int] = dataclasses.field(default_factory=dict)
 
     def by_network(self) -> dict[str, int]:
-        """Return how many floating IPs, by Neutron's id of the network; '' if not known."""
+        """Return the number of floating IPs by the id of their network; '' if it is unknown."""
         amounts: Counter[str] = Counter()
         for (_, network_id), amount in self.addresses.items():
             amounts[network_id] += amount
         return dict(amounts)
 
     def dump(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the contents as JSON values."""
         return {
             'servers': [
                 {'flavor_id': flavor, 'amount': amount}
@@ -73,7 +73,7 @@ class Contents:
 
     @classmethod
     def load(cls, stored: Mapping[str, Any]) -> Contents:
-        """Return what :meth:`dump` wrote."""
+        """Return the contents that :meth:`dump` wrote."""
         return cls(
             servers={item['flavor_id']: item['amount'] for item in stored['servers']},
             volumes={
@@ -87,7 +87,7 @@ class Contents:
 
 
 def of(planned: Iterable[PlannedResource]) -> Contents:
-    """Return what of a plan takes room; flavors are still as the template names them."""
+    """Return the resources of a plan that take room, with flavors as the template names them."""
     servers: Counter[str] = Counter()
     volumes: Counter[tuple[int, str]] = Counter()
     addresses: Counter[tuple[str, str]] = Counter()
@@ -110,20 +110,22 @@ def of(planned: Iterable[PlannedResource]) -> Contents:
 def check_volumes(contents: Contents) -> None:
     """Check that room for all volumes can be booked.
 
-    :raises climate.exceptions.InvalidInput: if it is not known in advance where they will lie
+    :raises climate.exceptions.InvalidInput: if the size or the type of one is not known
+        in advance
     """
     for size, volume_type in contents.volumes:
         if not size or not volume_type:
             raise exceptions.InvalidInput(
                 'No room can be booked for the volumes of the template: size or volume_type of '
-                'one is not known in advance. With guarantee: false it can do without'
+                'one is not known in advance. To do without, set guarantee: false'
             )
 
 
 def flavors(contents: Contents, compute: Compute) -> dict[str, str]:
-    """Return the ids of the flavors of all servers, by how the template names them.
+    """Return the ids of the flavors of all servers, by their names in the template.
 
-    :raises climate.exceptions.InvalidInput: if one is not known before, or not there
+    :raises climate.exceptions.InvalidInput: if one is not known in advance, or does not
+        exist
     """
     return {name: _flavor(name, compute) for name in contents.servers}
 
@@ -134,12 +136,13 @@ def check_found(
     flavors: Mapping[str, str],
     networks: Mapping[str, str],
 ) -> None:
-    """Check that the template can be made to use what is booked.
+    """Check that the template can be rewritten to use what is booked.
 
-    :param flavors: by which the servers are booked, by how the template names
-        them; none if servers are not
-    :param networks: the same, of floating IPs
-    :raises climate.exceptions.InvalidInput: if something would be left out
+    :param flavors: ids of the flavors for which servers are booked, by their names in
+        the template; empty if no servers are booked
+    :param networks: the same for the networks of floating IPs
+    :raises climate.exceptions.InvalidInput: if the rewriting would miss a server or
+        a floating IP
     """
     amounts = {name: amount for (name, _), amount in contents.addresses.items()}
     result = templates.rewritten(
@@ -150,20 +153,20 @@ def check_found(
     if result.found != frozenset(flavors):
         missing = ', '.join(sorted(frozenset(flavors) - result.found))
         raise exceptions.InvalidInput(
-            f'No room can be booked for the servers of flavor {missing}: where the template '
-            'says so is not known in advance. With guarantee: false it can do without'
+            f'No room can be booked for the servers of flavor {missing}: the place where the '
+            'template sets it is not known in advance. To do without, set guarantee: false'
         )
     if sum(result.adopted.values()) != sum(amounts[name] for name in networks):
-        raise floating_ips.refusal('where it says so of some is not known in advance')
+        raise floating_ips.refusal('the place where it sets some is not known in advance')
 
 
 def _flavor(name: str, compute: Compute) -> str:
     if not name:
         raise exceptions.InvalidInput(
             'No room can be booked for the servers of the template: the flavor of one is not '
-            'known in advance. With guarantee: false it can do without'
+            'known in advance. To do without, set guarantee: false'
         )
-    # Heat takes an id as well as a name, in this order.
+    # Heat accepts an id or a name, and tries them in this order.
     found = compute.find_flavor(name)
     if found is None:
         found = next((item for item in compute.list_flavors() if item.name == name), None)
@@ -173,9 +176,10 @@ def _flavor(name: str, compute: Compute) -> str:
 
 
 def networks(contents: Contents, neutron: Networking) -> dict[str, str]:
-    """Return the ids of the networks of all floating IPs, by how the template names them.
+    """Return the ids of the networks of all floating IPs, by their names in the template.
 
-    :raises climate.exceptions.InvalidInput: if one is not known before, or not there
+    :raises climate.exceptions.InvalidInput: if one is not known in advance, or does not
+        exist
     """
     return {name: _network(name, neutron) for name, _ in contents.addresses}
 
@@ -195,7 +199,7 @@ def _network(name: str, neutron: Networking) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a name, or '' if it is not known before."""
+    """Return a name, or '' if it is not known in advance."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ''
 
 
@@ -205,11 +209,11 @@ def _number(value: Any) -> int:
 
 
 def by_id(contents: Contents, flavors: Mapping[str, str], networks: Mapping[str, str]) -> Contents:
-    """Return contents of which the ids of flavors and networks are known.
+    """Return *contents* with the ids of flavors and networks.
 
-    :param flavors: the ids, by how the template names them; if there are none,
-        servers keep the names that the template has
-    :param networks: the same
+    :param flavors: the ids, by the names in the template; a flavor without one keeps
+        its name in the template
+    :param networks: the ids, by the names in the template
     """
     servers: Counter[str] = Counter()
     for name, amount in contents.servers.items():

@@ -10,13 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is done with stacks.
+"""The effects on stacks.
 
-A stack that exists, and everything at the end, is seen to with our own rights;
-only the making of a stack needs those of the user. What was made is found
-again by its name and its tag, snapshots by their names. Heat refuses most of
-what is asked of a stack that it is busy with, so each step looks first and
-waits.
+Climate creates stacks and takes snapshots with the rights of the user, and does
+everything else with its own. It finds a created stack by its name and its tag, and
+snapshots by their names. Heat refuses most operations on a stack in progress, so
+each step checks the stack first, and waits.
 """
 
 from __future__ import annotations
@@ -47,11 +46,12 @@ _SERVICE_TAG = 'climate'
 _AT_ONCE = datetime.timedelta(0)
 _FIRST_LOOK = datetime.timedelta(seconds=1)
 _MOST_FAILED_SNAPSHOTS = 3
-_MENDED = frozenset({'SUSPEND', 'RESUME'})
+# Actions that succeed when they are repeated after a failure.
+_REPEATABLE = frozenset({'SUSPEND', 'RESUME'})
 
 
-class Stacking:
-    """One effect on one stack."""
+class StackEffects:
+    """The effects on one stack."""
 
     def __init__(
         self, work: Work, cloud: Cloud, request: StackRequest, settings: StackSettings
@@ -67,14 +67,14 @@ class Stacking:
     # -- before the lease
 
     def prepare(self) -> Outcome:
-        """Suspend a stack that exists."""
+        """Suspend an existing stack."""
         if self._request.draft is not None:
             return Done()
         stack = self._there(self._request.stack_id)
         return self._remembered(stack) or self._suspended(stack) or self._done()
 
     def undo(self) -> Outcome:
-        """Let everything be as before."""
+        """Delete a created stack, or restore the state of an existing one."""
         if self._request.draft is not None:
             made = self._made_before()
             gone = None if made is None else self._deleted(made)
@@ -90,7 +90,7 @@ class Stacking:
     # -- the lease
 
     def start(self) -> Outcome:
-        """Have the stack run; what its owner does with it later is left alone."""
+        """Create or resume the stack; later changes by its owner are left alone."""
         if self._facts.started:
             return Done()
         if self._request.draft is not None:
@@ -99,21 +99,21 @@ class Stacking:
         waiting = self._remembered(stack) or self._resumed(stack)
         if waiting is not None:
             return waiting
-        self._check_whole(stack)
+        self._check_sound(stack)
         return self._done(dataclasses.replace(self._facts, started=True))
 
     def check(self) -> Outcome:
-        """Tell if the stack is gone or broken.
+        """Check that the stack exists and is not broken.
 
-        :raises climate.exceptions.Permanent: if it is
+        :raises climate.exceptions.Permanent: if it is gone or broken
         """
         stack_id = self._stack_id()
         if stack_id:
-            self._check_whole(self._there(stack_id))
+            self._check_sound(self._there(stack_id))
         return Done()
 
     def before_end(self) -> Outcome:
-        """Take a snapshot, if it is wanted.
+        """Take a snapshot, if the request asks for one.
 
         :raises climate.exceptions.Permanent: if none can be taken
         """
@@ -123,12 +123,12 @@ class Stacking:
             return Done()
         if stack.suspended:
             raise exceptions.Permanent(f'no snapshot is taken of stack {stack.id}: it is suspended')
-        # Another one if the lease was prolonged meanwhile.
+        # A lease that was extended after its snapshot gets another one.
         name = f'{self._mark} before {self._work.lease.period.end:%Y-%m-%dT%H:%M:%SZ}'
         return self._saved(stack, name) or self._done()
 
     def end(self) -> Outcome:
-        """Do what is wanted at the end, one after the other; undo what never started."""
+        """Take the actions of ``on_end``, one after the other; undo an incomplete start."""
         if not self._facts.started:
             return self.undo()
         stack_id = self._stack_id()
@@ -158,12 +158,12 @@ class Stacking:
         self._facts = dataclasses.replace(self._facts, stack_id=stack.id)
         if stack.busy:
             return self._wait(stack, self._settings.create)
-        self._check_whole(stack)
+        self._check_sound(stack)
         self._steps.append(f'stack {stack.id} was made')
         return self._done(dataclasses.replace(self._facts, started=True))
 
     def _begin(self) -> Outcome:
-        """Have Heat make the stack."""
+        """Ask Heat to create the stack."""
         draft = self._request.draft
         assert draft is not None
         booked = parts.using(draft, self._work.parts, self._request.contents, self._cloud.network)
@@ -171,13 +171,13 @@ class Stacking:
         try:
             stack_id = self._as_user().create_stack(draft)
         except CloudConflict as error:
-            # A stack of this name was just made; if by us, the next look finds it.
+            # A stack of this name was just created; if it is ours, the next attempt finds it.
             raise exceptions.Transient(error.message) from error
         self._facts = dataclasses.replace(self._facts, stack_id=stack_id)
         return self._again(_FIRST_LOOK, f'stack {stack_id} is being made', self._settings.create)
 
     def _made(self) -> Stack | None:
-        """Return the stack that was made, or is being made.
+        """Return the stack that was created, or is being created; None if there is none yet.
 
         :raises climate.exceptions.Permanent: if it is gone, or another has its name
         """
@@ -192,7 +192,7 @@ class Stacking:
         return found
 
     def _made_before(self) -> Stack | None:
-        """Return what was made by a start that failed; None if there is nothing."""
+        """Return the stack created by a start that failed; None if there is none."""
         known = self._facts.stack_id
         if known:
             return self._heat.find_stack(known)
@@ -201,7 +201,7 @@ class Stacking:
         try:
             found = self._as_user().find_stack(self._request.name)
         except TrustLost as error:
-            # By its name only its user sees it, and Heat needs the trust for it.
+            # Only its user can find it by its name, and Heat needs the trust for it.
             LOG.info('Reservation %s: %s', self._work.reservation.id, error)
             return None
         return found if found is not None and self._mark in found.tags else None
@@ -209,23 +209,23 @@ class Stacking:
     def _as_user(self) -> Orchestration:
         trust_id = self._work.lease.trust_id
         if trust_id is None:
-            raise exceptions.Permanent('without a trust of its user no stack can be made')
+            raise exceptions.Permanent('a stack cannot be created without a trust of its user')
         return self._cloud.acting_for(trust_id).orchestration
 
     @property
     def _mark(self) -> str:
         return f'reservation:{self._work.reservation.id}'
 
-    # -- steps: each returns what to wait for, or None once it is done
+    # -- steps: each returns the outcome of waiting, or None once it is done
 
     def _remembered(self, stack: Stack) -> Outcome | None:
-        """Remember what a stack was before anything is done with it."""
+        """Record the state of a stack before the lease changes it."""
         if self._facts.before:
             return None
         if stack.busy:
             return self._wait(stack, self._settings.action)
-        if stack.action not in _MENDED:
-            self._check_whole(stack)
+        if stack.action not in _REPEATABLE:
+            self._check_sound(stack)
         before = 'suspended' if stack.suspended else 'running'
         self._facts = dataclasses.replace(self._facts, before=before)
         return self._again(_AT_ONCE, f'stack {stack.id} is {before}', _AT_ONCE)
@@ -242,7 +242,7 @@ class Stacking:
     def _resumed(self, stack: Stack) -> Outcome | None:
         if stack.busy:
             return self._wait(stack, self._settings.action)
-        failed = stack.status == 'FAILED' and stack.action in _MENDED
+        failed = stack.status == 'FAILED' and stack.action in _REPEATABLE
         if not stack.suspended and not failed:
             self._steps.append(f'stack {stack.id} is running')
             return None
@@ -259,7 +259,7 @@ class Stacking:
         return self._saved(stack, f'{self._mark} end')
 
     def _saved(self, stack: Stack, name: str) -> Outcome | None:
-        """Have a snapshot of a name, and never two."""
+        """Take a snapshot with a name, and never two."""
         heat, there = self._taker(stack)
         mine = [item for item in there if item.name == name]
         for snapshot in mine:
@@ -270,7 +270,7 @@ class Stacking:
         if stack.busy:
             return self._wait(stack, self._settings.snapshot)
         if stack.suspended:
-            # Heat could not resume it any more if one was taken now.
+            # Heat could no longer resume it if a snapshot were taken now.
             self._heat.resume_stack(stack.id)
             return self._ordered(stack, f'stack {stack.id} is resumed for its snapshot')
         if len(mine) >= _MOST_FAILED_SNAPSHOTS:
@@ -288,10 +288,10 @@ class Stacking:
         )
 
     def _taker(self, stack: Stack) -> tuple[Orchestration, tuple[StackSnapshot, ...]]:
-        """Return who takes snapshots, and those that they see.
+        """Return the client that takes snapshots, and the snapshots that it sees.
 
-        Only the project of the user who takes a snapshot sees it. The user of
-        the lease takes them, and Climate does if that user has left.
+        A snapshot is visible only to the project of the user who takes it. So Climate
+        takes snapshots as the user of the lease, or as itself if the trust is lost.
         """
         trust_id = self._work.lease.trust_id
         if trust_id is not None:
@@ -307,7 +307,7 @@ class Stacking:
                 )
         return self._heat, self._heat.list_stack_snapshots(stack.id)
 
-    # -- what all of them need
+    # -- helpers
 
     def _stack_id(self) -> str:
         return self._request.stack_id or self._facts.stack_id or ''
@@ -318,8 +318,8 @@ class Stacking:
             raise exceptions.Permanent(f'stack {stack_id} is gone')
         return found
 
-    def _check_whole(self, stack: Stack) -> None:
-        """Check that a stack is not broken, nor going.
+    def _check_sound(self, stack: Stack) -> None:
+        """Check that a stack is neither broken nor being deleted.
 
         :raises climate.exceptions.Permanent: with Heat's reason
         """
@@ -329,22 +329,22 @@ class Stacking:
             )
 
     def _ordered(self, stack: Stack, why: str, action: str = '') -> Again:
-        """Wait for what was just asked of a stack.
+        """Wait for an operation that was just requested.
 
-        :param action: that has failed before if the stack says so; '' for what
-            suspends and resumes
+        :param action: the action in Heat's words; '' for a suspension or a resumption
+        :raises climate.exceptions.Transient: if the previous attempt had failed
         """
-        failed = stack.action == action if action else stack.action in _MENDED
+        failed = stack.action == action if action else stack.action in _REPEATABLE
         if stack.status == 'FAILED' and failed:
             raise exceptions.Transient(
-                f'stack {stack.id} was {stack.action}_FAILED: {stack.reason}; it is tried again'
+                f'stack {stack.id} was {stack.action}_FAILED: {stack.reason}; this is retried'
             )
         return self._again(_FIRST_LOOK, why, self._settings.action)
 
     def _wait(self, stack: Stack, limit: datetime.timedelta) -> Again:
-        """Wait for a stack that Heat is at.
+        """Wait for a stack in progress.
 
-        :raises climate.exceptions.Transient: if that took too long
+        :raises climate.exceptions.Transient: if it takes too long
         """
         waited = self._work.now - self._work.since
         why = f'stack {stack.id} is {stack.action}_{stack.status}'

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is remembered with a reservation of a stack."""
+"""The facts that Climate records for a reservation of a stack."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from climate.domain.facts import Facts
 class StackFacts(Facts):
     """The facts of a reservation of a stack.
 
-    :ivar stack_id: Heat's id of a stack that was made
-    :ivar before: what a stack that exists was before its lease, ``running`` or
+    :ivar stack_id: the id in Heat of a stack that the lease created
+    :ivar before: the state of an existing stack before its lease, ``running`` or
         ``suspended``
-    :ivar started: whether it has run for the lease
-    :ivar over: whether all actions of its end are done
-    :ivar snapshot_id: Heat's id of the latest snapshot
+    :ivar started: whether its start is complete
+    :ivar over: whether all actions of its end are complete
+    :ivar snapshot_id: the id in Heat of the latest snapshot
     """
 
     stack_id: str | None = None

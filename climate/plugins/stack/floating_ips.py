@@ -10,13 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Has the floating IPs of a template be those that were booked.
+"""Replaces the floating IPs of a template with those that were booked.
 
-Heat asks Neutron for an address of its pools; what can be reserved lies outside
-of them, and users may not ask for an address by its number. So the floating IPs
-of the reservation are there before the stack is made, and its template names
-them: a resource with ``external_id`` stands for something that exists, and Heat
-neither makes nor deletes it. See
+Heat asks Neutron for an address from its pools. Reservable addresses lie outside
+of them, and users may not request a specific address. So Climate creates the
+floating IPs of the reservation before the stack, and puts their ids in the template:
+a resource with ``external_id`` represents an existing object, which Heat neither
+creates nor deletes. See
 https://docs.openstack.org/heat/latest/template_guide/hot_spec.html
 """
 
@@ -30,7 +30,8 @@ from typing import Any
 from climate import exceptions
 
 TYPE = 'OS::Neutron::FloatingIP'
-# Heat takes no properties of what it has not made: this does what they said.
+# Heat ignores the properties of what it has not created; this resource associates the
+# floating IP with its port.
 _ASSOCIATION = 'OS::Neutron::FloatingIPAssociation'
 _NETWORKS = ('floating_network', 'floating_network_id')
 _KNOWN = frozenset({*_NETWORKS, 'port_id', 'fixed_ip_address'})
@@ -39,19 +40,19 @@ _CODENAMES = frozenset({'newton', 'ocata', 'pike', 'queens', 'rocky', 'wallaby'}
 
 
 def refusal(why: str) -> exceptions.InvalidInput:
-    """Return why floating IPs of a template cannot be booked."""
+    """Return the error for a template whose floating IPs cannot be booked."""
     return exceptions.InvalidInput(
         f'No floating IPs can be booked for the template: {why}. '
-        'With guarantee: false it can do without'
+        'To do without, set guarantee: false'
     )
 
 
 class Addresses:
-    """Floating IPs that a stack is to have, handed out one by one.
+    """The floating IPs booked for a stack, assigned to its resources one by one.
 
-    :ivar taken: how many were, by network as the template names it
-    :param ids: Neutron's ids, by network as the template names it; two names of
-        one network may have the same list
+    :ivar taken: how many are assigned, by network as the template names it
+    :param ids: their ids in Neutron, by network as the template names it; two names of
+        a network may share a list
     """
 
     def __init__(self, ids: Mapping[str, Sequence[str]]) -> None:
@@ -60,36 +61,36 @@ class Addresses:
         self.taken: Counter[str] = Counter()
 
     def __bool__(self) -> bool:
-        """Whether there have been any."""
+        """Whether any floating IPs are booked."""
         return bool(self._left)
 
     def take(self, name: Any, network: Any) -> str:
-        """Return the floating IP that a resource is to be.
+        """Return the id of the floating IP for a resource.
 
-        :param name: of the resource
-        :param network: as the template names it
-        :raises climate.exceptions.InvalidInput: if there is none
+        :param name: the name of the resource
+        :param network: the network as the template names it
+        :raises climate.exceptions.InvalidInput: if none is left
         """
         if isinstance(network, bool) or not isinstance(network, str | int):
             raise refusal(f'the network of {name} is not known in advance')
         left = self._left.get(str(network))
         if not left:
-            raise refusal(f'{name} is one more than Heat says there are')
+            raise refusal(f"{name} is one more than in Heat's preview")
         self.taken[str(network)] += 1
         return left.pop(0)
 
 
 def network_of(properties: Mapping[str, Any]) -> Any:
-    """Return how a resource names its network; None if it does not."""
+    """Return the network that a resource names; None if it names none."""
     return next((properties[key] for key in _NETWORKS if key in properties), None)
 
 
 def adopt(template: dict[Any, Any], name: Any, properties: Mapping[str, Any], own_id: str) -> None:
-    """Have a resource of a template be a floating IP that exists.
+    """Make a resource of a template represent an existing floating IP.
 
-    :param template: it has the resource; is changed
-    :param own_id: Neutron's id of the floating IP
-    :raises climate.exceptions.InvalidInput: if Heat could not do that
+    :param template: the template with the resource; it is changed
+    :param own_id: the id of the floating IP in Neutron
+    :raises climate.exceptions.InvalidInput: if Heat does not support that
     """
     _check(template, name, properties)
     resources = template['resources']

@@ -41,7 +41,7 @@ _STORABLE: schemas.Schema = {
 
 @dataclasses.dataclass(frozen=True)
 class StackActions(Actions):
-    """What is done with a stack; clients have a word for the default."""
+    """Actions on a stack; clients have a word for the default."""
 
     blank: bool = True
 
@@ -118,7 +118,7 @@ class Files(fields.Kind):
 
 
 def _is_storable(value: Any) -> bool:
-    """Whether every text in a JSON value is one that each engine can store."""
+    """Whether every database engine can store each text in a JSON value."""
     if isinstance(value, dict):
         return all(_is_storable(key) and _is_storable(item) for key, item in value.items())
     if isinstance(value, list):
@@ -131,9 +131,9 @@ ON_END: Final = StackActions(
     'What is done with the stack at the end, step by step; by default one that exists is saved '
     'and suspended.',
     words=('snapshot', 'suspend', 'delete'),
-    # What Heat lets be done with a stack after an action, and what is of any use:
-    # it deletes the snapshots of a stack with the stack, and cannot resume one
-    # whose snapshot was taken while it was suspended.
+    # The actions that Heat allows after each action, and that are of use: it deletes
+    # the snapshots of a stack with the stack, and cannot resume one whose snapshot
+    # was taken while it was suspended.
     after={
         'snapshot': frozenset({'suspend'}),
         'suspend': frozenset({'delete'}),

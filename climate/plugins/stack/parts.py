@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What was booked for a stack as parts of its reservation, as its template needs it."""
+"""Fills the template of a stack with the parts of its reservation."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def using(
 ) -> StackDraft:
     """Return a draft of a stack that uses what was booked for it.
 
-    :param contents: what it consists of; None if that was not looked at
-    :raises climate.exceptions.Transient: if not all of that is there
+    :param contents: its contents; None if they are unknown
+    :raises climate.exceptions.Transient: if a floating IP does not exist yet
     """
     flavors = _flavors(parts)
     by_network = _floating_ips(parts, neutron)
@@ -46,7 +46,7 @@ def using(
 
 
 def _flavors(parts: Sequence[Work]) -> dict[str, str]:
-    """Return the flavors of the room, by those that the template names."""
+    """Return the flavors of the reservations, by the flavors that they replace."""
     found: dict[str, str] = {}
     for part in parts:
         if part.reservation.resource_type == ROOM_TYPE:
@@ -64,7 +64,7 @@ def _floating_ips(parts: Sequence[Work], neutron: Networking) -> dict[str, list[
             found = _booked(part, neutron)
             if len(found) != request['amount']:
                 raise exceptions.Transient(
-                    f'{len(found)} of {request["amount"]} floating IPs are there'
+                    f'{len(found)} of {request["amount"]} floating IPs exist'
                 )
             by_network[request['network_id']] = [item.id for item in found]
     return by_network
@@ -73,8 +73,8 @@ def _floating_ips(parts: Sequence[Work], neutron: Networking) -> dict[str, list[
 def _booked(part: Work, neutron: Networking) -> list[FloatingIP]:
     """Return the floating IPs of a reservation.
 
-    Any project can tag its own with whatever it likes; those count that are of
-    the project of the lease, and whose address is booked.
+    Any project can set these tags on its own floating IPs. So only those count that
+    belong to the project of the lease and have a booked address.
     """
     addresses = {item.attributes.get('floating_ip_address') for item in part.resources}
     return [

@@ -12,12 +12,11 @@
 
 """A stack of Heat for a time: ``virtual:stack``.
 
-Either one that exists: if the lease starts later it is suspended until then,
-and resumed at the start. Or one that is made at the start of a template, in
-the project and with the rights of the user, so that its owner finds a group of
-servers, volumes and addresses that works. What its servers need is booked as a
-part, of their flavors' room; see :mod:`climate.plugins.stack.templates` for how
-they come to use it.
+It is either an existing stack, which is suspended until the lease starts and then
+resumed, or a stack that the lease creates from a template, in the project and with
+the rights of the user. So its owner finds a working group of servers, volumes and
+addresses. Room for its contents is booked by reservations that are parts of this
+one; :mod:`climate.plugins.stack.templates` makes the servers use it.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
 from climate.plugins.stack import contents as stack_contents
 from climate.plugins.stack import request as stack_request
 from climate.plugins.stack.contents import Contents
-from climate.plugins.stack.effects import Stacking
+from climate.plugins.stack.effects import StackEffects
 from climate.plugins.stack.facts import StackFacts
 from climate.plugins.stack.request import RESOURCE_TYPE
 from climate.plugins.stack.request import StackRequest
@@ -60,8 +59,7 @@ class VirtualStack(contract.Plugin[StackRequest]):
     inspects: ClassVar[bool] = True
     prepares: ClassVar[bool] = True
     prepares_at_once: ClassVar[bool] = True
-    # What a stack is made with is made later too, as groups grow: Heat hands
-    # the trust on to itself.
+    # Heat also creates resources later, as groups grow: it delegates the trust to itself.
     redelegates: ClassVar[bool] = True
 
     def __init__(self, settings: StackSettings | None = None) -> None:
@@ -69,13 +67,13 @@ class VirtualStack(contract.Plugin[StackRequest]):
 
     @classmethod
     def from_conf(cls, conf: Any) -> VirtualStack:
-        """Return the plugin as *conf* wants it."""
+        """Return the plugin, configured from *conf*."""
         return cls(StackSettings.from_conf(conf))
 
     # -- pure half
 
     def parse(self, body: Mapping[str, Any], *, strict: bool = False) -> StackRequest:
-        """Read what a client sent; see :class:`climate.plugins.contract.Plugin`."""
+        """Parse the body of a new reservation; see :class:`climate.plugins.contract.Plugin`."""
         request = super().parse(body, strict=strict)
         if request.draft is not None:
             stack_request.check_size(request.draft, self._settings.longest)
@@ -89,22 +87,22 @@ class VirtualStack(contract.Plugin[StackRequest]):
         strict: bool = False,
         running: bool = False,
     ) -> StackRequest:
-        """Return *request* with the changes a client sent: what is done before and at the end."""
+        """Return *request* with a client's changes applied; only the actions can change."""
         changed = super().change(request, body, strict=strict, running=running)
         if self.roles(changed) - self.roles(request):
-            # The trust is made when the lease is booked, or not at all.
+            # A trust is created only when the lease is booked.
             raise exceptions.CantUpdateParameter(param='on_end')
         return changed
 
     def inspect(
         self, request: StackRequest, cloud: Callable[[], Cloud], project_id: str
     ) -> StackRequest:
-        """Look at the stack, or have Heat say what one would consist of, unless that was done.
+        """Look the stack up, or have Heat preview a new one, unless that was done before.
 
-        :raises climate.exceptions.InvalidInput: if it is not there for the
-            caller, or Heat takes no such template
-        :raises climate.exceptions.Conflict: if it cannot be used as it is, or
-            its name is taken
+        :raises climate.exceptions.InvalidInput: if the caller cannot see the stack,
+            or Heat does not accept the template
+        :raises climate.exceptions.Conflict: if the stack cannot be leased in its present
+            state, or its name is taken
         """
         if request.thing:
             return request
@@ -116,7 +114,7 @@ class VirtualStack(contract.Plugin[StackRequest]):
         )
 
     def parts(self, request: StackRequest) -> Sequence[Mapping[str, Any]]:
-        """Return the room for what a stack that is to be made contains."""
+        """Return the room for the contents of a new stack."""
         if not request.guarantee or request.contents is None:
             return ()
         found: list[Mapping[str, Any]] = []
@@ -144,19 +142,20 @@ class VirtualStack(contract.Plugin[StackRequest]):
         return tuple(found)
 
     def things(self, request: StackRequest) -> Sequence[str]:
-        """Return the stack: there is one of its name in a project, now or then."""
+        """Return the name of the resource for the stack, also for a stack to be created."""
         return (request.thing,)
 
     def roles(self, request: StackRequest) -> frozenset[str]:
-        """Return the roles without which nothing can be made in the user's project.
+        """Return the roles needed to create a stack or a snapshot in the user's project.
 
-        Only the project of the user who takes a snapshot sees it.
+        A snapshot needs them, since it is visible only to the project of the user who
+        takes it.
         """
         saves = 'snapshot' in (*request.on_end, *request.before_end)
         return self._settings.roles if saves or request.draft is not None else frozenset()
 
     def search(self, request: StackRequest) -> contract.Search:
-        """Ask for the stack, which no other lease can have at the time."""
+        """Ask for the stack, which no other lease can have at the same time."""
         return contract.Search(
             resource_type=RESOURCE_TYPE,
             minimum=1,
@@ -166,9 +165,10 @@ class VirtualStack(contract.Plugin[StackRequest]):
         )
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of a stack in the API's answer.
+        """Return the keys of a reservation of a stack in the API's response.
 
-        Nothing that it is made of is among them: it may be secret.
+        The template, its parameters and its files are not among them, since they may
+        be secret.
         """
         request, facts = self.load(reservation.request), StackFacts.of(reservation)
         return {
@@ -182,14 +182,14 @@ class VirtualStack(contract.Plugin[StackRequest]):
         }
 
     def _contents(self, request: StackRequest, cloud: Cloud) -> Contents:
-        """Return what a stack that is to be made consists of, and check that it can be booked."""
+        """Return the contents of a new stack, and check that they can be booked."""
         draft = request.draft
         assert draft is not None
         try:
             planned = cloud.orchestration.preview_stack(draft)
         except CloudConflict as error:
             raise exceptions.Conflict(
-                f"Stack '{request.name}' cannot be made: {error.message}"
+                f"Stack '{request.name}' cannot be created: {error.message}"
             ) from error
         except exceptions.Permanent as error:
             raise exceptions.InvalidInput(
@@ -210,36 +210,40 @@ class VirtualStack(contract.Plugin[StackRequest]):
 
     # -- effect half
 
-    def _stacking(self, work: contract.Work, cloud: Cloud) -> Stacking:
-        return Stacking(work, cloud, self.load(work.reservation.request), self._settings)
+    def _effects(self, work: contract.Work, cloud: Cloud) -> StackEffects:
+        return StackEffects(work, cloud, self.load(work.reservation.request), self._settings)
 
     def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Suspend a stack that exists, until its lease starts."""
-        return self._stacking(work, cloud).prepare()
+        return self._effects(work, cloud).prepare()
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Resume a stack that exists, or make one."""
-        return self._stacking(work, cloud).start()
+        return self._effects(work, cloud).start()
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Tell if the stack is gone or broken; what its owner does with it is left alone."""
-        return self._stacking(work, cloud).check()
+        """Check that the stack exists and works; changes by its owner are left alone."""
+        return self._effects(work, cloud).check()
 
     def before_end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Take a snapshot, if that is wanted before the end."""
-        return self._stacking(work, cloud).before_end()
+        """Take a snapshot, if the request asks for one before the end."""
+        return self._effects(work, cloud).before_end()
 
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Do what is wanted at the end, and never the next step if the one before failed."""
-        return self._stacking(work, cloud).end()
+        """Take the actions of ``on_end``; a failed action stops those after it."""
+        return self._effects(work, cloud).end()
 
     def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Delete what was made; let what existed be as it was."""
-        return self._stacking(work, cloud).undo()
+        """Delete a created stack, or restore the state of an existing one."""
+        return self._effects(work, cloud).undo()
 
 
 def _existing(request: StackRequest, cloud: Cloud, project_id: str) -> StackRequest:
-    """Return the request for a stack that exists, as it was seen."""
+    """Return the request for an existing stack, with its id and name.
+
+    :raises climate.exceptions.InvalidInput: if the caller cannot see it
+    :raises climate.exceptions.Conflict: if it cannot be leased in its present state
+    """
     found = None
     with contextlib.suppress(CloudConflict):
         found = cloud.orchestration.find_stack(request.stack_id)
@@ -247,7 +251,7 @@ def _existing(request: StackRequest, cloud: Cloud, project_id: str) -> StackRequ
         raise exceptions.InvalidInput(f"Stack '{request.stack_id[:255]}' not found")
     state = f'{found.action}_{found.status}'
     if found.busy:
-        raise exceptions.Conflict(f'Stack {found.id} is {state}: something is being done with it')
+        raise exceptions.Conflict(f'Stack {found.id} is {state}: an operation is in progress')
     if found.status == 'FAILED':
         raise exceptions.Conflict(f'Stack {found.id} is {state}: {found.reason}')
     return dataclasses.replace(
@@ -256,10 +260,10 @@ def _existing(request: StackRequest, cloud: Cloud, project_id: str) -> StackRequ
 
 
 def _thing(project_id: str, name: str) -> str:
-    """Return the name of the resource that stands for a stack of a project.
+    """Return the name of the resource that represents a stack of a project.
 
-    By its name, since one that is to be made has no id yet; a project has
-    only one stack of a name.
+    It contains the name of the stack, since a stack to be created has no id yet; a
+    name is unique in a project.
     """
     whole = f'{project_id}:{name}'
     if len(whole) <= _LONGEST_NAME:

@@ -11,9 +11,9 @@
 # under the License.
 """The request of ``virtual:stack``.
 
-Either a stack that exists or what one is to be made of, and what is to be done
-with it at the end. Template, parameters, environment and files may hold
-secrets: they are stored, for they are needed at the start, and shown nowhere.
+It names an existing stack or has the ingredients of a new one, and lists the actions
+at the end. Template, parameters, environment and files may contain secrets: they are
+stored, since the start needs them, and shown nowhere.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ _RULES = [
 class StackRequest(models.Request):
     """A stack for a time.
 
-    :ivar thing: which resource stands for it: a stack of this name in the
-        project; '' until the cloud was looked at
-    :ivar contents: what takes room in one that is to be made, by flavor ids;
-        None until the cloud was looked at
+    :ivar thing: the name of the resource that represents a stack of this name in the
+        project; '' until the request is inspected
+    :ivar contents: the contents of a new stack that take room, by flavor ids; None
+        until the request is inspected
     """
 
     stack_id: Annotated[
@@ -142,7 +142,7 @@ class StackRequest(models.Request):
 
     @property
     def draft(self) -> StackDraft | None:
-        """What is to be made, without tags; None for a stack that exists."""
+        """The stack to create, without tags; None for an existing stack."""
         if self.stack_id:
             return None
         return StackDraft(
@@ -157,7 +157,7 @@ class StackRequest(models.Request):
     def complete(
         cls, values: dict[str, Any], given: Collection[str], before: Self | None
     ) -> dict[str, Any]:
-        """Refuse what a stack is made of, for one that exists."""
+        """Refuse the ingredients of a new stack for an existing one."""
         if 'stack_id' in given:
             values = {**values, 'stack_id': values['stack_id'].strip()}
         described = [key for key in _INGREDIENTS if key in given and values[key] != {}]
@@ -174,27 +174,27 @@ class StackRequest(models.Request):
         return {'on_end': _OF_EXISTING, **values}
 
     def check(self) -> None:
-        """Refuse ends that do not go with the room that is booked, or with a snapshot before."""
+        """Refuse actions at the end that contradict booked room, or a snapshot before the end."""
         if 'delete' in self.on_end and 'snapshot' in self.before_end:
             raise exceptions.MalformedParameter(
                 'Malformed parameter before_end: Heat deletes the snapshots of a stack with it'
             )
         if not self.stack_id and self.guarantee and 'delete' not in self.on_end:
-            # The flavors of its servers go with the room that was booked.
+            # The flavors of its servers are deleted with the booked room.
             raise exceptions.MalformedParameter(
-                "Malformed parameter on_end: a stack that is made with guarantee ends by 'delete'; "
-                'set guarantee to false otherwise'
+                'Malformed parameter on_end: a stack that is made with guarantee ends with '
+                "'delete'; set guarantee to false otherwise"
             )
 
 
 def _check_made(values: Mapping[str, Any]) -> None:
-    """Refuse a new stack without a name of Heat's, or without a template."""
+    """Refuse a new stack without a name that Heat accepts, or without a template."""
     name = values.get('name', '')
     if not name.strip():
         raise exceptions.MissingParameter(param='name')
     if not re.fullmatch(_NAME, name):
         raise exceptions.MalformedParameter(
-            'Malformed parameter name: a stack is called by a letter, and then letters, digits '
+            'Malformed parameter name: the name of a stack is a letter, then letters, digits '
             'and any of _.-'
         )
     if not values.get('template', '').strip():
@@ -202,21 +202,21 @@ def _check_made(values: Mapping[str, Any]) -> None:
 
 
 def check_size(draft: StackDraft, longest: int) -> None:
-    """Refuse too much text.
+    """Refuse a draft that is too large.
 
-    :param longest: bytes that template, environment, parameters and files may have together
-    :raises climate.exceptions.MalformedParameter: if they are longer
+    :param longest: maximum of template, environment, parameters and files together, in bytes
+    :raises climate.exceptions.MalformedParameter: if they are larger
     """
     size = len(draft.template.encode()) + len(draft.environment.encode())
     size += len(json.dumps([draft.parameters, draft.files]))
     if size > longest:
         raise exceptions.MalformedParameter(
-            f'Malformed parameter template: with all that belongs to it, it has {size} bytes, '
+            f'Malformed parameter template: with everything it uses, it has {size} bytes, '
             f'and {longest} are allowed'
         )
     try:
         templates.check_size([draft.template, draft.environment, *draft.files.values()], Budget())
     except TooLarge as error:
         raise exceptions.MalformedParameter(
-            f'Malformed parameter template: with all that belongs to it, {error.message}'
+            f'Malformed parameter template: with everything it uses, {error.message}'
         ) from None

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What operators configure of ``virtual:stack``."""
+"""The configuration of ``virtual:stack``."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from climate.conf.settings import Settings
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class StackSettings(Settings):
-    """What operators configure.
+    """The configuration of the type.
 
-    :ivar longest: bytes that what a stack is made of may have
-    :ivar create: how long the making of a stack may take
+    :ivar longest: maximum size of the ingredients of a stack, in bytes
+    :ivar create: how long the creation of a stack may take
     :ivar snapshot: how long a snapshot may take
-    :ivar action: how long anything else may take
-    :ivar poll: longest time between two looks
-    :ivar roles: that users delegate for a stack to be made
-    :ivar guarantee: what room is booked for: ``servers``, ``volumes``,
+    :ivar action: how long any other action may take
+    :ivar poll: longest interval between two checks
+    :ivar roles: the roles that users delegate for the creation of a stack
+    :ivar guarantee: the contents for which room is booked: ``servers``, ``volumes``,
         ``floating_ips``
     """
 

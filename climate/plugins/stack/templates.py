@@ -10,16 +10,16 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Has the servers of a template be of other flavors, and its floating IPs be booked ones.
+"""Rewrites a template so that its servers and floating IPs use what was booked.
 
-A stack whose room was booked has to use the flavors of its reservations. Its
-template is rewritten for that before the stack is made: each server whose
-flavor is known in advance, by a literal or by a parameter, gets another one;
-also in groups, and in nested templates, of which each use that differs gets a
-file of its own. Floating IPs come to be those that were booked, see
-:mod:`climate.plugins.stack.floating_ips`; the members of a group cannot, for all
-of them have one definition. What cannot be known in advance is refused, so that
-nothing slips past its reservation.
+A stack with booked room has to use the flavors of its reservations. So its template
+is rewritten before the stack is created: each server whose flavor is known in
+advance, from a literal or a parameter, gets another flavor. That includes servers in
+groups and in nested templates, where each different use of a template gets a separate
+file. Floating IPs are replaced with booked ones, see
+:mod:`climate.plugins.stack.floating_ips`, except in groups, whose members share one
+definition. What cannot be known in advance is refused, so that no resource bypasses
+its reservation.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from climate.plugins.stack import floating_ips as stack_floating_ips
 from climate.plugins.stack.floating_ips import Addresses
 
 SERVER = 'OS::Nova::Server'
-# Groups, and where they say what their members are.
+# Groups, and the property that defines their members.
 _GROUPS = {'OS::Heat::ResourceGroup': 'resource_def', 'OS::Heat::AutoScalingGroup': 'resource'}
-# What makes servers in ways of its own.
+# Types that create servers in other ways, which cannot be rewritten.
 _OPAQUE = frozenset(
     {
         'AWS::AutoScaling::LaunchConfiguration',
@@ -56,7 +56,7 @@ _OPAQUE = frozenset(
 )
 _DEEPEST = 12
 _MOST = 20000
-# How many names of the registry may lead from one to the next.
+# Maximum number of entries of the registry that refer from one to the next.
 _LONGEST_CHAIN = 20
 _HARMLESS = frozenset({'hooks', 'restricted_actions'})
 _UNKNOWN = object()
@@ -66,8 +66,8 @@ _UNKNOWN = object()
 class Rewritten:
     """A draft that uses what was booked.
 
-    :ivar found: the flavors, as the templates name them, that were replaced
-    :ivar adopted: how many floating IPs are booked ones, by network as the
+    :ivar found: the replaced flavors, as the templates name them
+    :ivar adopted: the number of booked floating IPs in use, by network as the
         templates name it
     """
 
@@ -83,10 +83,10 @@ def rewritten(
 ) -> Rewritten:
     """Return a draft that uses what was booked.
 
-    :param flavors: which flavor takes the place of which, by id and by name;
-        servers of others stay as they are, and all do if there is none
-    :param floating_ips: ids of those that were booked, by network as the
-        templates name it; if there is none, floating IPs stay as they are
+    :param flavors: the flavors to use, by id and by name of those that they replace;
+        servers of other flavors stay as they are
+    :param floating_ips: ids of the booked floating IPs, by network as the templates
+        name it; without them, floating IPs stay as they are
     :raises climate.exceptions.InvalidInput: if the flavor of a server, or the
         network of a floating IP, is not known in advance
     """
@@ -101,19 +101,20 @@ def rewritten(
 
 def _refusal(why: str) -> exceptions.InvalidInput:
     return exceptions.InvalidInput(
-        f'No room can be booked for what is in the template: {why}. '
-        'With guarantee: false it can do without'
+        f'No room can be booked for the contents of the template: {why}. '
+        'To do without, set guarantee: false'
     )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class _Scope:
-    """Where in the templates something is.
+    """The surroundings of a resource in the templates.
 
-    :ivar values: of the parameters there, as far as they are known
-    :ivar inside: types of the registry that lead here: they mean themselves
-    :ivar template: which it is in
-    :ivar grouped: whether there may be several of it, by one definition
+    :ivar values: the values of the parameters there, as far as they are known
+    :ivar inside: types that the registry maps to the enclosing templates; inside
+        those they are not mapped again
+    :ivar template: the template with the resource
+    :ivar grouped: whether a group may create several from this definition
     """
 
     values: Mapping[str, Any]
@@ -130,14 +131,14 @@ class _Scope:
 
 
 class _Rewriting:
-    """One draft, being rewritten."""
+    """The rewriting of one draft."""
 
     def __init__(self, draft: StackDraft, flavors: Mapping[str, str], addresses: Addresses) -> None:
         self._draft = draft
         self._flavors = flavors
         self._addresses = addresses
         self._new = frozenset(flavors.values())
-        # A nested template is read at each use, and has more than one.
+        # A nested template can be used several times, and is read each time.
         self._budget = Budget(nodes=5 * MOST_NODES)
         environment = _mapping(templates.parse(draft.environment or '{}', self._budget))
         self._registry = _mapping(environment.get('resource_registry'))
@@ -154,7 +155,7 @@ class _Rewriting:
         self._visited = 0
 
     def run(self) -> Rewritten:
-        """Rewrite all of it."""
+        """Rewrite the draft."""
         self._check_registry()
         scope = _Scope(values=self._given, inside=frozenset(), depth=0)
         text = self._template(self._draft.template, scope)
@@ -164,7 +165,7 @@ class _Rewriting:
         )
 
     def _check_registry(self) -> None:
-        """Refuse an environment that gives single resources types of their own."""
+        """Refuse an environment that maps the types of single resources."""
         for rules in _mapping(self._registry.get('resources')).values():
             if not set(_mapping(rules)) <= _HARMLESS:
                 raise _refusal('the environment gives some resources types of their own')
@@ -188,7 +189,7 @@ class _Rewriting:
         return values
 
     def _resource(self, name: Any, node: Any, scope: _Scope) -> bool:
-        """Rewrite one resource; say whether anything was changed."""
+        """Rewrite one resource; return whether anything changed."""
         self._visited += 1
         if self._visited > _MOST:
             raise _refusal('it is too large')
@@ -212,7 +213,7 @@ class _Rewriting:
         return file != kind and self._use(file, name, node, scope)
 
     def _kind(self, kind: str, inside: frozenset[str]) -> tuple[str, frozenset[str]]:
-        """Return what a type is in the end, and by which names of the registry."""
+        """Resolve a type with the registry; return it and the entries used."""
         by: set[str] = set()
         while kind not in inside | by:
             target = self._registered(kind)
@@ -235,19 +236,19 @@ class _Rewriting:
         return None
 
     def _use(self, file: str, name: Any, node: dict[Any, Any], scope: _Scope) -> bool:
-        """Have a resource be another nested template."""
+        """Make a resource use another nested template."""
         key = 'type' if 'type' in node else 'Type'
         if scope.grouped:
             node[key] = file
         else:
-            # Each place gets a copy of its own, since each has its own addresses.
+            # Each place gets a separate copy, since each has its own addresses.
             _either(scope.template, 'resources')[name] = {**node, key: file}
         return True
 
     def _floating_ip(
         self, name: Any, node: Mapping[Any, Any], properties: Mapping[str, Any], scope: _Scope
     ) -> bool:
-        # One that its user has already is none that Heat would make.
+        # With external_id it exists already, and Heat does not create it.
         if not self._addresses or 'external_id' in node:
             return False
         if scope.grouped:
@@ -265,7 +266,7 @@ class _Rewriting:
         flavor = _resolved(properties.get('flavor', _UNKNOWN), scope.values)
         if isinstance(flavor, bool) or not isinstance(flavor, str | int):
             raise _refusal(f'the flavor of {name} is not known in advance')
-        # If it is in two places, the first may have replaced it already.
+        # A definition used in two places may be rewritten already.
         if str(flavor) in self._new or str(flavor) not in self._flavors:
             return False
         self._found.add(str(flavor))
@@ -273,10 +274,10 @@ class _Rewriting:
         return True
 
     def _nested(self, file: str, properties: Mapping[str, Any], scope: _Scope) -> str:
-        """Return the name of a nested template as it has to be for one use."""
+        """Rewrite a nested template for one use, and return the name of its file."""
         given = {name: _resolved(value, scope.values) for name, value in properties.items()}
         known = {name: value for name, value in given.items() if value is not _UNKNOWN}
-        # What is handed down level by level may grow at each of them.
+        # Values passed down from level to level may grow at each level.
         self._budget.spend_on(known)
         key = (
             file,
@@ -288,20 +289,20 @@ class _Rewriting:
         before = self._addresses.taken.total()
         inner = dataclasses.replace(scope, values=given)
         name = self._named(file, self._template(self._draft.files[file], inner))
-        # With a floating IP in it, each use is another one.
+        # A template with a floating IP cannot be shared: each use has a different one.
         if self._addresses.taken.total() == before:
             self._known[key] = name
         return name
 
     def _named(self, file: str, text: str) -> str:
-        """Return the name of the file that has this text."""
+        """Return the name of a file with this text; add the file if there is none."""
         if text == self._draft.files[file]:
             return file
         taken = [name for name, content in self._files.items() if content == text]
         if taken:
             return taken[0]
         number = len(self._files)
-        # Heat takes for a template what ends like one.
+        # Heat recognizes a template by the ending of its name.
         while (name := f'climate-{number}.yaml') in self._files:
             number += 1
         self._files[name] = text
@@ -309,23 +310,23 @@ class _Rewriting:
 
 
 def _type(node: Any) -> str | None:
-    """Return what a resource says it is; None if it does not."""
+    """Return the type of a resource; None if it has none."""
     asked = node.get('type', node.get('Type')) if isinstance(node, dict) else None
     return asked if isinstance(asked, str) else None
 
 
 def _mapping(value: Any) -> dict[Any, Any]:
-    """Return what should be a mapping; an empty one if it is none."""
+    """Return *value* if it is a mapping, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def _either(template: Mapping[str, Any], name: str) -> dict[Any, Any]:
-    """Return a section, as Heat or as its older language calls it."""
+    """Return a section by its name in Heat's language or in the older one of AWS."""
     return _mapping(template.get(name, template.get(name.capitalize())))
 
 
 def _resolved(value: Any, values: Mapping[str, Any]) -> Any:
-    """Return what an expression comes to; ``_UNKNOWN`` if only Heat can say."""
+    """Return the value of an expression; ``_UNKNOWN`` if only Heat can evaluate it."""
     if isinstance(value, list):
         found = [_resolved(item, values) for item in value]
         return _UNKNOWN if _UNKNOWN in found else found
