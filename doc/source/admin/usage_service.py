@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Lets every project have so many host hours; an example of an external service."""
+"""Grants each project a number of host hours; an example of an external service."""
 
 import datetime
 import json
@@ -20,7 +20,7 @@ from http.server import ThreadingHTTPServer
 
 BUDGET = 1000.0
 lock = threading.Lock()
-holds = {}  # question -> (project, lease, hours): allowed, and nothing has come of it yet
+holds = {}  # question -> (project, lease, hours): allowed, with no outcome yet
 bills = {}  # lease -> (project, lease, hours): booked
 
 
