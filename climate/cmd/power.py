@@ -28,8 +28,8 @@ from climate.cmd import signals
 from climate.messaging import listener
 from climate.power import drivers
 from climate.power import hosts
+from climate.power.controller import PowerController
 from climate.power.deciding import PowerSettings
-from climate.power.keeper import PowerController
 from climate.power.records import PowerRecords
 from climate.power.watch import EVENT_TYPES
 from climate.power.watch import PowerService

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The next step for a host: a pure function of its current state.
+"""Chooses the next step for a host: a pure function of its current state.
 
-No step relies on the success of an earlier one. A process that is killed
-between two steps looks again and continues; manual changes in between are seen
-as they are.
+No step relies on the success of an earlier one: a process that is killed
+between two steps observes the host again and continues. Manual changes in
+between are part of what it observes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from climate.domain.health import ASLEEP
 from climate.power.records import PowerRecord
 
 FAILED: Final = 'climate-power: did not wake up'
-"""The reason to disable the nova-compute of a host that does not come up."""
+"""The reason for disabling the nova-compute of a host that did not wake up."""
 
-SILENT: Final = 'Nova does not say how it is'
-_TRIED: Final = 'it did not wake up; it is tried again'
+SILENT: Final = 'Nova does not report its state'
+_TRIED: Final = 'it did not wake up; trying again'
 _OURS: Final = frozenset({ASLEEP, FAILED})
 _GRAIN: Final = 10
 _LONGEST_PAUSE: Final = datetime.timedelta(minutes=5)
@@ -93,8 +93,8 @@ class View:
 
     :ivar on: whether it has power; None if unknown
     :ivar service: its nova-compute; None if Nova did not answer
-    :ivar needed: when the reservation begins that needs it next, or the one
-        that it is in began; None if none does
+    :ivar needed: start of the reservation that uses it now, or else of the
+        next one; None if there is none
     :ivar spare: whether it is known to be reservable, in the freepool, empty
         and alone on its nova-compute
     """
@@ -128,17 +128,17 @@ class View:
         return self.service.disabled_reason
 
     def since(self, instant: datetime.datetime | None) -> float:
-        """Return the seconds since *instant*; 0 if there was none."""
+        """Return the seconds since *instant*; 0 if it is None."""
         return 0.0 if instant is None else (self.now - instant).total_seconds()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class PowerDecision:
-    """The decision for a view.
+    """The next action on a host.
 
     :ivar record: the record after the action
     :ivar ready: whether the host can be used
-    :ivar detail: why not, for people
+    :ivar detail: why not, for operators and users
     """
 
     action: PowerAction
@@ -191,8 +191,8 @@ def idle(view: View, settings: PowerSettings) -> bool:
 def _blind(view: View) -> PowerDecision:
     """Do nothing with a host whose power state is unknown.
 
-    That its nova-compute reports is enough to use it, unless it is on its way
-    up or down. That it was idle is not known any more.
+    It can be used if its nova-compute reports, unless it is on its way up or
+    down. Whether it stays idle is unknown, so its idle time starts again.
     """
     record = dataclasses.replace(view.record, idle_since=None)
     still = record == record.awake() and not view.marked
@@ -211,7 +211,7 @@ def _wake(view: View, settings: PowerSettings) -> PowerDecision:
             return PowerDecision(
                 action=PowerAction.NOTHING, record=record, detail='it is shutting down'
             )
-        # It ignored the request to shut down: it has been up all the time.
+        # It ignored the request to shut down, so it has been up the whole time.
         record = record.awake()
     if _is_up(view, record, settings):
         return _up(view, record)
@@ -225,7 +225,7 @@ def _switch_on(view: View, settings: PowerSettings) -> PowerDecision:
     if view.service is None and record.asleep_since is None and record.woken_at is None:
         # An operator may have switched it off; only Nova knows.
         return PowerDecision(
-            action=PowerAction.NOTHING, record=record, detail='it is off; Nova is silent'
+            action=PowerAction.NOTHING, record=record, detail='it is off; Nova does not respond'
         )
     began = record.woken_at or view.now
     if record.asks and view.since(record.asked_at) < settings.pause(record.asks).total_seconds():
@@ -234,7 +234,7 @@ def _switch_on(view: View, settings: PowerSettings) -> PowerDecision:
         record, woken_at=began, asked_at=view.now, asks=record.asks + 1, shutdown_at=None
     )
     if _overdue(view, record, settings):
-        # It is switched on again nevertheless, next time.
+        # The next round switches it on again anyway.
         return _not_up(view, record, settings)
     detail = _TRIED if view.given_up else 'it is being switched on'
     return PowerDecision(action=PowerAction.SWITCH_ON, record=record, detail=detail)
@@ -315,14 +315,14 @@ def _falling_asleep(view: View, settings: PowerSettings) -> PowerDecision:
     if not (view.spare and idle(view, settings)):
         if record.shutdown_at is None:
             return PowerDecision(action=PowerAction.ENABLE, record=record.awake())
-        # It goes down; it is woken when it is needed.
+        # It is already going down; it is woken when a lease needs it.
         return PowerDecision(
             action=PowerAction.NOTHING, record=record, detail='it is shutting down'
         )
     if record.shutdown_at is None:
-        told = dataclasses.replace(record, shutdown_at=view.now, down_seen=False)
+        asked = dataclasses.replace(record, shutdown_at=view.now, down_seen=False)
         return PowerDecision(
-            action=PowerAction.SHUT_DOWN, record=told, detail='it is shutting down'
+            action=PowerAction.SHUT_DOWN, record=asked, detail='it is shutting down'
         )
     if view.since(record.shutdown_at) < settings.shutdown_timeout:
         return PowerDecision(

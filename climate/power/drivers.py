@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Drivers that switch machines on and off, and how others are loaded."""
+"""The interface of drivers, which switch machines on and off, and their loading."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ NAMESPACE: Final = 'climate.power.drivers'
 
 
 class PowerError(Exception):
-    """The machine did not answer, or did not obey.
+    """The machine did not respond, or did not carry out a request.
 
-    Its text is shown to people and holds no secret.
+    The message is shown to operators and users, and contains no secret.
     """
 
 
 class Driver(abc.ABC):
-    """Switches one machine; used by one thread at a time.
+    """Switches one machine on and off; one thread at a time uses it.
 
     Every call returns in bounded time.
     """

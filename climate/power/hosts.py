@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The machine of each host, and how it is switched on and off."""
+"""Reads from a file how to switch the machine of each host on and off."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Machine:
     :ivar name: of the host in Climate
     :ivar driver: name of an entry point in ``climate.power.drivers``
     :ivar address: of the management controller, such as ``https://10.0.0.7``
-    :ivar system: which of its systems; '' for the only one
+    :ivar system: which of the controller's systems; '' if it has only one
     :ivar node: UUID or name in Ironic
-    :ivar verify: whether its certificate is verified, or a file with the
-        authorities that verify it
+    :ivar verify: whether to verify the certificate of the controller, or a file
+        with the authorities to verify it with
     """
 
     name: str
@@ -84,13 +84,13 @@ def read(path: str) -> dict[str, Machine]:
         content = yaml.safe_load(pathlib.Path(path).read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         # The message must not quote the file, which may contain passwords.
-        kind = error.strerror if isinstance(error, OSError) else 'it is no YAML'
+        kind = error.strerror if isinstance(error, OSError) else 'it is not YAML'
         raise exceptions.ConfigurationError(f'[power] hosts_file: {path}: {kind}') from None
     wrong = next(iter(jsonschema.Draft202012Validator(_SCHEMA).iter_errors(content)), None)
     if wrong is not None:
         where = '.'.join(str(part) for part in wrong.absolute_path) or 'the file'
         raise exceptions.ConfigurationError(
-            f'[power] hosts_file: {path}: {where} is not as it should be ({wrong.validator})'
+            f'[power] hosts_file: {path}: {where} is not valid ({wrong.validator})'
         )
     defaults = content.get('defaults') or {}
     return {

@@ -24,9 +24,9 @@ from climate.power.hosts import Machine
 
 
 class IronicDriver(Driver):
-    """A node of Ironic.
+    """Switches a node of Ironic.
 
-    :raises ValueError: if no node is named
+    :raises ValueError: if the machine does not name its node
     """
 
     def __init__(self, client: ironic.IronicClient, machine: Machine) -> None:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is stored about hosts between two checks, and over restarts."""
+"""Stores what climate-power knows of hosts between two checks and across restarts."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ MOST_BOOTS: Final = 5
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class PowerRecord:
-    """What is remembered of a host; all instants are aware UTC.
+    """The stored state of a host; all instants are aware UTC.
 
-    :ivar idle_since: since when it is unused, as far as known
-    :ivar asleep_since: since when it is off because of us
-    :ivar shutdown_at: when it was shut down; None once it is off
-    :ivar woken_at: since when it is on its way up; None once it is up
-    :ivar asked_at: when it was last switched on, for this wake
-    :ivar asks: how often it was switched on, for this wake
-    :ivar down_seen: whether Nova has noticed, since it went down, that it did
-    :ivar boots: how long it has needed to come up, in seconds, the latest last
+    :ivar idle_since: since when it has been unused, as far as is known
+    :ivar asleep_since: since when climate-power has kept it off
+    :ivar shutdown_at: when its shutdown began; None once it is off
+    :ivar woken_at: when it began to wake up; None once it is up
+    :ivar asked_at: when it was last switched on during this wake
+    :ivar asks: how often it was switched on during this wake
+    :ivar down_seen: whether Nova has reported it as down since it was last up
+    :ivar boots: its most recent boot times in seconds, the latest last
     """
 
     idle_since: datetime.datetime | None = None
@@ -60,7 +60,7 @@ class PowerRecord:
         return PowerRecord(boots=self.boots)
 
     def measured(self, seconds: float) -> PowerRecord:
-        """Return the record with one more boot."""
+        """Return the record with one more boot time."""
         boots = (*self.boots, round(seconds, 1))[-MOST_BOOTS:]
         return dataclasses.replace(self, boots=boots)
 
@@ -86,20 +86,20 @@ class PowerRecords:
         self._records[name] = record
 
     def save(self) -> None:
-        """Write changes to the file; an error is logged."""
+        """Write changes to the file; log errors."""
         known = dict(self._records)
         if known == self._written:
             return
-        half = self._path.with_name(self._path.name + '.new')
+        temporary = self._path.with_name(self._path.name + '.new')
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with half.open('w', encoding='utf-8') as file:
+            with temporary.open('w', encoding='utf-8') as file:
                 json.dump({'hosts': {name: _dump(one) for name, one in known.items()}}, file)
                 file.flush()
                 os.fsync(file.fileno())
-            half.replace(self._path)
+            temporary.replace(self._path)
         except OSError as error:
-            LOG.error('The records of hosts cannot be stored: %s', error)
+            LOG.error('Power records cannot be stored: %s', error)
         else:
             self._written = known
 
@@ -113,8 +113,8 @@ class PowerRecords:
             raise exceptions.ConfigurationError(f'[power] state_path: {error}') from error
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise exceptions.ConfigurationError(
-                f'[power] state_path: {self._path} is not what climate-power wrote; move it away '
-                'to start again'
+                f'[power] state_path: {self._path} was not written by climate-power; move it away '
+                'to start without records'
             ) from error
 
 

@@ -32,7 +32,7 @@ _LONGEST = 200
 
 
 class RedfishDriver(Driver):
-    """A machine with a Redfish service.
+    """Switches a machine with a Redfish service.
 
     :param timeout: for each response, in seconds
     :raises ValueError: if the machine has no address
@@ -43,14 +43,14 @@ class RedfishDriver(Driver):
             raise ValueError('the driver redfish needs an address')
         self._machine = machine
         self._timeout = timeout
-        self._kept: Any = None
+        self._cached: Any = None
 
     def is_on(self) -> bool:
         """Whether the machine has power."""
         with self._system() as system:
             state = system.power_state
         if state is None:
-            raise PowerError('its management controller does not say whether it is on')
+            raise PowerError('its management controller does not report whether it is on')
         # A machine on its way up or down has power.
         return bool(state != sushy.PowerState.OFF)
 
@@ -72,20 +72,20 @@ class RedfishDriver(Driver):
 
     @contextlib.contextmanager
     def _system(self) -> Iterator[Any]:
-        """Provide the present state of the system; every failure becomes a PowerError."""
+        """Provide the current state of the system; every failure becomes a PowerError."""
         try:
-            if self._kept is None:
-                self._kept = self._find()
+            if self._cached is None:
+                self._cached = self._find()
             else:
-                self._kept.refresh()
-            yield self._kept
+                self._cached.refresh()
+            yield self._cached
         except (sushy_exceptions.SushyError, OSError) as error:
-            self._kept = None
+            self._cached = None
             raise PowerError(_why(error, self._machine.password)) from None
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            self._kept = None
+            self._cached = None
             raise PowerError(
-                f'its management controller answers nonsense ({type(error).__name__})'
+                f'its management controller sent an invalid response ({type(error).__name__})'
             ) from None
 
     def _find(self) -> Any:

@@ -31,8 +31,8 @@ from climate.clients.reservation import Host
 from climate.clock import ManualClock
 from climate.domain.health import ASLEEP
 from climate.power import deciding
+from climate.power.controller import PowerController
 from climate.power.deciding import PowerSettings
-from climate.power.keeper import PowerController
 from climate.power.records import PowerRecords
 from climate.simulator import SimulatedCloud
 from tests import base

@@ -38,7 +38,7 @@ class ReservationsApi(Protocol):
         ...
 
     def list_allocations(self) -> Mapping[str, tuple[Busy, ...]]:
-        """Return when hosts are reserved, by their ids."""
+        """Return when hosts are reserved, by host id."""
         ...
 
     def find_allocations(self, host_id: str) -> tuple[Busy, ...]:
@@ -66,9 +66,10 @@ class ReservationsApi(Protocol):
 class CloudState:
     """The state of all hosts at one instant.
 
-    :ivar hosts: of Climate, by name; from the last response if it is unavailable
-    :ivar busy: when hosts are reserved, by their ids; likewise
-    :ivar fresh: whether Climate has responded now
+    :ivar hosts: registered in Climate, by name; those of its last response while
+        it is unavailable
+    :ivar busy: when hosts are reserved, by host id; likewise
+    :ivar fresh: whether Climate responded this time
     :ivar services: by service host; None if Nova is unavailable
     :ivar pool: the service hosts of the freepool; None if Nova is unavailable
     """
@@ -97,7 +98,7 @@ class CloudState:
 
 
 class StateReader:
-    """Looks at Climate and Nova; remembers what Climate said last.
+    """Queries Climate and Nova; keeps the last response of Climate.
 
     :param freepool: name of the aggregate of hosts that are not leased
     """
@@ -107,39 +108,39 @@ class StateReader:
         self._cloud = cloud
         self._freepool = freepool
         self._last = CloudState(hosts={}, busy={}, fresh=False)
-        self._silent: set[str] = set()
+        self._unavailable: set[str] = set()
 
-    def look(self) -> CloudState:
-        """Return the present state, without that of services that are unavailable."""
+    def read(self) -> CloudState:
+        """Return the current state, as far as Climate and Nova respond."""
         try:
             hosts = {host.name: host for host in self._reservations.list_hosts()}
             busy = self._reservations.list_allocations()
             self._last = CloudState(hosts=hosts, busy=busy, fresh=True)
-            self._heard('Climate')
+            self._responded('Climate')
         except exceptions.EffectError as error:
             self._last = dataclasses.replace(self._last, fresh=False)
-            self._missed('Climate', error)
+            self._failed('Climate', error)
         try:
             services = {one.host: one for one in self._cloud.compute.list_services()}
             pool = self._cloud.compute.find_aggregate(self._freepool)
         except exceptions.EffectError as error:
-            self._missed('Nova', error)
+            self._failed('Nova', error)
             return self._last
-        self._heard('Nova')
+        self._responded('Nova')
         members = frozenset() if pool is None else frozenset(pool.hosts)
         return dataclasses.replace(self._last, services=services, pool=members)
 
-    def _missed(self, who: str, error: exceptions.EffectError) -> None:
-        if who not in self._silent:
-            LOG.warning('%s does not answer; no host is put to sleep: %s', who, error.message)
-        self._silent.add(who)
+    def _failed(self, service: str, error: exceptions.EffectError) -> None:
+        if service not in self._unavailable:
+            LOG.warning('%s does not answer; no host is put to sleep: %s', service, error.message)
+        self._unavailable.add(service)
 
-    def _heard(self, who: str) -> None:
-        if who in self._silent:
-            LOG.info('%s answers again', who)
-        self._silent.discard(who)
+    def _responded(self, service: str) -> None:
+        if service in self._unavailable:
+            LOG.info('%s answers again', service)
+        self._unavailable.discard(service)
 
 
 def next_need(busy: tuple[Busy, ...], now: datetime.datetime) -> datetime.datetime | None:
-    """Return the start of the current or next reservation; None without one."""
+    """Return the start of the current or next reservation; None if there is none."""
     return min((one.start for one in busy if one.end > now), default=None)

@@ -23,8 +23,8 @@ from typing import Final
 from climate import exceptions
 from climate.clients import reservation
 from climate.power.deciding import PowerSettings
-from climate.power.seeing import CloudState
-from climate.power.seeing import ReservationsApi
+from climate.power.state import CloudState
+from climate.power.state import ReservationsApi
 
 LOG = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ _LONGEST: Final = 2000
 class Status:
     """The readiness of a host.
 
-    :ivar detail: why it is not ready, for people
+    :ivar detail: why it is not ready, for operators and users
     :ivar under_way: whether that is about to change
     """
 
@@ -46,8 +46,8 @@ class Status:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Said:
-    """The last report on a lease."""
+class _Report:
+    """A report on a lease."""
 
     ready: tuple[str, ...]
     waiting: tuple[str, ...]
@@ -63,22 +63,22 @@ class _Lease:
 
 
 class StateReporter:
-    """Sends each report once, until it changes."""
+    """Sends a report only when it differs from the last one."""
 
     def __init__(self, reservations: ReservationsApi, settings: PowerSettings) -> None:
         self._reservations = reservations
         self._settings = settings
-        self._said: dict[str, _Said] = {}
+        self._sent: dict[str, _Report] = {}
         self._refused: dict[tuple[str, str], str] = {}
 
-    def tell(
+    def report(
         self,
         seen: CloudState,
         status: Mapping[str, Status],
         leads: Mapping[str, int],
         now: datetime.datetime,
     ) -> None:
-        """Report changes; what fails is reported the next time.
+        """Report changes; try again the next time if that fails.
 
         :param leads: the managed hosts, and how many seconds before a lease
             they are switched on
@@ -86,76 +86,76 @@ class StateReporter:
         if not seen.fresh:
             return
         try:
-            self._describe(seen, leads, status)
+            self._report_hosts(seen, leads, status)
             leases = _leases(seen, leads, now)
-            self._said = {key: said for key, said in self._said.items() if key in leases}
+            self._sent = {key: report for key, report in self._sent.items() if key in leases}
             for lease_id, lease in leases.items():
-                self._say(lease_id, lease, status, now)
+                self._report_lease(lease_id, lease, status, now)
         except exceptions.Transient as error:
-            LOG.info('The state of hosts is reported later: %s', error.message)
+            LOG.info('The state of hosts cannot be reported yet: %s', error.message)
 
-    def _describe(
+    def _report_hosts(
         self, seen: CloudState, leads: Mapping[str, int], status: Mapping[str, Status]
     ) -> None:
-        """Report for each host how early to announce leases, and whether it is up."""
+        """Report how early to announce leases of each host, and whether it is up."""
         for name, lead in leads.items():
             host = seen.hosts.get(name)
             if host is None or name not in status:
                 continue
             awake = 'true' if status[name].ready else 'false'
             if host.lead_time != str(lead):
-                self._put(host, reservation.LEAD_TIME, str(lead))
+                self._set_property(host, reservation.LEAD_TIME, str(lead))
             if host.awake != awake:
-                self._put(host, reservation.AWAKE, awake)
+                self._set_property(host, reservation.AWAKE, awake)
 
-    def _put(self, host: reservation.Host, key: str, value: str) -> None:
+    def _set_property(self, host: reservation.Host, key: str, value: str) -> None:
         if self._refused.get((host.name, key)) == value:
             return
         try:
             self._reservations.set_properties(host.id, {key: value})
         except exceptions.Permanent as error:
-            # Reported again when it changes. A reservation may need it as it is.
+            # A reservation may require the old value. Tried again when it changes.
             self._refused[host.name, key] = value
             LOG.warning('Host %s: %s', host.name, error.message)
 
-    def _say(
+    def _report_lease(
         self,
         lease_id: str,
         lease: _Lease,
         status: Mapping[str, Status],
         now: datetime.datetime,
     ) -> None:
-        unknown = Status(ready=False, detail='it is being asked')
+        unknown = Status(ready=False, detail='its state is not known yet')
         found = {name: status.get(name, unknown) for name in lease.hosts}
-        saying = _Said(
+        report = _Report(
             ready=tuple(name for name, one in found.items() if one.ready),
             waiting=tuple(name for name, one in found.items() if not one.ready),
             detail='; '.join(
                 f'{name}: {one.detail}' for name, one in found.items() if not one.ready
             )[:_LONGEST],
         )
-        before = self._said.get(lease_id)
-        # A lease that started long ago and has its hosts needs no report.
-        if saying == before or (before is None and lease.start <= now and not saying.waiting):
+        before = self._sent.get(lease_id)
+        # A started lease whose hosts are all up needs no first report.
+        if report == before or (before is None and lease.start <= now and not report.waiting):
             return
         try:
             self._reservations.say_readiness(
                 lease_id,
-                ready=saying.ready,
-                waiting=saying.waiting,
+                ready=report.ready,
+                waiting=report.waiting,
                 by=BY,
-                detail=saying.detail,
+                detail=report.detail,
             )
         except exceptions.Permanent as error:
-            # It is over or deleted: no report is needed.
+            # It has ended or was deleted, so it needs no report.
             LOG.info('Lease %s: %s', lease_id, error.message)
-        self._said[lease_id] = saying
+        self._sent[lease_id] = report
 
 
 def _leases(
     seen: CloudState, leads: Mapping[str, int], now: datetime.datetime
 ) -> dict[str, _Lease]:
-    """Return the leases that run, or for which hosts are switched on by now."""
+    """Return the active leases, and those near enough that a host is switched on."""
     starts: dict[str, datetime.datetime] = {}
     hosts: dict[str, set[str]] = {}
     near: set[str] = set()

@@ -38,16 +38,16 @@ from climate.power.deciding import View
 from climate.power.drivers import Driver
 from climate.power.drivers import PowerError
 from climate.power.records import PowerRecords
-from climate.power.seeing import CloudState
-from climate.power.seeing import next_need
-from climate.power.seeing import ReservationsApi
-from climate.power.seeing import StateReader
-from climate.power.telling import StateReporter
-from climate.power.telling import Status
+from climate.power.reporting import StateReporter
+from climate.power.reporting import Status
+from climate.power.state import CloudState
+from climate.power.state import next_need
+from climate.power.state import ReservationsApi
+from climate.power.state import StateReader
 
 LOG = logging.getLogger(__name__)
 
-_SLEEPY = frozenset({PowerAction.MARK, PowerAction.SHUT_DOWN, PowerAction.CUT_OFF})
+_TO_SLEEP = frozenset({PowerAction.MARK, PowerAction.SHUT_DOWN, PowerAction.CUT_OFF})
 
 
 class PowerController:
@@ -69,14 +69,14 @@ class PowerController:
         self._clock = clock
         self._records = records
         self._settings = settings
-        self._eyes = StateReader(reservations, cloud, settings.freepool)
-        self._teller = StateReporter(reservations, settings)
+        self._reader = StateReader(reservations, cloud, settings.freepool)
+        self._reporter = StateReporter(reservations, settings)
         self._pool = concurrent.futures.ThreadPoolExecutor(settings.workers, 'power')
         self._running: dict[str, concurrent.futures.Future[None]] = {}
         self._status: dict[str, Status] = {}
         self._failures: dict[str, tuple[int, datetime.datetime, str]] = {}
         self._lock = threading.Lock()
-        self._may_sleep = 0
+        self._sleep_quota = 0
 
     def round(self, seconds: float = 2.0) -> float:
         """Process every host once; return the seconds until the next round.
@@ -84,19 +84,19 @@ class PowerController:
         :param seconds: how long to wait for hosts, in seconds; those that
             take longer continue, and are skipped until they are done
         """
-        seen = self._eyes.look()
-        self._may_sleep = self._spare(seen) - self._settings.keep_awake
+        seen = self._reader.read()
+        self._sleep_quota = self._count_spare(seen) - self._settings.keep_awake
         for name in self._drivers:
             host = seen.hosts.get(name)
             if host is not None and name not in self._running:
-                self._running[name] = self._pool.submit(self._look_at, seen, host)
+                self._running[name] = self._pool.submit(self._handle, seen, host)
         concurrent.futures.wait(self._running.values(), seconds)
         self._running = {name: job for name, job in self._running.items() if not job.done()}
         now = self._clock.now()
         with self._lock:
             status = dict(self._status)
         leads = {name: self._settings.lead(self._records.of(name)) for name in self._drivers}
-        self._teller.tell(seen, status, leads, now)
+        self._reporter.report(seen, status, leads, now)
         self._records.save()
         return self._pause(seen, status, now)
 
@@ -106,7 +106,7 @@ class PowerController:
 
     # -- one host
 
-    def _look_at(self, seen: CloudState, host: Host) -> None:
+    def _handle(self, seen: CloudState, host: Host) -> None:
         try:
             step = self._advance(seen, host)
         except (PowerError, exceptions.EffectError) as error:
@@ -132,7 +132,7 @@ class PowerController:
         step = deciding.decide(view, self._settings)
         if step.action is PowerAction.MARK and not self._allowed_to_sleep():
             step = dataclasses.replace(step, action=PowerAction.NOTHING)
-        if step.action in _SLEEPY and not self._still_idle(view, host):
+        if step.action in _TO_SLEEP and not self._still_idle(view, host):
             return PowerDecision(action=PowerAction.NOTHING, record=view.record, ready=step.ready)
         self._perform(step.action, host)
         self._records.put(name, step.record)
@@ -143,7 +143,7 @@ class PowerController:
         before = self._status.get(name)
         silent = seen.services is None and (trouble or step.detail in ('', deciding.SILENT))
         if silent and before is not None and before.ready:
-            # As far as known, a usable host remains usable.
+            # Without news of it, a usable host counts as usable.
             return dataclasses.replace(step, ready=True, detail='')
         return step
 
@@ -180,8 +180,8 @@ class PowerController:
 
     def _allowed_to_sleep(self) -> bool:
         with self._lock:
-            self._may_sleep -= 1
-            return self._may_sleep >= 0
+            self._sleep_quota -= 1
+            return self._sleep_quota >= 0
 
     def _perform(self, action: PowerAction, host: Host) -> None:
         driver, compute = self._drivers[host.name], self._cloud.compute
@@ -200,7 +200,7 @@ class PowerController:
                 driver.switch_off(force=action is PowerAction.CUT_OFF)
 
     def _failed(self, name: str, error: PowerError | exceptions.EffectError) -> str:
-        """Postpone the next attempt on a host; return why."""
+        """Postpone the next attempt on a host; return the reason."""
         text = error.message if isinstance(error, exceptions.EffectError) else str(error)
         count = self._failures[name][0] + 1 if name in self._failures else 1
         self._failures[name] = (count, self._clock.now() + self._settings.pause(count), text)
@@ -210,7 +210,7 @@ class PowerController:
 
     # -- all hosts
 
-    def _spare(self, seen: CloudState) -> int:
+    def _count_spare(self, seen: CloudState) -> int:
         """Return the number of hosts that are on and not needed soon."""
         now = self._clock.now()
         count = 0
