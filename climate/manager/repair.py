@@ -128,7 +128,7 @@ class Repair:
         self._check_lease(lease_id)
         with self._store.reading() as tx:
             yield from repair.release_strays(tx, lease_id=lease_id, dry_run=True)
-            yield from repair.remember(tx, lease_id=lease_id, dry_run=True)
+            yield from repair.reschedule(tx, lease_id=lease_id, dry_run=True)
         yield from left_trusts.sweep(self._store, self._cloud, lease_id, dry_run=True)
         if lease_id is None:
             yield from left_intents.sweep(self._store, self._plugins, self._cloud, dry_run=True)
@@ -144,7 +144,7 @@ class Repair:
         yield self._store.run(
             lambda tx: repair.release_strays(tx, lease_id=lease_id, dry_run=False)
         )
-        yield self._store.run(lambda tx: repair.remember(tx, lease_id=lease_id, dry_run=False))
+        yield self._store.run(lambda tx: repair.reschedule(tx, lease_id=lease_id, dry_run=False))
         yield left_trusts.sweep(self._store, self._fenced, lease_id, dry_run=False)
         if lease_id is None:
             yield left_intents.sweep(self._store, self._plugins, self._fenced, dry_run=False)

@@ -13,7 +13,7 @@
 """Records which hosts work, so that no lease is booked on a failed host.
 
 A report that arrives twice, or at several managers, has no effect the second
-time. The setting ``disabled`` belongs to operators and is never changed here.
+time. The setting ``disabled`` belongs to operators; this module never changes it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LOG = logging.getLogger(__name__)
 
 
 class HostHealth:
-    """What managers know of the health of hosts.
+    """Keeps the record of failed hosts up to date.
 
     :param plugins: the resource types, some of which have hosts as their resources
     """
@@ -49,12 +49,12 @@ class HostHealth:
         self._types = catalog.host_types(plugins)
 
     def hear(self, report: HostReport) -> bool:
-        """Take a host that has a fault out of the pool at once.
+        """Take a host out of the pool at once if the report names a fault.
 
-        A good report is no proof, for Nova sends it of a nova-compute that is dead
-        as well: only a look tells.
+        A report without a fault proves nothing, because Nova also sends one for a
+        dead nova-compute: only a poll shows that the host works.
 
-        :returns: whether it is worth a look at Nova
+        :returns: whether to poll Nova
         """
         if not report.fault:
             return True
@@ -66,10 +66,10 @@ class HostHealth:
         return bool(_logged(self._store.run(write)))
 
     def look(self, cloud: Cloud) -> bool:
-        """Compare all hosts with what Nova says of its nova-computes.
+        """Update the record of all hosts from the state of Nova's nova-computes.
 
         :returns: whether anything has changed
-        :raises climate.exceptions.Transient: if Nova does not answer
+        :raises climate.exceptions.Transient: if Nova does not respond
         """
         with self._store.reading() as tx:
             hosts = self._hosts(tx)
@@ -81,13 +81,13 @@ class HostHealth:
             LOG.warning('Nova lists none of the hosts; no host is marked as failed')
             return False
         faults = {host.service_host: _fault(services, host) for host in hosts}
-        well = [host for host in hosts if host.failed and not faults[host.service_host]]
-        if not well and all(host.failed for host in hosts if faults[host.service_host]):
+        healthy = [host for host in hosts if host.failed and not faults[host.service_host]]
+        if not healthy and all(host.failed for host in hosts if faults[host.service_host]):
             return False
 
         def write(tx: Transaction) -> list[str]:
-            back = tx.failures.recover([host.resource_id for host in well], seen_at)
-            lines = [f'Host {host.name} works again' for host in well if host.resource_id in back]
+            ids = tx.failures.recover([host.resource_id for host in healthy], seen_at)
+            lines = [f'Host {host.name} works again' for host in healthy if host.resource_id in ids]
             return lines + _fail(tx, hosts, faults)
 
         return bool(_logged(self._store.run(write)))
@@ -99,12 +99,12 @@ class HostHealth:
 def _fail(
     tx: Transaction, hosts: Iterable[MonitoredResource], faults: Mapping[str, str]
 ) -> list[str]:
-    ill = [host for host in hosts if not host.failed and faults.get(host.service_host)]
-    new = tx.failures.fail([host.resource_id for host in ill])
+    faulty = [host for host in hosts if not host.failed and faults.get(host.service_host)]
+    new = tx.failures.fail([host.resource_id for host in faulty])
     return [
         f'Host {host.name} is taken out of the pool: nova-compute on {host.service_host}: '
         f'{faults[host.service_host]}'
-        for host in ill
+        for host in faulty
         if host.resource_id in new
     ]
 

@@ -12,8 +12,8 @@
 
 """Maintenances: announce, list, show, cancel.
 
-Managers, which are notified of each change, move the reservations in a maintenance
-to other resources (:mod:`climate.upkeep.rehoming`).
+Each change wakes the managers, which move the reservations in a maintenance to other
+resources (:mod:`climate.upkeep.rehoming`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from climate.domain.requests import Caller
 
 
 class Maintenances:
-    """What operators can do with maintenances.
+    """The operations of operators on maintenances.
 
     :param wake: called after a commit that gives managers something to do; it
         must return at once
@@ -42,9 +42,9 @@ class Maintenances:
         self._wake = wake
 
     def create(self, caller: Caller, draft: MaintenanceDraft) -> Maintenance:
-        """Announce a maintenance; nothing is booked in it from now on.
+        """Announce a maintenance; the resource is not booked for that time any more.
 
-        :raises climate.exceptions.InvalidInput: if it is over already
+        :raises climate.exceptions.InvalidInput: if it has already ended
         :raises climate.exceptions.NotFound: if there is no such resource
         """
 
@@ -53,7 +53,7 @@ class Maintenances:
                 raise exceptions.InvalidInput('End date must be later than current date')
             maintenance_id = str(uuid.uuid4())
             resource_id = tx.maintenances.resource_id(draft)
-            # A booking that is under way loses the race, and looks again.
+            # A booking under way loses the race, and chooses again.
             tx.resources.touch(resource_id)
             tx.maintenances.insert(maintenance_id, resource_id, draft, caller.user_id)
             return tx.maintenances.get(maintenance_id)
@@ -63,22 +63,22 @@ class Maintenances:
         return made
 
     def list(self) -> builtins.list[Maintenance]:
-        """Return those that are not over yet, by their start."""
+        """Return the maintenances that have not ended, ordered by start."""
         with self._store.reading() as tx:
             return tx.maintenances.all()
 
     def get(self, maintenance_id: str) -> Maintenance:
         """Return a maintenance.
 
-        :raises climate.exceptions.NotFound: if there is none of this id
+        :raises climate.exceptions.NotFound: if there is none with this id
         """
         with self._store.reading() as tx:
             return tx.maintenances.get(maintenance_id)
 
     def delete(self, maintenance_id: str) -> None:
-        """Cancel a maintenance; what was moved because of it stays where it is.
+        """Cancel a maintenance; reservations that moved because of it do not move back.
 
-        :raises climate.exceptions.NotFound: if there is none of this id
+        :raises climate.exceptions.NotFound: if there is none with this id
         """
 
         def write(tx: Transaction) -> None:

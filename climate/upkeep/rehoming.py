@@ -44,15 +44,15 @@ LOG = logging.getLogger(__name__)
 
 _S = LeaseStatus
 _MOVABLE = frozenset({_S.PENDING, _S.ACTIVE})
-# A move of what is in use that the cloud refused is tried again after this.
+# The pause after the cloud refused to move an active reservation.
 _TRY_AGAIN = datetime.timedelta(hours=1)
 
 Place = tuple[str, int]
-"""A reservation and a resource of it, by id."""
+"""The ids of a reservation and of one of its resources."""
 
 
 class Rehoming:
-    """Does rounds on behalf of one manager."""
+    """Checks leases in rounds, on behalf of one manager."""
 
     def __init__(
         self,
@@ -67,9 +67,9 @@ class Rehoming:
         self._rng = rng or random.Random()
 
     def round(self, cloud: Cloud) -> int:
-        """Look after every lease that needs it; return how many were changed.
+        """Handle every lease in trouble, or marked so; return how many were changed.
 
-        :raises climate.exceptions.DatabaseUnavailable: if there is no answer
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not respond
         """
         with self._store.reading() as tx:
             ids = tx.troubles.leases(self._until(tx))
@@ -90,10 +90,10 @@ class Rehoming:
         return False
 
     def heal(self, lease_id: str, cloud: Cloud) -> bool:
-        """Move what one lease has on resources that are out, or tell its owner.
+        """Move a lease off resources that are out of service, or notify its owner.
 
         :returns: whether anything was changed
-        :raises climate.exceptions.Transient: if the cloud does not answer
+        :raises climate.exceptions.Transient: if the cloud does not respond
         """
         unused = self._unused(lease_id, cloud)
         attempts = self._settings.booking_attempts
@@ -104,7 +104,7 @@ class Rehoming:
         return None if horizon is None else tx.now + horizon
 
     def _unused(self, lease_id: str, cloud: Cloud) -> set[Place]:
-        """Return where nothing runs that a reservation in use has in trouble."""
+        """Return the resources in trouble of an active lease on which nothing runs."""
         if self._settings.heal_active is not HealActive.EMPTY:
             return set()
         with self._store.reading() as tx:
@@ -142,7 +142,7 @@ class Rehoming:
         for outage in self._outages(tx, old):
             why = self._reason_to_stay(tx, old, outage, unused)
             if not why:
-                why = _moved(mover, old, outage)
+                why = _move(mover, old, outage)
             if why:
                 stuck.append((outage, why))
         lease = booking_move.flagged(old, {outage.reservation_id for outage, _ in stuck})
@@ -151,7 +151,7 @@ class Rehoming:
             return False
         states.write(tx, old, lease)
         tx.leases.update(lease)
-        self._tell(tx, old, lease, stuck)
+        self._notify(tx, old, lease, stuck)
         for move in mover.moves:
             LOG.warning('Lease %s: %s, moving to %s', lease_id, move.reason, ', '.join(move.came))
         return True
@@ -159,17 +159,17 @@ class Rehoming:
     def _reason_to_stay(
         self, tx: Transaction, lease: Lease, outage: Outage, unused: Collection[Place]
     ) -> str:
-        """Say why a reservation stays where it is; '' if it is to move."""
+        """Return why a reservation stays where it is; '' if it is to move."""
         if lease.status is LeaseStatus.PENDING:
             return ''
         until = self._until(tx)
         if until is not None and outage.begins >= until:
-            return 'it will be moved when the time comes, if it can be'
+            return 'it will be moved when the time comes, if possible'
         mode = self._settings.heal_active
         if mode is HealActive.NEVER:
-            return 'what is in use is not moved'
+            return 'active reservations are not moved'
         if mode is HealActive.EMPTY and (outage.reservation_id, outage.resource_id) not in unused:
-            return 'something runs there'
+            return 'something is running on it'
         refused = [
             event.error or ''
             for event in lease.events
@@ -177,14 +177,14 @@ class Rehoming:
         ]
         return f'the move failed: {refused[-1]}' if refused else ''
 
-    def _tell(
+    def _notify(
         self,
         tx: Transaction,
         old: Lease,
         lease: Lease,
         stuck: Iterable[tuple[Outage, str]],
     ) -> None:
-        """Announce the reservations that were not in trouble before."""
+        """Notify the owner of the reservations that were not in trouble before."""
         known = {item.id for item in old.reservations if item.missing_resources}
         lines = [
             f'{outage.reason}; {why}' for outage, why in stuck if outage.reservation_id not in known
@@ -193,15 +193,15 @@ class Rehoming:
             notices.tell(tx, self._plugins, 'lease.degraded', lease, reason='; '.join(lines))
 
 
-def _moved(mover: booking_move.Mover, lease: Lease, outage: Outage) -> str:
-    """Move what is in trouble; say why if it cannot be."""
+def _move(mover: booking_move.Mover, lease: Lease, outage: Outage) -> str:
+    """Move a reservation off the resource; return why that is impossible, or ''."""
     (reservation,) = (item for item in lease.reservations if item.id == outage.reservation_id)
     try:
         mover.move(reservation, outage.resource_id, outage.reason)
     except exceptions.UnsupportedResourceType as error:
         return error.message
     except exceptions.NotEnoughResources:
-        return 'there is nothing to take its place'
+        return 'no replacement is available'
     return ''
 
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What contradicts itself in the store, and what the store knows for sweeps."""
+"""Repairs contradictions in the store, and reads from it what sweeps need."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def records(tx: Transaction, resource_type: str, lease_id: str | None) -> Record
             alive=alive, ended=ended, resources=tuple(tx.resources.of_type(resource_type))
         )
     mine = {item.id for item in tx.reservations.of_leases([lease_id])}
-    # What other leases left is none of this sweep's business.
+    # Counted as alive, other leases keep what they left: it is not for this sweep.
     return Records(alive=(alive | ended) - (ended & mine), ended=ended & mine)
 
 
 def release_strays(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> list[SweepFinding]:
-    """Release the allocations of leases that have ended."""
+    """Release allocations that ended leases still have."""
     strays = tx.oddities.strays(lease_id)
     if strays and not dry_run:
         tx.allocations.release({stray.reservation_id for stray in strays})
     return [
         SweepFinding(
-            what=f'lease {stray.lease_id} is over and has {stray.resource_type}'
+            what=f'lease {stray.lease_id} has ended and still has {stray.resource_type}'
             f' {stray.resource_name}',
             done='' if dry_run else 'released',
         )
@@ -52,16 +52,16 @@ def release_strays(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> l
     ]
 
 
-def remember(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> list[SweepFinding]:
-    """Have the leases looked at in time that are looked at too late, or never."""
+def reschedule(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> list[SweepFinding]:
+    """Reschedule the leases that managers would process too late, or never."""
     found = tx.oddities.forgotten(lease_id)
     for forgotten in found if not dry_run else ():
         lease = tx.leases.get(forgotten, lock=True)
         tx.leases.update(dataclasses.replace(lease, next_due=events.next_due(lease.events)))
     return [
         SweepFinding(
-            what=f'lease {forgotten} is not looked at when its events are due',
-            done='' if dry_run else 'it is now',
+            what=f'lease {forgotten} is not processed when its events are due',
+            done='' if dry_run else 'rescheduled',
         )
         for forgotten in found
     ]

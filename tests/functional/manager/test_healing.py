@@ -56,7 +56,7 @@ class TestPending(healing.HealingCase):
         self.assertEqual((False, False, False), self.flags(other))
         self.assertEqual(had, self.names(lease))
         self.assertEqual(
-            f'{had[0]} has failed; there is nothing to take its place',
+            f'{had[0]} has failed; no replacement is available',
             self.office.bus.last('lease.degraded')['reason'],
         )
         self.assertEqual(0, self.heal())

@@ -62,7 +62,7 @@ class TestActive(healing.HealingCase):
         self.assertEqual(had, self.names(lease))
         self.assertEqual((True, True, False), self.flags(lease))
         self.assertEqual(
-            f'{had[0]} has failed; something runs there',
+            f'{had[0]} has failed; something is running on it',
             self.office.bus.last('lease.degraded')['reason'],
         )
         # A check that finds all as it should be does not hide that.

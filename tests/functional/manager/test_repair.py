@@ -228,13 +228,13 @@ class TestStore(_Test):
         lease = self.office.create(0, 100)
         self.office.until(200)
         self.execute("UPDATE allocations SET state = 'held'")
-        self.mended(f'lease {lease.id} is over and has physical:host compute-')
+        self.mended(f'lease {lease.id} has ended and still has physical:host compute-')
         self.assertEqual([], self.office.allocations(lease))
 
     def test_lease_that_nobody_looks_at(self) -> None:
         lease = self.office.create(100, 1000)
         self.execute('UPDATE leases SET next_due = NULL')
-        self.mended(f'lease {lease.id} is not looked at when its events are due')
+        self.mended(f'lease {lease.id} is not processed when its events are due')
         self.office.until(150)
         self.assertEqual('ACTIVE', self.office.status(lease))
 
