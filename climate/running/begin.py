@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Takes up the next due event of a claimed lease, in one transaction.
+"""Begins the next due event of a claimed lease, in one transaction.
 
-Messages only need the outbox and are written at once; an event with effects is
-marked as begun, its resources as held, and returned to the caller.
+Notifications only need the outbox and are written at once. An event with effects
+is marked as begun and its resources as held; the caller gets it as a job.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ from climate.leases.settings import LeasingSettings
 from climate.plugins.contract import Work
 from climate.running.handover import Handover
 
-# What a lease goes through when an effect on it begins. A lease that is being
-# deleted stays so, and one in ERROR is cleaned up without looking any better.
+# How the status of a lease changes when an effect begins. A lease that is being
+# deleted stays DELETING, and one that an UNDO cleans up stays in ERROR.
 _BEGINS = {
     EventKind.START: LeaseTrigger.START,
     EventKind.END: LeaseTrigger.END,
     EventKind.DELETE: LeaseTrigger.DELETE,
 }
-_TOLD = {
+_NOTIFICATIONS = {
     EventKind.BEFORE_START: 'lease.event.before_start_lease',
     EventKind.NOTIFICATION: 'lease.event.notification',
     EventKind.BEFORE_END: 'lease.event.before_end_lease',
 }
-# In which states of the lease an effect makes sense. Elsewhere another event
-# has taken its place: the end covers whatever is still open when it comes, a
-# deletion covers everything.
+# The states of a lease in which an effect makes sense. In other states another
+# event has replaced it: an end covers whatever is still open when it comes, and
+# a deletion covers everything.
 _S = LeaseStatus
 _RUNS_IN = {
     EventKind.PREPARE: frozenset({_S.PENDING}),
@@ -71,13 +71,13 @@ _RUNS_IN = {
     EventKind.CHECK: frozenset({_S.ACTIVE, _S.UPDATING}),
     EventKind.BEFORE_END: frozenset({_S.ACTIVE, _S.UPDATING}),
     EventKind.END: frozenset(_S) - {_S.DELETING, _S.DELETED, _S.TERMINATED},
-    # Of what was prepared for a lease that has not started, or of a start.
+    # Reverses what was prepared for a lease that has not started, or a failed start.
     EventKind.UNDO: frozenset({_S.PENDING, _S.ERROR}),
     EventKind.DELETE: frozenset({_S.DELETING, _S.ERROR}),
 }
 _NOT_STARTED = frozenset({_S.PENDING, _S.STARTING})
-# Effects that give or check use what the lease will have after a change; effects
-# that take back take back everything.
+# Effects that give or check see what the lease will have after a change; effects
+# that take back see everything.
 _FOLLOWS = frozenset({EventKind.UPDATE, EventKind.CHECK, EventKind.BEFORE_END})
 _REVERSED = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
 
@@ -100,13 +100,13 @@ class EventStarter:
         self._handover = Handover(plugins, settings, filters or Filters(), rng or random.Random())
 
     def begin(self, tx: Transaction, lease_id: str, *, moves: bool = True) -> Job | None:
-        """Take up the next due event.
+        """Begin the next due event.
 
-        :param moves: whether a start that has waited for long may be moved to
-            other resources
-        :returns: the job; None if nothing is due any more, the lease is gone,
-            or another manager has taken the claim over
-        :raises climate.booking.choose.LostRace: if it is to be tried again
+        :param moves: whether a start that has waited long may move to other
+            resources
+        :returns: the job; None if nothing is due any more, the lease was deleted,
+            or another manager has taken over the claim
+        :raises climate.booking.choose.LostRace: if the caller has to try again
         """
         lease = tx.leases.claimed(lease_id, self._owner)
         job = None if lease is None else self._next(tx, lease, moves)
@@ -115,7 +115,7 @@ class EventStarter:
         return job
 
     def check(self, tx: Transaction, lease: Lease) -> Job:
-        """Return a check of an active lease that is none of its events."""
+        """Return a check of an active lease in addition to its scheduled ones."""
         event = schedule.new_event(lease.id, EventKind.CHECK, tx.now)
         event = event.taken_up(tx.now, self._unfinished)
         ids = [reservation.id for reservation in lease.reservations]
@@ -128,20 +128,20 @@ class EventStarter:
                 self._save(tx, lease)
                 return None
             if event.kind not in events.EFFECTS:
-                lease = self._tell(tx, lease, event)
+                lease = self._notify(tx, lease, event)
             elif event.kind is EventKind.BEFORE_END and lease.status in _NOT_STARTED:
                 lease = self._after_start(tx, lease, event)
             elif lease.status not in _RUNS_IN[event.kind]:
                 lease = tx.events.keep(lease, cancelled(event))
             elif event.kind is EventKind.START and lease.period.end <= tx.now:
                 lease = self._miss(tx, lease, event)
-            # The error of a start that has waited says for what.
+            # A start that has waited before has the reason as its error.
             elif moves and event.error and self._handover.moved(tx, lease, event):
                 return None
             elif self._blocked(tx, lease, event):
                 lease = self._handover.pause(tx, lease, event)
             else:
-                return self._take_up(tx, self._unstarted(tx, lease, event), event)
+                return self._take_up(tx, self._fail_open_start(tx, lease, event), event)
 
     def _save(self, tx: Transaction, lease: Lease) -> None:
         due = events.next_due(lease.events)
@@ -149,7 +149,7 @@ class EventStarter:
             tx.leases.update(dataclasses.replace(lease, next_due=due))
 
     def _blocked(self, tx: Transaction, lease: Lease, event: Event) -> bool:
-        """Whether a lease before still has what an effect touches."""
+        """Whether a previous lease still has what an effect touches."""
         ids = [reservation.id for reservation in lease.reservations]
         if not ids or not self._touches(lease, event):
             return False
@@ -162,23 +162,23 @@ class EventStarter:
         )
 
     def _touches(self, lease: Lease, event: Event) -> bool:
-        """Whether an effect touches what a lease before may still have.
+        """Whether an effect touches what a previous lease may still have.
 
-        What is prepared at once does, such as a server that is shelved; what
-        is undone does not, since it only releases.
+        An early preparation does, such as shelving a server; an undo does not,
+        because it only releases.
         """
         if event.kind is not EventKind.PREPARE:
             return _gives(event)
         plugins = (self._plugins.get(each.resource_type) for each in lease.reservations)
         return any(plugin is not None and plugin.prepares_at_once for plugin in plugins)
 
-    def _tell(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
+    def _notify(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        notices.tell(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
         return tx.events.keep(lease, _finished(event))
 
     def _miss(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        """The whole period passed before it could start: there is nothing to start."""
-        tried = event.error or 'no manager was there to start it'
+        """Fail a start that did not happen within the period of the lease."""
+        tried = event.error or 'no manager tried to start it'
         missed = dataclasses.replace(
             event,
             state=EVENT.table[EVENT.table[event.state, EventTrigger.BEGIN], EventTrigger.FAIL],
@@ -190,8 +190,8 @@ class EventStarter:
         history.note(tx, missed, StepState.FAILED, error=missed.error)
         return tx.events.keep(lease, missed)
 
-    def _unstarted(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        """A start that is still being tried when the end comes has failed."""
+    def _fail_open_start(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
+        """Fail a start that is still being tried when the end comes."""
         if event.kind is EventKind.END:
             for item in lease.events:
                 if item.open and item.kind is EventKind.START:
@@ -199,7 +199,7 @@ class EventStarter:
         return lease
 
     def _after_start(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        """A short lease is warned of its end as it starts, but not before it has."""
+        """Postpone the warning of the end of a short lease until just after its start."""
         starts = [item.due for item in lease.events if item.open and item.kind is EventKind.START]
         if not starts:
             return tx.events.keep(lease, cancelled(event))
@@ -208,9 +208,9 @@ class EventStarter:
 
     def _take_up(self, tx: Transaction, lease: Lease, event: Event) -> Job:
         if event.kind is EventKind.BEFORE_END and event.begun_at is None:
-            # The warning is what people count on; the action comes after it,
-            # perhaps in many steps, and is not told again with each of them.
-            notices.tell(tx, self._plugins, _TOLD[event.kind], lease, event=event)
+            # Users rely on the warning, so it comes before the action, and only
+            # once even if the action takes many steps.
+            notices.tell(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
         status = _begun_status(lease, event)
         begun = event.taken_up(tx.now, self._unfinished)
         lease = tx.events.keep(lease, begun)
@@ -264,14 +264,14 @@ class EventStarter:
 
 
 def _gives(event: Event) -> bool:
-    """Whether the lease is given what it does not have yet."""
+    """Whether an event gives the lease something that it does not have yet."""
     return event.kind is EventKind.START or (event.kind is EventKind.UPDATE and not event.undoing)
 
 
 def _begun_status(lease: Lease, event: Event) -> LeaseStatus:
     """Return the status of *lease* once the effect of *event* has begun."""
     trigger = _BEGINS.get(event.kind)
-    # An end that has failed for long is shown as ERROR until it works.
+    # A lease whose end has failed for long stays in ERROR until the end works.
     if trigger is None or event.effect.failure_notified:
         return lease.status
     return LEASE.table.get((lease.status, trigger), lease.status)

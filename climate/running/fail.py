@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Gives up what cannot be given: a start, or a change of a running lease.
+"""Abandons a start, or a change of an active lease, that cannot be carried out.
 
-Used when an effect keeps failing, and when another lease does not release what it needs.
+An effect has failed too often, or another lease does not release what it needs.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def start(
     event: Event,
     reason: str,
 ) -> Lease:
-    """Give up a start, notify the owner, and schedule an event that undoes it.
+    """Abandon a start, notify the owner, and schedule an event that undoes it.
 
-    The lease and its reservations are left to the caller to write.
+    The caller has to write the lease and its reservations.
     """
     ends.over(tx, plugins, filters, lease, Ending.START_FAILED)
     lost = _begun(event).after(EventTrigger.FAIL, error=reason)
@@ -65,7 +65,7 @@ def start(
 
 
 def undo(tx: Transaction, lease: Lease) -> Lease:
-    """Return *lease* with an event that takes back what was done for it."""
+    """Return *lease* with a new event that takes back what was done for it."""
     event = schedule.new_event(lease.id, EventKind.UNDO, tx.now)
     tx.events.insert([event])
     return dataclasses.replace(lease, events=(*lease.events, event))
@@ -74,9 +74,10 @@ def undo(tx: Transaction, lease: Lease) -> Lease:
 def update(
     tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event, reason: str
 ) -> Lease:
-    """Ask for what was before a change; what was added goes back once the cloud follows.
+    """Restore the requests from before a change, and notify the owner.
 
-    The lease and its reservations are left to the caller to write.
+    Once the cloud has followed, what the change added is released. The caller has
+    to write the lease and its reservations.
     """
     lease = dataclasses.replace(
         lease,
@@ -98,7 +99,7 @@ def update(
 
 
 def _begun(event: Event) -> Event:
-    """Return *event* as one that was taken up, if only to be given up."""
+    """Return *event* as begun: only an event that has begun can fail."""
     if event.state is EventState.UNDONE:
         return event.after(EventTrigger.BEGIN)
     return event

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Ends a lease whose effects cannot end it: what an operator decides by hand.
+"""Ends a lease whose effects keep failing, when an operator decides so.
 
-A manager still does all that works. What fails is given up, and left in the
-cloud for ``climate-manage lease repair`` and for people.
+A manager still does everything that works. What fails is abandoned, and stays
+in the cloud for ``climate-manage lease repair`` or the operator.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _REFUSED: Final = {
 def end(tx: Transaction, lease_id: str) -> Lease:
     """Have a lease that has started end now, whatever fails on the way.
 
-    One that is being deleted is deleted then.
+    A lease that is being deleted is deleted in the same way.
 
-    :raises climate.exceptions.NotFound: if there is none
+    :raises climate.exceptions.NotFound: if the lease does not exist
     :raises climate.exceptions.Conflict: if there is nothing to end
     """
     lease = tx.leases.get(lease_id, lock=True)

@@ -10,11 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Handovers: a lease waits until the lease before it has released its resources.
+"""Handovers: a lease waits until the previous lease has released its resources.
 
 An ordinary handover takes seconds, and causes no notification. A longer one
-causes one; after a while the start is moved to other resources, if there are
-any; what is not free at the deadline is given up, and the owner notified.
+causes one. After a while the start moves to other resources, if there are any.
+A start or change whose resources are not free at the deadline is abandoned, and
+the owner notified.
 """
 
 from __future__ import annotations
@@ -44,15 +45,16 @@ LOG = logging.getLogger(__name__)
 
 _HOLDS = frozenset({EventKind.START, EventKind.UPDATE})
 _ENDS = frozenset({EventKind.END, EventKind.DELETE, EventKind.UNDO})
-# A preparation may have to wait for days, and is not urgent.
-_PATIENT = 240
-# A handover in which servers are deleted takes up to this, if all is well.
+# The longest pause between two checks of a preparation, as a multiple of the
+# first one: it may have to wait for days, and is not urgent.
+_PREPARE_FACTOR = 240
+# A handover that deletes servers takes up to this long if nothing is wrong.
 _ORDINARY = datetime.timedelta(seconds=10)
 _NOTHING = datetime.timedelta(0)
 
 
 class Handover:
-    """Decides what becomes of an event whose resources are not there yet.
+    """Decides how to proceed with an event whose resources are not free yet.
 
     :param rng: breaks ties between resources to move to
     """
@@ -70,12 +72,12 @@ class Handover:
         self._rng = rng
 
     def moved(self, tx: Transaction, lease: Lease, event: Event) -> bool:
-        """Move what a start has waited for long enough; say whether anything was.
+        """Move a start that has waited long enough; return whether it was moved.
 
-        It goes on in a transaction of its own, for all that a booking locks is
-        locked in id order.
+        The start continues in a transaction of its own, because everything that a
+        booking locks has to be locked in id order.
 
-        :raises climate.booking.choose.LostRace: if it is to be tried again
+        :raises climate.booking.choose.LostRace: if the caller has to try again
         """
         if event.kind is not EventKind.START or lease.status is not LeaseStatus.PENDING:
             return False
@@ -85,19 +87,19 @@ class Handover:
         return bool(blockers) and self._move(tx, lease, event, blockers)
 
     def pause(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        """Return the lease with *event*, which is blocked, put off or given up."""
+        """Postpone *event*, which is blocked, or abandon it; return the lease."""
         blockers = self._blockers(tx, [reservation.id for reservation in lease.reservations])
         event = event.looked_at(tx.now)
         why = self._why(lease, blockers)
         held = any(item.released_at is None for item in blockers)
         if event.kind in _HOLDS and held:
-            # Not before it could have been moved.
+            # Never abandoned before it could have been moved.
             limit = max(self._settings.effect_deadline, self._settings.handover_patience)
             if event.tried >= limit:
-                return self._give_up(tx, lease, event, why)
-            event = self._told(tx, lease, event, blockers, why)
+                return self._abandon(tx, lease, event, why)
+            event = self._notify_wait(tx, lease, event, blockers, why)
         waiting = dataclasses.replace(
-            event, due=self._next_look(tx.now, event, blockers), error=f'waiting: {why}'
+            event, due=self._next_check(tx.now, event, blockers), error=f'waiting: {why}'
         )
         return tx.events.keep(lease, waiting)
 
@@ -106,7 +108,7 @@ class Handover:
         cleaning_time = self._settings.cleaning_time
         return held + (tx.handovers.cleaned(ids, cleaning_time) if cleaning_time else [])
 
-    def _next_look(
+    def _next_check(
         self, now: datetime.datetime, event: Event, blockers: list[Blocker]
     ) -> datetime.datetime:
         clean = [item.released_at for item in blockers if item.released_at is not None]
@@ -114,27 +116,27 @@ class Handover:
             left = self._settings.handover_patience - event.tried
             ready = max(clean) + self._settings.cleaning_time
             return ready if left <= _NOTHING else min(ready, now + left)
-        # The longer it has waited, the less a look too late matters; many that
-        # wait for long must not keep the others from getting on.
+        # The longer it has waited, the less a late check matters, and many events
+        # that wait for long must not hold up the others.
         first = self._settings.handover_pause
-        longest = first * (_PATIENT if event.kind is EventKind.PREPARE else 8)
+        longest = first * (_PREPARE_FACTOR if event.kind is EventKind.PREPARE else 8)
         return now + min(max((now - event.time) / 8, first), longest)
 
-    def _give_up(self, tx: Transaction, lease: Lease, event: Event, why: str) -> Lease:
+    def _abandon(self, tx: Transaction, lease: Lease, event: Event, why: str) -> Lease:
         if event.kind is EventKind.START:
-            reason = f'it could not start: {why}, and there is nothing to take its place'
-            given_up = fail.start(tx, self._plugins, self._filters, lease, event, reason)
+            reason = f'it could not start: {why}, and no replacement is available'
+            failed = fail.start(tx, self._plugins, self._filters, lease, event, reason)
         else:
             reason = f'the change could not be made: {why}'
-            given_up = fail.update(tx, self._plugins, lease, event, reason)
+            failed = fail.update(tx, self._plugins, lease, event, reason)
         LOG.warning('Lease %s: %s', lease.id, reason)
-        states.write(tx, lease, given_up)
-        return given_up
+        states.write(tx, lease, failed)
+        return failed
 
-    def _told(
+    def _notify_wait(
         self, tx: Transaction, lease: Lease, event: Event, blockers: list[Blocker], why: str
     ) -> Event:
-        """Tell that it takes longer than it should, once for each wait."""
+        """Notify the owner of a wait that takes too long, once for each wait."""
         if event.effect.wait_notified:
             return event
         limit = min(_ORDINARY, self._settings.handover_patience)
@@ -150,17 +152,17 @@ class Handover:
                 item.project_id,
             )
         event = event.wait_notified()
-        told = f'waiting: {why}'
-        notices.tell(tx, self._plugins, 'lease.event.error', lease, event=event, reason=told)
+        reason = f'waiting: {why}'
+        notices.tell(tx, self._plugins, 'lease.event.error', lease, event=event, reason=reason)
         return event
 
     def _failing(self, tx: Transaction, blockers: list[Blocker]) -> bool:
-        """Whether the end of a lease before has failed already."""
+        """Whether the end of a previous lease has already failed."""
         found = tx.events.of_leases({item.lease_id for item in blockers})
         return any(item.kind in _ENDS and item.open and item.attempts for item in found)
 
     def _why(self, lease: Lease, blockers: list[Blocker]) -> str:
-        """Say what is awaited, without what belongs to other projects."""
+        """Return what is awaited, without naming leases of other projects."""
         lines = []
         for item in blockers:
             name = item.resource_name
@@ -168,12 +170,12 @@ class Handover:
                 clean = item.released_at + self._settings.cleaning_time
                 lines.append(f'{name} is being cleaned until {clean:%H:%M:%S} UTC')
             elif item.project_id == lease.project_id:
-                lines.append(f'reservation {item.holder_id} has not given {name} back')
+                lines.append(f'reservation {item.holder_id} has not released {name}')
             else:
-                lines.append(f'the lease before has not given {name} back')
-        return '; '.join(dict.fromkeys(lines)) or 'the lease before has not given everything back'
+                lines.append(f'the previous lease has not released {name}')
+        return '; '.join(dict.fromkeys(lines)) or 'the previous lease has not released everything'
 
-    # -- another place
+    # -- moves
 
     def _move(self, tx: Transaction, lease: Lease, event: Event, blockers: list[Blocker]) -> bool:
         mover = booking_move.Mover(tx, self._plugins, self._settings, self._rng, lease)
@@ -197,10 +199,10 @@ class Handover:
             return False
         for move in mover.moves:
             LOG.warning('Lease %s: %s, it has %s now', lease.id, move.reason, ', '.join(move.came))
-        moved = tx.events.keep(mover.write(lease), _afresh(event, tx.now))
+        moved = tx.events.keep(mover.write(lease), _restarted(event, tx.now))
         tx.leases.update(dataclasses.replace(moved, next_due=events.next_due(moved.events)))
         return True
 
 
-def _afresh(event: Event, now: datetime.datetime) -> Event:
+def _restarted(event: Event, now: datetime.datetime) -> Event:
     return dataclasses.replace(event.untried(), due=now, error=None)

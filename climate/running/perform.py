@@ -38,19 +38,18 @@ from climate.plugins.contract import Work
 
 LOG = logging.getLogger(__name__)
 
-# What gives stops at the first failure; what takes away goes on, so that one
-# reservation that cannot be ended does not keep the others.
-_GOES_ON = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
+# An effect that gives stops at the first failure. One that takes back continues, so
+# that a reservation that cannot be ended does not hold up the others.
+_CONTINUES = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
 
 
 def perform(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Report:
     """Run the effects of *job*.
 
-    Never raises for what a plugin or the cloud does wrong: that is part of
-    the report.
+    Errors of plugins and of the cloud are part of the report and not raised.
 
-    :param cloud: within the fence of the claim on the lease
-    :raises climate.clients.fence.ClaimLost: at once, if the claim is not sure
+    :param cloud: fenced by the claim on the lease
+    :raises climate.clients.fence.ClaimLost: at once, if the claim may have expired
     """
     steps: list[Step] = []
     for work in job.works:
@@ -58,10 +57,10 @@ def perform(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Repor
             continue
         step = _step(job, work, plugins, cloud)
         steps.append(step)
-        if step.error is not None and job.event.kind not in _GOES_ON:
+        if step.error is not None and job.event.kind not in _CONTINUES:
             break
-    if job.event.kind in _GOES_ON and job.lease.status is not LeaseStatus.PENDING:
-        steps += _without_trust(job.lease, steps, cloud)
+    if job.event.kind in _CONTINUES and job.lease.status is not LeaseStatus.PENDING:
+        steps += _delete_trust(job.lease, steps, cloud)
     return Report(steps=tuple(steps))
 
 
@@ -70,13 +69,13 @@ def _too_early(
 ) -> bool:
     """Whether a reservation that this one depends on is not done yet.
 
-    A part stays until the whole has released it: the room of a server must
-    not be taken away while its image is being made. Likewise what may be used by
-    a reservation that stands behind it. And the whole begins with what its parts
-    have ready.
+    A lease is taken back from the outside in: a part stays until its whole has
+    released it, because a server needs its resources while its image is made, and
+    so does a reservation that others of the lease may use. A lease is set up in
+    the opposite order: a whole needs its parts.
     """
     done = {step.reservation_id for step in steps if isinstance(step.outcome, Done)}
-    if job.event.kind not in _GOES_ON:
+    if job.event.kind not in _CONTINUES:
         return any(part.reservation.id not in done for part in work.parts)
     if job.event.forced:
         done |= {step.reservation_id for step in steps if step.error is not None}
@@ -90,8 +89,8 @@ def _too_early(
     return not waits_for <= done
 
 
-def _without_trust(lease: Lease, steps: Iterable[Step], cloud: Cloud) -> list[Step]:
-    """Delete the trust of a lease that is over, once nothing needs it any more."""
+def _delete_trust(lease: Lease, steps: Iterable[Step], cloud: Cloud) -> list[Step]:
+    """Delete the trust of an ended lease, once nothing needs it any more."""
     if lease.trust_id is None or not all(isinstance(step.outcome, Done) for step in steps):
         return []
     try:
@@ -115,7 +114,7 @@ def _effect(job: Job, plugin: Plugin[Any]) -> Callable[[Work, Cloud], Outcome]:
         case EventKind.END | EventKind.DELETE if job.started:
             return plugin.end
         case EventKind.END | EventKind.DELETE | EventKind.UNDO:
-            # A lease that never started is not ended: what was prepared is undone.
+            # A lease that never started does not end: what was prepared is undone.
             return plugin.undo
     raise ValueError(f'{job.event.kind} has no effects')
 
@@ -124,7 +123,7 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
     reservation = work.reservation
     plugin = plugins.get(reservation.resource_type)
     if plugin is None:
-        error = exceptions.Transient(f'no plugin serves {reservation.resource_type} here')
+        error = exceptions.Transient(f'this manager has no plugin {reservation.resource_type}')
         return Step(reservation_id=reservation.id, error=error)
     effect = _effect(job, plugin)
     try:
@@ -136,8 +135,8 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
     except exceptions.ClimateError as error:
         return Step(reservation_id=reservation.id, error=exceptions.Transient(error.message))
     except Exception as error:
-        # A defect of a plugin must not take the manager with it. It may pass,
-        # and if it does not, the deadline ends it.
+        # A bug in a plugin must not stop the manager. The error may be temporary;
+        # if it is not, the deadline ends the attempts.
         if is_news(job.event.attempts + 1):
             LOG.exception('Lease %s: %s raised', job.lease.id, job.event.kind)
         name = type(error).__name__

@@ -12,9 +12,9 @@
 
 """Writes the outcome of a job, in one transaction.
 
-Whatever happened to the lease meanwhile is respected: if it is being deleted,
-the event is closed, what the effects left is remembered, and the deletion
-goes on from there.
+What happened to the lease meanwhile takes precedence: if it is being deleted,
+the event is closed, the facts that the effects left are kept, and the deletion
+continues from there.
 """
 
 from __future__ import annotations
@@ -73,40 +73,40 @@ class EventSettler:
             EventKind.START: self._started,
             EventKind.UPDATE: self._updated,
             EventKind.CHECK: self._checked,
-            EventKind.BEFORE_END: self._told_end,
+            EventKind.BEFORE_END: self._warned,
             EventKind.END: self._ended,
             EventKind.UNDO: self._undone,
             EventKind.DELETE: self._deleted,
         }
-        # What gives is not waited for longer than it is tried again.
-        self._waits = frozenset({EventKind.START, EventKind.UPDATE})
+        # These may wait for as long as they would be retried, and no longer.
+        self._bounded = frozenset({EventKind.START, EventKind.UPDATE})
         self._fail = {
             EventKind.PREPARE: self._prepare_failed,
             EventKind.START: self._start_failed,
             EventKind.UPDATE: self._update_failed,
             EventKind.CHECK: self._check_failed,
-            EventKind.BEFORE_END: self._give_up_loudly,
+            EventKind.BEFORE_END: self._fail_and_notify,
         }
 
     def settle(self, tx: Transaction, job: Job, report: Report) -> bool:
         """Write the outcome of *job*.
 
-        :returns: whether more is due on the lease now; if not, or if the claim
-            has run out meanwhile, the lease is no longer ours
+        :returns: whether more events of the lease are due now; if not, or if the
+            claim has expired meanwhile, this manager no longer has the lease
         """
         found = tx.leases.claimed(job.lease.id, self._owner)
         if found is None:
             LOG.warning('Lease %s: it was deleted, or another manager has claimed it', job.lease.id)
             return False
-        lease = _remembering(found, report)
+        lease = _with_facts(found, report)
         event = next((item for item in lease.events if item.id == job.event.id), job.event)
         event = event.settled(tx.now, self._settings.effect_deadline)
         overtaken = lease.status is LeaseStatus.DELETING and job.event.kind is not EventKind.DELETE
         if overtaken:
             lease = tx.events.keep(lease, delete.cancelled(event))
         elif event.kind is EventKind.BEFORE_END and event.time != job.event.time:
-            # The end was moved meanwhile, and the warning with it: what was
-            # done was for an end that will not come.
+            # The end was moved meanwhile, and the warning with it: the effect was
+            # for an end that will not come.
             lease = tx.events.keep(
                 lease, event.after(EventTrigger.POSTPONE, attempts=0, error=None)
             )
@@ -136,11 +136,11 @@ class EventSettler:
             LOG.error('Lease %s: %s is forced; left: %s', lease.id, event.kind, error.message)
         elif error is not None:
             return self._failed(tx, lease, event, error)
-        if event.kind in self._waits and report.overdue(event, self._settings.effect_deadline):
+        if event.kind in self._bounded and report.overdue(event, self._settings.effect_deadline):
             late = exceptions.Transient(f'it took too long: {report.why}')
             return self._failed(tx, lease, event, late)
         if report.again is not None:
-            # With nothing to wait for it keeps its place before what is due later.
+            # Without a pause it keeps its place before events that are due later.
             due = tx.now + report.again if report.again else event.due
             return self._postpone(tx, lease, report.well(event), due, report.why or None)
         return self._finish[event.kind](tx, lease, event, report)
@@ -166,7 +166,7 @@ class EventSettler:
             return give_up(tx, lease, event, error)
         if hopeless and not event.effect.failure_notified:
             # An effect that takes back is retried indefinitely, but users have to know.
-            lease, event = self._complain(tx, lease, event, error)
+            lease, event = self._notify_failure(tx, lease, event, error)
         pause = events.backoff(
             event.attempts + 1,
             self._settings.retry_first_pause,
@@ -175,7 +175,7 @@ class EventSettler:
         tried = dataclasses.replace(event, attempts=event.attempts + 1)
         return self._postpone(tx, lease, tried, tx.now + pause, error.message)
 
-    # -- what every outcome needs
+    # -- shared by all outcomes
 
     def _postpone(
         self,
@@ -187,20 +187,20 @@ class EventSettler:
     ) -> Lease:
         return tx.events.keep(lease, event.after(EventTrigger.POSTPONE, due=due, error=why))
 
-    def _tell(self, tx: Transaction, name: str, lease: Lease, event: Event, **more: Any) -> None:
+    def _notify(self, tx: Transaction, name: str, lease: Lease, event: Event, **more: Any) -> None:
         notices.tell(tx, self._plugins, name, lease, event=event, **more)
 
-    def _complain(
+    def _notify_failure(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> tuple[Lease, Event]:
         event = dataclasses.replace(event.failure_notified(), error=error.message)
         ends = event.kind in (EventKind.END, EventKind.DELETE)
         if ends and (lease.status, LeaseTrigger.FAIL) in LEASE.table:
             lease = dataclasses.replace(lease, status=LEASE.table[lease.status, LeaseTrigger.FAIL])
-        self._tell(tx, 'lease.event.error', lease, event, reason=error.message)
+        self._notify(tx, 'lease.event.error', lease, event, reason=error.message)
         return lease, event
 
-    # -- good ends
+    # -- successes
 
     def _prepared(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
         return tx.events.keep(lease, event.after(EventTrigger.FINISH))
@@ -212,7 +212,7 @@ class EventSettler:
             status=LEASE.table[lease.status, LeaseTrigger.STARTED],
             reservations=states.reservations(lease, ReservationTrigger.STARTED),
         )
-        self._tell(tx, 'lease.event.start_lease', lease, done)
+        self._notify(tx, 'lease.event.start_lease', lease, done)
         readiness.at_start(tx, self._plugins, lease, done)
         if not self._settings.check_interval:
             return lease
@@ -229,7 +229,7 @@ class EventSettler:
             gone = found.amounts
             if found.complaints:
                 why = '; '.join(found.complaints)
-                self._tell(tx, 'lease.event.error', lease, event, reason=why)
+                self._notify(tx, 'lease.event.error', lease, event, reason=why)
         if gone:
             tx.allocations.give_back(gone)
         if event.undoing:
@@ -262,7 +262,7 @@ class EventSettler:
         )
         return tx.events.keep(lease, again)
 
-    def _told_end(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+    def _warned(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
         return tx.events.keep(lease, event.after(EventTrigger.FINISH))
 
     def _ended(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
@@ -278,11 +278,11 @@ class EventSettler:
             status=LEASE.table[lease.status, LeaseTrigger.ENDED],
             reservations=states.reservations(lease, ReservationTrigger.ENDED),
         )
-        self._tell(tx, 'lease.event.end_lease', lease, done)
+        self._notify(tx, 'lease.event.end_lease', lease, done)
         return lease
 
     def _undone(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
-        # What was only prepared keeps its booking: the start is still to come.
+        # A lease that was only prepared keeps its booking: it has yet to start.
         if lease.status is not LeaseStatus.PENDING:
             tx.allocations.release([reservation.id for reservation in lease.reservations])
         return tx.events.keep(lease, event.after(EventTrigger.FINISH))
@@ -291,20 +291,20 @@ class EventSettler:
         lease = tx.events.keep(lease, event.after(EventTrigger.FINISH))
         return delete.finish(tx, self._plugins, self._filters, lease)
 
-    # -- bad ends
+    # -- failures
 
     def _prepare_failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
-        """Prepare all or nothing; the start does everything once more."""
-        lost = self._give_up_loudly(tx, lease, event, error)
+        """Undo what was prepared; the start does all of it again."""
+        lost = self._fail_and_notify(tx, lease, event, error)
         return fail.undo(tx, lost)
 
-    def _give_up_loudly(
+    def _fail_and_notify(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
         lost = event.after(EventTrigger.FAIL, error=error.message)
-        self._tell(tx, 'lease.event.error', lease, lost, reason=error.message)
+        self._notify(tx, 'lease.event.error', lease, lost, reason=error.message)
         return tx.events.keep(lease, lost)
 
     def _start_failed(
@@ -322,12 +322,12 @@ class EventSettler:
     ) -> Lease:
         if not lease.degraded:
             lease = dataclasses.replace(lease, degraded=True)
-            self._tell(tx, 'lease.degraded', lease, event, reason=error.message)
+            self._notify(tx, 'lease.degraded', lease, event, reason=error.message)
         return self._check_again(tx, lease, event, error.message)
 
 
-def _remembering(lease: Lease, report: Report) -> Lease:
-    """Return *lease* with the facts that effects left, also of a job that failed."""
+def _with_facts(lease: Lease, report: Report) -> Lease:
+    """Return *lease* with the facts that effects left, even in a job that failed."""
     facts = {
         step.reservation_id: step.outcome.facts
         for step in report.steps

@@ -137,7 +137,7 @@ class TestStart(_Test):
         self.office.until(1060)
         self.assertEqual('TERMINATED', self.office.status(second))
         self.assertEqual((EventState.ERROR, 2), (self.start(second), self.errors(second)))
-        self.assertIn('has not given', self.office.event(second, EventKind.START).error or '')
+        self.assertIn('has not released', self.office.event(second, EventKind.START).error or '')
 
     def test_given_back_in_time(self) -> None:
         first = self.open(4, lasts=80)
