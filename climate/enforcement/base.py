@@ -10,14 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The contract of filters, which judge leases by more than availability.
+"""The interface of filters, which judge leases by more than availability.
 
 A filter judges a lease before it is booked or changed, and is notified of the
 outcome afterwards. It receives values and has no access to the database. A
 filter that queries another service sets :attr:`Filter.waits`: it then runs
-between two transactions, never inside one. Its notifications are stored, so that
-each is delivered at least once even if a process dies, and for each filter in
-the order of the changes of a lease.
+between two transactions, never inside one. Its notifications are stored: each is
+delivered at least once, even if a process dies, and a filter receives those of a
+lease in the order of its changes.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class End:
 
 
 class Filter(abc.ABC):
-    """A filter.
+    """The base class of filters.
 
     :cvar waits: whether it waits for something outside the process
     """

@@ -126,5 +126,5 @@ def _allocation(value: Allocation, resource: Resource | None) -> dict[str, Any]:
 
 
 def stamp(instant: datetime.datetime) -> str:
-    """Return an instant as the API writes it at 1.0: UTC, six digits, no zone."""
+    """Return an instant as microversion 1.0 does: UTC, microseconds, no time zone."""
     return instant.astimezone(datetime.UTC).strftime('%Y-%m-%dT%H:%M:%S.%f')

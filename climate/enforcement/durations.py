@@ -30,7 +30,7 @@ class MaxLeaseDuration(Filter):
     A lease that exceeds the limit, because it is older than the limit, can still
     be shortened, or changed in other ways.
 
-    :param longest: None sets no limit
+    :param longest: the maximum duration; None for no limit
     :param exempt: ids of the projects to which the limit does not apply
     """
 
@@ -40,7 +40,7 @@ class MaxLeaseDuration(Filter):
 
     @classmethod
     def from_conf(cls, conf: Any) -> MaxLeaseDuration:
-        """Return the filter as *conf* wants it."""
+        """Return the filter that *conf* configures."""
         group = conf.enforcement
         return cls(_seconds(group.max_lease_duration), group.max_lease_duration_exempt_project_ids)
 
@@ -67,7 +67,7 @@ class MaxLeaseDuration(Filter):
 class ExtensionWindow(Filter):
     """Allows an active lease to be prolonged only shortly before its end.
 
-    :param window: how long before the end; None for at any time
+    :param window: how long before the end; None allows it at any time
     """
 
     def __init__(self, window: datetime.timedelta | None) -> None:
@@ -75,7 +75,7 @@ class ExtensionWindow(Filter):
 
     @classmethod
     def from_conf(cls, conf: Any) -> ExtensionWindow:
-        """Return the filter as *conf* wants it."""
+        """Return the filter that *conf* configures."""
         return cls(_seconds(conf.enforcement.reservation_extension_window))
 
     def check_create(self, question: FilterQuestion) -> None:

@@ -116,8 +116,8 @@ def _warn_of_plain_text(addresses: Mapping[str, str]) -> None:
     )
     if plain:
         LOG.warning(
-            '[enforcement] the external service is called over http, not https: its token and '
-            'the leases of users can be read on the way, and its answers be forged (%s)',
+            '[enforcement] the external service is called over http, not https: attackers on '
+            'the network can read its token and the leases of users, and forge its answers (%s)',
             ', '.join(plain),
         )
 
@@ -192,7 +192,7 @@ class ExternalService(Filter):
                 raise exceptions.ExternalServiceUnavailable from error
 
     def _send(self, call: str, body: Mapping[str, Any], key: str) -> tuple[int, str]:
-        """Send a call; return the status and, of a refusal, the message.
+        """Send a call; return the status, and the message of a refusal.
 
         :param key: by which the service recognizes a repeated call
         :raises _NoAnswer: if no response arrives in time

@@ -53,7 +53,7 @@ class Filters:
 
     :param filters: by name, in the order in which they run
     :param exempt: ids of the projects whose leases they do not judge
-    :ivar names: of the filters, in that order
+    :ivar names: names of the filters, in that order
     :ivar waits: whether a filter waits for something outside the process
     """
 
@@ -66,12 +66,12 @@ class Filters:
         self.waits = any(item.waits for item in self._filters.values())
 
     def judges(self, project_id: str) -> bool:
-        """Return whether leases of a project are judged at all."""
+        """Return whether any filter judges the leases of a project."""
         return bool(self.names) and project_id not in self._exempt
 
     @property
     def longest_check(self) -> datetime.timedelta:
-        """The longest time that all filters together take."""
+        """The maximum duration of a check by all filters together."""
         return datetime.timedelta(
             seconds=sum(item.longest_check for item in self._filters.values())
         )
@@ -120,7 +120,7 @@ class Filters:
         return Verdict(noted=frozenset(noted))
 
     def tell(self, charge: Charge) -> None:
-        """Notify a filter of the outcome of a question, unless it ignores such states.
+        """Notify a filter of an outcome or an end, unless it ignores that state.
 
         :raises climate.exceptions.Transient: to be notified again later
         """

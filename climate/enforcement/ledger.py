@@ -10,13 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Writes the notifications of filters, in the transaction that they are about.
+"""Records notifications to filters, in the transaction that they report.
 
-A question is written down before the filters get it, with an instant at which it
-expires. The transaction that books the lease turns the rows to ``commit``; if it
-does not come, because the booking failed or the process died, they become
-``release``. So a filter that charges gets one of the two for everything that it
-allowed, and a lease exists if and only if it is ``commit``.
+A question is recorded before the filters receive it, with the instant at which it
+expires. The transaction that books the lease changes the rows to ``commit``; if it
+never comes, because the booking failed or the process died, they become
+``release``. So a filter that charges receives one of the two for everything that it
+allowed, and ``commit`` if and only if the lease exists.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from climate.enforcement.filters import Filters
 
 
 def open_question(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
-    """Write down a question before the filters get it."""
+    """Record a question before the filters receive it."""
     due = tx.now + filters.undecided_for
     tx.charges.insert(
         Charge(
@@ -52,7 +52,7 @@ def open_question(tx: Transaction, filters: Filters, question: FilterQuestion) -
 def refused(
     tx: Transaction, filters: Filters, question: FilterQuestion, noted: Collection[str]
 ) -> None:
-    """Write down that a filter has refused.
+    """Record that a filter has refused.
 
     :param noted: names of the filters to notify that nothing was booked
     """
@@ -66,9 +66,9 @@ def refused(
 
 
 def booked(tx: Transaction, filters: Filters, question: FilterQuestion) -> bool:
-    """Write down that the lease is booked, in the transaction that books it.
+    """Record that the lease is booked, in the transaction that books it.
 
-    :returns: False if the question has expired meanwhile: nothing may be booked
+    :returns: False if the question has expired: the lease must not be booked
     """
     names = filters.holding
     if not names:
@@ -77,15 +77,15 @@ def booked(tx: Transaction, filters: Filters, question: FilterQuestion) -> bool:
 
 
 def failed(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
-    """Write down that the booking has failed."""
+    """Record that the booking has failed."""
     if filters.holding:
         tx.charges.decide(question.id, ChargeState.RELEASE, filters.holding)
 
 
 def undone(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
-    """Write down that a change was undone.
+    """Record that a change was undone.
 
-    :param question: of the same id, with the lease as it is again
+    :param question: with the same id, and with the restored lease
     """
     tx.charges.insert(
         _now(tx, question.id, name, question.terms.lease.id, ChargeState.RELEASE, note)
@@ -94,7 +94,7 @@ def undone(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
 
 
 def ended(tx: Transaction, filters: Filters, end: End) -> None:
-    """Write down that a lease is over."""
+    """Record that a lease has ended."""
     tx.charges.insert(
         _now(tx, end.id, name, end.terms.lease.id, ChargeState.END, filters[name].note_end(end))
         for name in filters.hearing(ChargeState.END)

@@ -13,9 +13,9 @@
 """The limits of projects, and their enforcement in the transaction that books.
 
 Unlike a filter, these limits count what else the project has. A first check,
-before resources are chosen, locks nothing and saves the search. The second one
-is exact: it locks the project, so of two requests at once the second one counts
-what the first has booked.
+before resources are chosen, locks nothing and may save the search. The second
+check is exact: it locks the project, so that the later of two concurrent requests
+counts what the earlier one has booked.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DAY = datetime.timedelta(days=1)
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """The limits of a project; 0 is none.
+    """The limits of a project; 0 means no limit.
 
     :ivar leases: that have not ended
     :ivar days_ahead: from now to the start of a lease
@@ -55,7 +55,7 @@ class Limits:
     resources: int = 0
 
     def check(self, name: str, wanted: int) -> None:
-        """Check a figure against the limit *name*.
+        """Check a number against the limit *name*.
 
         :raises climate.exceptions.ProjectLimit: naming the limit and both figures
         """
@@ -66,7 +66,7 @@ class Limits:
     def check_lease(self, lease: Lease, old: Lease | None, now: datetime.datetime) -> None:
         """Check the dates of a new or changed lease.
 
-        A lease beyond a limit may be changed, unless it goes even further.
+        A lease that exceeds a limit can be changed, unless it would exceed it further.
 
         :param old: the lease as it is; None for a new one
         :param now: the instant (aware UTC)
@@ -99,7 +99,7 @@ class ProjectLimits:
 
         Projects that no filter judges have no limits either.
 
-        :raises climate.exceptions.ConfigurationError: if an override is wrong
+        :raises climate.exceptions.ConfigurationError: if an override is not valid
         """
         usual = Limits(**{name: conf.limits[name] for name in options.NAMES})
         found = dict.fromkeys(conf.enforcement.exempt_projects, NONE)
@@ -157,7 +157,7 @@ def held(
     allocations: Collection[Allocation],
     had: Collection[Allocation],
 ) -> Iterator[None]:
-    """Hold a project to its limits while a lease of it is written.
+    """Enforce the limits of a project while one of its leases is written.
 
     :param old: the lease as it is; None for a new one
     :param allocations: all that the lease would have
@@ -199,8 +199,8 @@ def _override(text: str, usual: Limits) -> tuple[str, Limits]:
         name, _, value = (word.strip() for word in part.partition('='))
         if name not in options.NAMES or not (value.isascii() and value.isdigit()):
             raise exceptions.ConfigurationError(
-                f"[limits] override: '{part.strip()}' of '{text}' is not one of "
-                f'{", ".join(options.NAMES)}, an equals sign and a number from 0'
+                f"[limits] override: '{part.strip()}' in '{text}' is not NAME=NUMBER with a "
+                f'number from 0; the names are {", ".join(options.NAMES)}'
             )
         values[name] = int(value)
     if not colon or not project_id.strip():
