@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""When, how much, which: pure functions over values, standard library only."""
+"""Pure functions over periods, amounts and choices; standard library only."""

@@ -50,7 +50,7 @@ def left(inventory: Inventory, uses: Iterable[Use], window: Period) -> int:
     """Return the units of *inventory* that are free throughout *window*.
 
     :param uses: of the same resource; those of other classes do not count
-    :returns: units, never negative, also when the inventory has shrunk below
+    :returns: units, never negative, even if the inventory has shrunk below
         what is booked
     """
     own: list[tuple[Period, int]] = []
@@ -71,11 +71,10 @@ def slots(
 ) -> int:
     """Return how many times *demand* fits on a resource throughout *window*.
 
-    Each time is an allocation of its own, so that its amounts have to respect
-    the ``min_unit``, ``max_unit`` and ``step_size`` of the inventories.
+    Each time is an allocation of its own, so its amounts have to respect the
+    ``min_unit``, ``max_unit`` and ``step_size`` of the inventories.
 
-    :param demand: units by resource class; a class that asks for 0 units does
-        not count
+    :param demand: units by resource class; classes with 0 units do not count
     :raises ValueError: if an amount is negative, or nothing is demanded
     """
     if any(amount < 0 for amount in demand.values()):

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a changed reservation keeps of what it has."""
+"""Decides which of its allocations a changed reservation keeps."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class WouldTakeRunning(ValueError):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Kept:
-    """What stays, what goes, and what is still to be found.
+    """The allocations that stay and go, and how many are still to be found.
 
     :ivar kept: the allocations that stay
     :ivar dropped: the allocations that are given up
     :ivar missing_minimum: how many more are needed to reach the minimum
-    :ivar missing_maximum: how many more may be had
+    :ivar missing_maximum: how many more are allowed by the maximum
     """
 
     kept: tuple[Allocation, ...]
@@ -57,14 +57,14 @@ def keep(
 ) -> Kept:
     """Keep every allocation that can be kept, up to *maximum*.
 
-    Of more good ones than *maximum* the first in the order of *current* stay.
+    If there are more than that, the first in the order of *current* stay.
 
     :param current: the allocations not yet released
     :param still_good: ids of the resources that fulfil the new request and are
         free in the new period, except for this reservation
-    :param minimum: how many the new request needs at least
-    :param maximum: how many it may have
-    :param running: whether the lease has started: then nothing is taken away
+    :param minimum: the fewest resources that the new request accepts
+    :param maximum: the most resources that it may have
+    :param running: whether the lease has started: then nothing may be taken away
     :raises WouldTakeRunning: if *running* and an allocation would be dropped
     :raises ValueError: if not ``0 <= minimum <= maximum``
     """

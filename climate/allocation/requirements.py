@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a resource must fulfil: the language of ``hypervisor_properties``.
+"""Conditions on resources: the language of ``hypervisor_properties``.
 
 An expression is JSON::
 
@@ -25,8 +25,8 @@ Two values are compared as numbers if both are plain decimals
 (:func:`as_number`), otherwise as texts in the order of their code points: ``16``
 is less than ``128`` and equal to ``16.0``, and ``1.10.2`` is a text. A resource
 that lacks the key, or has no value for it, fails every comparison, ``!=`` too;
-``not`` of that comparison holds. The store compiles the same tree to SQL, so
-whatever changes here has to change there.
+``not`` of that comparison holds. The store compiles the same tree to SQL: any
+change here needs the same change there.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ from typing import Any
 from typing import Final
 
 MAX_CHARACTERS: Final = 64 * 1024
-"""How long the text of an expression, or all keys and values in it, may be."""
+"""The maximum length of an expression, and of all keys and values in it together."""
 
 MAX_CONDITIONS: Final = 100
-"""How many comparisons an expression may have."""
+"""The maximum number of comparisons in an expression."""
 
 MAX_DEPTH: Final = 16
-"""How deep an expression may be nested; one comparison alone has depth 1."""
+"""The maximum depth of nesting; a single comparison has depth 1."""
 
 MAX_KEY: Final = 255
-"""How long a key may be: what the store keeps of a property's name."""
+"""The maximum length of a key: that of a property name in the store."""
 
 _MAX_NUMBER: Final = 400
 _DECIMAL: Final = re.compile(r'-?[0-9]+(\.[0-9]+)?')
-# PostgreSQL cannot store NUL and no engine can store half a surrogate pair;
-# nothing can be equal to such a text, and asking would be an error there.
+# PostgreSQL cannot store NUL, and no engine can store half a surrogate pair. No
+# stored value equals such a text, and a query with one would fail.
 _UNSTORABLE: Final = re.compile('[\x00\ud800-\udfff]')
 
 
@@ -68,7 +68,7 @@ class RequirementError(ValueError):
 
 
 class Operator(enum.StrEnum):
-    """How a comparison compares."""
+    """The operators of comparisons."""
 
     EQ = '=='
     NE = '!='
@@ -79,7 +79,7 @@ class Operator(enum.StrEnum):
 
 
 def as_number(text: str) -> float | None:
-    """Return the number that *text* is written as, None if it is something else.
+    """Return the number that *text* spells; None if it is not a number.
 
     Only plain decimals are numbers, such as ``-3`` or ``16.50``; not ``nan``,
     ``inf``, ``1e3``, ``0x10``, ``1_000``, ``+1``, ``.5`` or anything with blanks,
@@ -165,7 +165,7 @@ def parse(text: object) -> Requirement | None:
 
 
 def all_of(*requirements: Requirement | None) -> Requirement | None:
-    """Join requirements into one that asks for all of them; None if none asks."""
+    """Combine requirements into one that demands all of them; None if there are none."""
     parts: list[Requirement] = []
     for requirement in requirements:
         if isinstance(requirement, All):
@@ -193,7 +193,7 @@ def matches(requirement: Requirement | None, values: Mapping[str, str | int | No
 
 
 def keys(requirement: Requirement | None) -> frozenset[str]:
-    """Return the names of all properties that *requirement* looks at."""
+    """Return the names of all properties that *requirement* compares."""
     match requirement:
         case None:
             return frozenset()
@@ -238,7 +238,7 @@ def _decode(text: str) -> object:
     if len(text) > MAX_CHARACTERS:
         raise RequirementError(f'longer than {MAX_CHARACTERS} characters')
     try:
-        # Numbers stay as they are written, and none is too long to be converted.
+        # Numbers keep their spelling, so that none is too long to convert.
         return json.loads(
             text, parse_int=str, parse_float=_as_written, parse_constant=_refuse_constant
         )
@@ -264,7 +264,7 @@ def _short(value: object) -> str:
 
 
 class _Reader:
-    """Reads one expression and counts what it costs."""
+    """Reads one expression, and counts its conditions and characters."""
 
     def __init__(self) -> None:
         self._conditions = 0

@@ -11,9 +11,9 @@
 # under the License.
 """Shares of resources: which to take, and the allocations that hold them.
 
-A share is some slots of a resource. A slot is a whole resource, which is one
-allocation without a class, or the units of a demand: then an allocation for each
-class, as large as all slots that the reservation has of the resource.
+A share is a number of slots on a resource. A slot is either a whole resource, which
+is one allocation without a class, or the units of a demand. Those are one allocation
+for each class, which covers all slots of the reservation on the resource.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NOTHING = datetime.timedelta(0)
 
 
 class TooFew(ValueError):
-    """Fewer resources are free than are needed at least.
+    """Fewer resources are free than the minimum.
 
     :ivar free: how many there are
     :ivar minimum: how many are needed
@@ -63,29 +63,29 @@ def choose(
 ) -> tuple[Share, ...]:
     """Take as many slots as there are, up to *maximum*, the best first.
 
-    Of whole resources best is what leaves the smallest holes. A booking cuts
-    the free time around it into a hole before and a hole after, and long free
-    stretches should stay whole for those who need them:
+    The best whole resource leaves the smallest holes. A booking cuts the free time
+    around it into a hole before and a hole after, and long free stretches should
+    stay whole for the bookings that need them. In this order:
 
-    1. what is busy on both sides, by the sum of the two holes: 0 is a perfect fit;
-    2. what is busy on one side only, by the hole on that side;
-    3. what is never used, which is kept for last.
+    1. resources busy on both sides, by the sum of the two holes: 0 is a perfect fit;
+    2. resources busy on one side only, by the hole on that side;
+    3. resources that are never used, which are kept for last.
 
-    Of parts best is what leaves resources empty: what is used most already,
-    by its ``load``; and of equals the one on which the fewest slots are left,
-    so that one that has room for many keeps it.
+    The best part leaves other resources empty: it is on the resource with the
+    highest ``load``. Among equals, it is on the one with the fewest slots left, so
+    that a resource with room for many keeps it.
 
-    In both cases a candidate that the reservation has already comes first.
-    Equally good ones are taken in random order, so that processes which book
-    at the same time rarely want the same. The same input with an *rng* in the
-    same state gives the same choice. A candidate without room is passed over,
-    and one that is listed twice is taken once.
+    In both cases, candidates that the reservation already has come first. Equally
+    good ones are taken in random order, so that processes that book at the same
+    time rarely choose the same. The same input with an *rng* in the same state
+    gives the same choice. A candidate without room is skipped, and one that is
+    listed twice is taken once.
 
     :param start: start of the wanted period (aware UTC)
     :param end: end of the wanted period (aware UTC)
-    :param spread: how the slots lie on resources
+    :param spread: how to distribute the slots over resources
     :param whole: whether a slot is a whole resource
-    :param first: names of resources that have to be among the chosen
+    :param first: names of resources that must be among those chosen
     :returns: between *minimum* and *maximum* slots
     :raises TooFew: if there are fewer than *minimum*, or one of *first* is not free
     :raises ValueError: if not ``0 <= minimum <= maximum``
@@ -99,7 +99,7 @@ def choose(
             if item.slots > 0 and (not whole or _is_free(item, start, end))
         }.values()
     )
-    # The sorts keep the order of equals, which the shuffle has made random.
+    # The sorts are stable: equals keep the random order of the shuffle.
     rng.shuffle(usable)
     usable.sort(key=lambda item: _waste(item, start, end) if whole else _room(item))
     usable.sort(key=lambda item: (item.name not in first, not item.own))
@@ -153,7 +153,7 @@ def _is_free(candidate: Candidate, start: datetime.datetime, end: datetime.datet
 def _waste(
     candidate: Candidate, start: datetime.datetime, end: datetime.datetime
 ) -> tuple[int, datetime.timedelta]:
-    """Return how many holes have no bound, and how long the others are together."""
+    """Return the number of unbounded holes, and the total length of the others."""
     holes = (
         None if candidate.busy_until is None else start - candidate.busy_until,
         None if candidate.busy_from is None else candidate.busy_from - end,
@@ -165,7 +165,7 @@ def _waste(
 def allocations(
     reservation_id: str, shares: Iterable[Share], demand: Mapping[str, int], period: Period
 ) -> list[Allocation]:
-    """Return what has to be written for some shares.
+    """Return the allocations to write for shares.
 
     :param demand: units by resource class of one slot; empty for whole resources
     """
@@ -185,7 +185,7 @@ def allocations(
 
 
 def slots(current: Iterable[Allocation], demand: Mapping[str, int]) -> dict[int, int]:
-    """Return how many slots there are on each resource, by its id.
+    """Return the number of slots on each resource, by resource id.
 
     :param demand: units by resource class of one slot; empty for whole resources
     """
@@ -201,13 +201,13 @@ def slots(current: Iterable[Allocation], demand: Mapping[str, int]) -> dict[int,
 
 
 def fewer(has: Mapping[int, int], surplus: int) -> dict[int, int]:
-    """Return what stays if *surplus* slots go.
+    """Return the slots that stay if *surplus* slots go.
 
-    Those on the resources with the fewest go first, so that resources become
-    empty; of equals those with the highest id.
+    Slots on the resources with the fewest go first, so that resources become
+    empty; among equals, those on the resource with the highest id.
 
     :param has: slots by resource id
-    :raises ValueError: if there are fewer than that
+    :raises ValueError: if there are fewer than *surplus*
     """
     if surplus > sum(has.values()):
         raise ValueError('more is to go than there is')
@@ -227,7 +227,7 @@ def cut(
     An allocation of several slots may be in both, each time with its part of
     the amount.
 
-    :param keep: slots that stay, by resource id; what is not named goes
+    :param keep: slots that stay, by resource id; all others go
     :returns: what stays, what goes
     """
     wanted: dict[str | None, int] = dict(_wanted(demand).items()) or {None: 1}
@@ -252,7 +252,7 @@ def cut(
 def without(
     current: Iterable[Allocation], gone: Mapping[int, int]
 ) -> tuple[tuple[Allocation, ...], tuple[Allocation, ...]]:
-    """Divide allocations by what is written down of those that go.
+    """Divide allocations by the amounts that are recorded to go.
 
     :param gone: amounts by allocation id
     :returns: what stays, what goes
@@ -269,7 +269,7 @@ def without(
 
 
 def total(current: Iterable[Allocation]) -> dict[str | None, int]:
-    """Return how much there is of each resource class in all."""
+    """Return the total amount of each resource class."""
     units: Counter[str | None] = Counter()
     for item in current:
         units[item.resource_class] += item.amount

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Periods along a line: what is busy, what is free, how much at most at once."""
+"""Periods in time: what is busy, what is free, and the peak of overlapping use."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def free(window: Period, busy: Iterable[Period]) -> tuple[Period, ...]:
 
 
 def peak(uses: Iterable[tuple[Period, int]], window: Period) -> int:
-    """Return the most that is used at one instant of *window*; 0 if nothing is.
+    """Return the largest amount in use at one instant of *window*; 0 if there is none.
 
-    A use that ends when another one starts leaves before the other comes.
+    A use that ends at the instant at which another starts does not overlap with it.
 
     :param uses: each a period and the units in use throughout it (0 or more)
     """
@@ -63,8 +63,8 @@ def peak(uses: Iterable[tuple[Period, int]], window: Period) -> int:
             steps.append((period.start, amount))
             steps.append((period.end, -amount))
     # At one instant the negative steps sort first: ends before starts. Uses that
-    # reach out of the window need no clipping: all of them hold at the edge they
-    # reach over, so the sum outside is never larger than the one at that edge.
+    # extend beyond the window need no clipping: all of them hold at the edge that
+    # they cross, so the sum outside is never larger than the one at that edge.
     most = level = 0
     for _, amount in sorted(steps):
         level += amount
