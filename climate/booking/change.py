@@ -122,7 +122,7 @@ def choose(
     """
     old = tx.leases.get(new.lease_id, new.project_id, lock=True)
     _check_state(old, new.change)
-    if dates.only_words(new.change):
+    if dates.only_details(new.change):
         return Changed(lease=old, old=old, filtered=False)
     lease = dates.changed(old, new.change, tx.now)
     if new.trust_id is not None:
@@ -192,7 +192,7 @@ def write(
 def _check_state(lease: Lease, change: LeaseChange) -> None:
     if lease.status is LeaseStatus.DELETING:
         raise exceptions.InvalidState(state=lease.status, id=lease.id)
-    if dates.only_words(change):
+    if dates.only_details(change):
         return
     if lease.status is LeaseStatus.TERMINATED:
         raise exceptions.InvalidInput('Terminated leases can only be renamed')
@@ -320,7 +320,7 @@ def _with_facts(
 
 
 def _rename(tx: Transaction, context: Context, change: LeaseChange, old: Lease) -> Lease:
-    new = dates.with_words(old, change)
+    new = dates.with_details(old, change)
     if new == old:
         return old
     new = dataclasses.replace(new, updated_at=tx.now)

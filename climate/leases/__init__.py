@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Rules of a lease that booking, upkeep and running share."""
+"""Rules of leases that booking, upkeep and running share."""

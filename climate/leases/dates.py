@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a change makes of the dates and words of a lease: pure checks."""
+"""Applies changes to the dates, name and notices of a lease: pure functions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from climate.domain.requests import LeaseChange
 from climate.domain.requests import UNSET
 
 
-def only_words(change: LeaseChange) -> bool:
-    """Whether a change is only of words, which can change in any state of the lease."""
+def only_details(change: LeaseChange) -> bool:
+    """Whether only details change, which is possible until its deletion."""
     return (
         change.start is None
         and change.end is None
@@ -37,8 +37,8 @@ def only_words(change: LeaseChange) -> bool:
     )
 
 
-def with_words(lease: Lease, change: LeaseChange) -> Lease:
-    """Return *lease* with the words of *change*: its name, and its notices."""
+def with_details(lease: Lease, change: LeaseChange) -> Lease:
+    """Return *lease* with the details of *change*: its name and its notices."""
     return dataclasses.replace(
         lease,
         name=lease.name if change.name is None else change.name,
@@ -47,14 +47,14 @@ def with_words(lease: Lease, change: LeaseChange) -> Lease:
 
 
 def changed(lease: Lease, change: LeaseChange, now: datetime.datetime) -> Lease:
-    """Return *lease* with the words and dates of *change*.
+    """Return *lease* with the details and dates of *change*.
 
     :raises climate.exceptions.InvalidInput: with the text clients expect
     :raises climate.exceptions.OutsideLease: if an event lies outside the lease
     """
     period = changed_period(lease, change, now)
     return dataclasses.replace(
-        with_words(lease, change),
+        with_details(lease, change),
         period=period,
         # Readiness was reported for the former start.
         readiness=lease.readiness if period.start == lease.period.start else None,
@@ -73,7 +73,7 @@ def changed_period(lease: Lease, change: LeaseChange, now: datetime.datetime) ->
     :raises climate.exceptions.InvalidInput: with the text clients expect
     """
     start, end = change.start or lease.period.start, change.end or lease.period.end
-    # A client that speaks in minutes says the same dates without their seconds.
+    # A client with a precision of minutes repeats dates without their seconds.
     if start == periods.floored(lease.period.start, change.grain):
         start = lease.period.start
     if end == periods.floored(lease.period.end, change.grain):
@@ -88,7 +88,7 @@ def changed_period(lease: Lease, change: LeaseChange, now: datetime.datetime) ->
     if end != lease.period.end and (end < today or end < start):
         raise exceptions.InvalidInput('End date must be later than current and start date')
     if started and end <= now and end != lease.period.end:
-        # "Until now" from a client that speaks in minutes.
+        # "Until now" from a client with a precision of minutes.
         end = now
     if end <= start:
         raise exceptions.InvalidPeriod
@@ -100,8 +100,8 @@ def changed_before_end(
 ) -> datetime.datetime | None:
     """Return when to notify the user of the end after *change*.
 
-    A date given earlier moves with the end, and into the new period if it
-    would lie outside; a date given now must lie inside.
+    A date set earlier moves with the end, and into the new period if it would lie
+    outside. A date in the change must lie inside the new period.
 
     :raises climate.exceptions.OutsideLease: if it does not
     """
@@ -119,7 +119,7 @@ def check_before_end(
 ) -> None:
     """Check when to notify the user of the end.
 
-    :raises climate.exceptions.OutsideLease: if that is not from *start* to *end*
+    :raises climate.exceptions.OutsideLease: if it is not between *start* and *end*
     """
     if instant is not None and not start <= instant <= end:
         raise exceptions.OutsideLease(f'{exceptions.OutsideLease.template} (before_end_date)')

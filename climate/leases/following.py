@@ -9,11 +9,11 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The event that has the cloud follow a change of a running lease.
+"""The event that has the cloud follow a change of an active lease.
 
-It carries all that is needed to undo the change if the cloud refuses: what
-came, what is to go, and how the requests were before. The lease
-releases what goes only when the cloud has followed; until then it has both.
+It carries all that is needed to undo the change if the cloud refuses it: what was
+added, what is to be removed, and the former requests. The lease releases what is to
+be removed only when the cloud has followed; until then it has both.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def new_event(
 ) -> Event:
     """Write the event, and return it.
 
-    :param known: what the lease had before the change; what it has beyond
-        that came with it
-    :param leaving: what is to go, each with the amount that goes
-    :param before: the requests that were changed, by reservation id
+    :param known: the allocations from before the change; all others came with it
+    :param leaving: the allocations to remove, each with the amount to remove
+    :param before: the former requests of changed reservations, by reservation id
     :param charge_id: of the question by which filters allowed the change
-    :param moves: the moves of reservations that the cloud follows
-    :param forced: whether what runs on resources that are left may be taken away
+    :param moves: the moves of reservations that the cloud is to follow
+    :param forced: whether the cloud may remove what runs on resources that the
+        lease leaves
     """
     had = {item.id for item in known}
     ids = [reservation.id for reservation in lease.reservations]
@@ -92,29 +92,29 @@ def new_event(
 
 
 def before(event: Event, reservation: Reservation) -> Mapping[str, Any]:
-    """Return the request of a reservation as it was."""
+    """Return the request of a reservation as it was before the change."""
     old = event.change.before.get(reservation.id) if event.change else None
     return reservation.request if old is None else drafts.restored(old, reservation.request)
 
 
 def added(event: Event) -> dict[int, int]:
-    """Return the ids of the allocations that came, with amounts that cover them."""
+    """Return the ids of added allocations, with amounts that cover each as a whole."""
     rows = event.change.added if event.change else {}
     return {row_id: _ALL for ids in rows.values() for row_id in ids}
 
 
 def removed(event: Event) -> dict[int, int]:
-    """Return the amounts that are to go, by allocation id."""
+    """Return the amounts to remove, by allocation id."""
     rows = event.change.removed if event.change else {}
     return {row_id: amount for amounts in rows.values() for row_id, amount in amounts.items()}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class GivenUp:
-    """What goes when the cloud has followed.
+    """What a lease releases once the cloud has followed.
 
     :ivar amounts: by allocation id
-    :ivar complaints: what is not as it was asked for, for people
+    :ivar complaints: differences from what was requested, for users
     """
 
     amounts: dict[int, int]
@@ -128,13 +128,13 @@ def given_up(
     gone: dict[int, int],
     kept: Mapping[str, Mapping[int, int]],
 ) -> GivenUp:
-    """Return what goes, where effects gave up other slots than requested.
+    """Return what to release where effects gave up other slots than requested.
 
-    What the cloud still uses stays booked, and so does what was promised: an
-    effect that keeps more than requested has that, and the next check restores
-    what one gave up beyond it.
+    What the cloud still uses stays booked, and so does what was promised: a
+    reservation keeps what an effect kept beyond the request, and the next check
+    restores what an effect gave up beyond it.
 
-    :param gone: what they had to give up, as of :func:`removed`
+    :param gone: what the effects had to give up, as of :func:`removed`
     :param kept: slots by resource id that they kept, by reservation id
     """
     result = dict(gone)
@@ -144,8 +144,8 @@ def given_up(
             continue
         current = tx.allocations.live_of([reservation.id])
         mine = {item.id for item in current}
-        told = {key: amount for key, amount in gone.items() if key in mine}
-        goes, complaint = _goes(plugins, reservation, current, told, kept[reservation.id])
+        asked = {key: amount for key, amount in gone.items() if key in mine}
+        goes, complaint = _goes(plugins, reservation, current, asked, kept[reservation.id])
         result = {key: amount for key, amount in result.items() if key not in mine} | goes
         if complaint:
             LOG.error('Lease %s: %s', lease.id, complaint)
@@ -157,10 +157,10 @@ def _goes(
     plugins: notices.Plugins,
     reservation: Reservation,
     current: list[Allocation],
-    told: Mapping[int, int],
+    asked: Mapping[int, int],
     kept: Mapping[int, int],
 ) -> tuple[dict[int, int], str]:
-    """Return what a reservation gives up, and what is wrong with it."""
+    """Return what a reservation gives up, and how that differs from the request."""
     plugin = plugins[reservation.resource_type]
     try:
         demand = plugin.search(reading.load(plugin, reservation)).demand
@@ -168,13 +168,13 @@ def _goes(
         return {}, f'nothing was released: {error.message}'
     stays, going = shares.cut(current, demand, kept)
     goes = {item.id: item.amount for item in going if item.id is not None}
-    has, promised = shares.total(stays), shares.total(shares.without(current, told)[0])
+    has, promised = shares.total(stays), shares.total(shares.without(current, asked)[0])
     if has == promised:
         return goes, ''
     complaint = f'reservation {reservation.id} keeps {_units(has)} and not {_units(promised)}'
     if all(has.get(name, 0) >= amount for name, amount in promised.items()):
         return goes, complaint
-    both = {key: min(amount, told.get(key, 0)) for key, amount in goes.items()}
+    both = {key: min(amount, asked.get(key, 0)) for key, amount in goes.items()}
     return {key: amount for key, amount in both.items() if amount}, complaint
 
 
@@ -186,7 +186,7 @@ def _units(amounts: Mapping[str | None, int]) -> str:
 def split(
     events: Iterable[Event], current: Iterable[Allocation]
 ) -> tuple[tuple[Allocation, ...], tuple[Allocation, ...]]:
-    """Divide what a lease has by its changes that are under way.
+    """Divide the allocations of a lease by its changes that are under way.
 
     :returns: what it is to have, what it is to give up
     """
@@ -197,5 +197,5 @@ def split(
     return shares.without(current, gone)
 
 
-# More than any allocation is large.
+# More than the amount of any allocation.
 _ALL = 2**62

@@ -9,11 +9,11 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Keeps what effects did, so that the owner of a lease can see it.
+"""Records what effects did, so that the owner of a lease can see it.
 
-One step for each effect on a reservation for an event, however often it is
-tried: a lease that waits or fails for long does not grow. A check that finds
-all as it should be leaves nothing.
+An effect on a reservation for an event is one step, however often it is tried, so
+that the history of a lease that waits or fails for long does not grow. A check that
+finds nothing wrong leaves no step.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _EFFECTS = {
     EventKind.UNDO: Effect.UNDO,
     EventKind.DELETE: Effect.END,
 }
-# These begin again under the same id, at another time.
+# These events begin again at another time, under the same id.
 _REPEATED = frozenset({EventKind.CHECK, EventKind.BEFORE_END})
 _GIVES = frozenset({Effect.PREPARE, Effect.START})
 
@@ -71,7 +71,9 @@ def record(tx: Transaction, job: Job, report: Report, event: Event) -> None:
     effect = _effect(job)
     known = {} if _first(job) else _known(tx, job, effect)
     steps = [
-        _told(known.get(step.reservation_id or None) or _new(tx, job, step, effect), step, tx, lost)
+        _after(
+            known.get(step.reservation_id or None) or _new(tx, job, step, effect), step, tx, lost
+        )
         for step in report.steps
     ]
     tx.steps.insert(step for step in steps if step.id is None and not quiet)
@@ -83,10 +85,10 @@ def record(tx: Transaction, job: Job, report: Report, event: Event) -> None:
 def note(
     tx: Transaction, event: Event, state: StepState, *, text: str = '', error: str | None = None
 ) -> None:
-    """Write something about a lease as a whole.
+    """Record a step that concerns a lease as a whole.
 
-    :param event: that it belongs to
-    :param text: what was done or seen; '' for nothing
+    :param event: the event that the step belongs to
+    :param text: what was done or observed; '' for nothing
     """
     step = HistoryStep(
         lease_id=event.lease_id,
@@ -104,10 +106,10 @@ def note(
 
 
 def show(tx: Transaction, lease_id: str, project_id: str | None) -> History:
-    """Return what happened to a lease, and what is still to happen.
+    """Return the past and pending operations of a lease.
 
     :param project_id: None looks in every project
-    :raises climate.exceptions.NotFound: if there is none
+    :raises climate.exceptions.NotFound: if there is no such lease
     """
     lease = tx.leases.get(lease_id, project_id)
     awaited = tuple(
@@ -116,24 +118,24 @@ def show(tx: Transaction, lease_id: str, project_id: str | None) -> History:
         if event.open
     )
     going_on = {event.id for event in awaited}
-    steps = (_as_it_is(step, going_on) for step in tx.steps.of_lease(lease_id))
+    steps = (_corrected(step, going_on) for step in tx.steps.of_lease(lease_id))
     return History(lease=lease, steps=tuple(steps), awaited=awaited)
 
 
-def _as_it_is(step: HistoryStep, going_on: Iterable[str]) -> HistoryStep:
+def _corrected(step: HistoryStep, going_on: Iterable[str]) -> HistoryStep:
     """Return *step* as failed if it waits for an event that will not come."""
     if step.state is StepState.WAITING and step.event_id not in going_on:
         return dataclasses.replace(step, state=StepState.FAILED)
     return step
 
 
-# -- which steps there are
+# -- the steps of a job
 
 
 def _quiet(job: Job, report: Report) -> bool:
-    """Whether it is a check that found all as it should be.
+    """Whether the job is a check that found nothing wrong.
 
-    It is of interest only if it did not the last time.
+    It is of interest only if the last check found something.
     """
     return job.event.kind is EventKind.CHECK and all(
         isinstance(step.outcome, Done) and not step.outcome.steps and not step.outcome.repaired
@@ -142,7 +144,7 @@ def _quiet(job: Job, report: Report) -> bool:
 
 
 def _event_id(job: Job) -> str:
-    """All checks of a lease are one step, also those that are none of its events."""
+    """Return the event of the step; all checks of a lease, scheduled or not, share one."""
     if job.event.kind is not EventKind.CHECK:
         return job.event.id
     ids = {event.kind: event.id for event in job.lease.events}
@@ -158,7 +160,7 @@ def _effect(job: Job) -> Effect:
 
 
 def _first(job: Job) -> bool:
-    """Whether nothing can have been written about the effect yet."""
+    """Whether nothing can have been recorded about the effect yet."""
     return job.first and job.event.kind not in _REPEATED
 
 
@@ -185,7 +187,7 @@ def _new(tx: Transaction, job: Job, step: Step, effect: Effect) -> HistoryStep:
     )
 
 
-# -- what is written of them
+# -- the content of steps
 
 
 def _given_up(job: Job, event: Event) -> str | None:
@@ -196,8 +198,10 @@ def _given_up(job: Job, event: Event) -> str | None:
     return None
 
 
-def _told(known: HistoryStep, step: Step, tx: Transaction, lost: str | None) -> HistoryStep:
-    """Return *known* with the outcome of this attempt.
+def _after(known: HistoryStep, step: Step, tx: Transaction, lost: str | None) -> HistoryStep:
+    """Return *known* after one more attempt.
+
+    :param step: the outcome of the attempt
 
     :param lost: why the event was given up, if it was
     """
@@ -228,19 +232,19 @@ def _told(known: HistoryStep, step: Step, tx: Transaction, lost: str | None) -> 
 def _lines(
     known: tuple[Line, ...], done: Iterable[str], repaired: Iterable[str], now: datetime.datetime
 ) -> tuple[Line, ...]:
-    """Return the lines with the new ones, each only once."""
+    """Return the lines with the new ones; only repairs can occur more than once."""
     lines = list(known)
-    told = {line.text for line in known}
+    present = {line.text for line in known}
     for text in (_clean(text) for text in done):
-        if text and text not in told:
-            told.add(text)
+        if text and text not in present:
+            present.add(text)
             lines.append(Line(at=now, text=text))
     lines += [Line(at=now, text=f'repaired: {_clean(text)}') for text in repaired]
     return tuple(lines[-_MOST_LINES:])
 
 
 def _clean(text: str | None) -> str | None:
-    """Return *text* without what looks like a secret, and not endless."""
+    """Return *text*, shortened and without anything that looks like a secret."""
     return None if text is None else str(strutils.mask_password(text))[:_LONGEST]
 
 

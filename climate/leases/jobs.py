@@ -31,9 +31,9 @@ from climate.plugins.contract import Work
 class Job:
     """An event whose effects are to be run now.
 
-    :ivar lease: the lease as it was when the event was begun
-    :ivar works: what is to be done, in the order in which it is to be done
-    :ivar first: whether the event was never taken up before, at its time
+    :ivar lease: the lease as it was when the event began
+    :ivar works: the work on each reservation, in the order in which to do it
+    :ivar first: whether no manager has begun the event at its present time before
     """
 
     lease: Lease
@@ -43,15 +43,15 @@ class Job:
 
     @property
     def started(self) -> bool:
-        """Whether the lease ever had what it is about."""
+        """Whether the lease ever had its resources."""
         return self.lease.started
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """The outcome of the effect on one reservation; exactly one of the two is set.
+    """The result of the effect on one reservation: either an outcome or an error.
 
-    :ivar reservation_id: '' of the deletion of the trust, which is of all of them
+    :ivar reservation_id: '' for the deletion of the trust, which all reservations share
     """
 
     reservation_id: str
@@ -67,18 +67,18 @@ class Report:
 
     @property
     def again(self) -> datetime.timedelta | None:
-        """How long to wait before going on; None if nothing is under way."""
+        """How long to wait before continuing; None if nothing is under way."""
         waits = [step.outcome.after for step in self.steps if isinstance(step.outcome, Again)]
         return max(waits, default=None)
 
     @property
     def time_limit(self) -> datetime.timedelta:
-        """How long what is under way may take in all, as far as it says."""
+        """How long the operations under way may take in total, as far as they say."""
         waits = [step.outcome.time_limit for step in self.steps if isinstance(step.outcome, Again)]
         return max(waits, default=datetime.timedelta(0))
 
     def overdue(self, event: Event, deadline: datetime.timedelta) -> bool:
-        """Whether what is under way is not waited for any more."""
+        """Whether the operations under way have taken too long."""
         return self.again is not None and event.tried >= max(deadline, self.time_limit)
 
     def well(self, event: Event) -> Event:
@@ -90,7 +90,7 @@ class Report:
 
     @property
     def why(self) -> str:
-        """What is being waited for, for people."""
+        """What the job waits for, for users."""
         return '; '.join(
             step.outcome.why
             for step in self.steps
@@ -112,7 +112,7 @@ class Report:
 
     @property
     def repaired(self) -> tuple[str, ...]:
-        """Return what had to be repaired."""
+        """What had to be repaired."""
         lines: list[str] = []
         for step in self.steps:
             lines += getattr(step.outcome, 'repaired', ())

@@ -30,7 +30,7 @@ Plugins = Mapping[str, Plugin[Any]]
 
 
 def descriptions(lease: Lease, plugins: Plugins) -> dict[str, dict[str, Any]]:
-    """Return what each reservation's plugin says of it, by reservation id."""
+    """Return how plugins describe the reservations of a lease, by reservation id."""
     return {
         reservation.id: reading.describe(plugins[reservation.resource_type], reservation)
         for reservation in lease.reservations

@@ -23,11 +23,11 @@ T = TypeVar('T')
 
 
 def answered(work: Callable[[], T]) -> T:
-    """Run cloud calls; there is no second try, the caller can try again.
+    """Run cloud calls without retries: the caller can try again.
 
-    :raises climate.exceptions.CloudUnavailable: if the cloud does not answer
+    :raises climate.exceptions.CloudUnavailable: if the cloud does not respond
     :raises climate.exceptions.Conflict: if it refuses
-    :raises climate.exceptions.ClimateError: whatever else *work* says
+    :raises climate.exceptions.ClimateError: whatever else *work* raises
     """
     try:
         return work()

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What is said of the resources of a lease: that they are ready, or not yet.
+"""Reports on the resources of a lease: which are ready, and which are not yet.
 
 A service that gets resources ready, such as one that switches hosts on, is
 notified that a lease starts soon, and reports its progress here.
@@ -34,13 +34,13 @@ _OPEN = frozenset({_S.PENDING, _S.STARTING, _S.ACTIVE, _S.UPDATING})
 
 
 def say(tx: Transaction, plugins: notices.Plugins, lease_id: str, said: Readiness) -> Lease:
-    """Keep what was said, and tell when everything is ready.
+    """Store a report, and send a notification once everything is ready.
 
     A repeated report sends no second notification.
 
-    :param lease_id: of whatever project
-    :raises climate.exceptions.NotFound: if there is none
-    :raises climate.exceptions.InvalidState: if it is over
+    :param lease_id: id of a lease of any project
+    :raises climate.exceptions.NotFound: if there is no such lease
+    :raises climate.exceptions.InvalidState: if it has ended
     """
     lease = tx.leases.get(lease_id, lock=True)
     if lease.status not in _OPEN:
@@ -55,7 +55,7 @@ def say(tx: Transaction, plugins: notices.Plugins, lease_id: str, said: Readines
 
 
 def at_start(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> None:
-    """Report a lease that has started while some of its resources are not ready."""
+    """Send a notification if a lease starts while some of its resources are not ready."""
     said = lease.readiness
     if said is not None and said.waiting:
         notices.tell(tx, plugins, 'lease.not_ready', lease, event=event, readiness=said)

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Has plugins read the reservations that are stored, whatever they make of them.
+"""Has plugins read stored reservations, and copes with those that they cannot read.
 
-A plugin that cannot read one, such as a new release of it, must not keep the
-lease from being shown, reported and ended.
+A plugin that cannot read a reservation, such as a new release of it, must not keep
+the lease from being shown, reported and ended.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from climate.plugins.contract import Plugin
 LOG = logging.getLogger(__name__)
 
 FAULT: Final = 'fault'
-"""Key of a reservation that its plugin cannot read: why, for people."""
+"""Key of the reason why a plugin cannot read a reservation, for users."""
 
 
 class Describer(Protocol):
-    """What tells the keys of a resource type's own."""
+    """The part of a plugin that describes reservations."""
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return extra keys."""
+        """Return the keys of a reservation that only its resource type has."""
         ...
 
 
 def describe(plugin: Describer, reservation: Reservation) -> dict[str, Any]:
-    """Return the keys of a reservation's own; only its fault if it has one."""
+    """Return the type-specific keys of a reservation; only the fault if it has one."""
     try:
         return plugin.describe(reservation)
     except Exception as error:
@@ -63,7 +63,7 @@ def load(plugin: Plugin[Any], reservation: Reservation) -> Any:
 
 
 def leaves(plugin: Plugin[Any], reservation: Reservation) -> bool:
-    """Whether there may be something in the cloud before any effect was run."""
+    """Whether a reservation may have something in the cloud before any effect ran."""
     try:
         return plugin.leaves(reservation)
     except Exception as error:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Which events a lease has, given its dates: pure functions."""
+"""The events of a lease, given its dates: pure functions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from climate.leases.settings import LeasingSettings
 
 
 class Preparation(enum.Enum):
-    """When the effects that come before the start are run."""
+    """When to run the effects that come before the start."""
 
     NEVER = 'never'
     SHORTLY_BEFORE = 'shortly before'
@@ -44,7 +44,7 @@ class Preparation(enum.Enum):
 
 
 def preparation(plugins: Iterable[Any]) -> Preparation:
-    """Return when a lease over the types of some plugins is prepared."""
+    """Return when to prepare a lease with resource types of these plugins."""
     known = list(plugins)
     if any(plugin.prepares_at_once for plugin in known):
         return Preparation.AT_ONCE
@@ -53,7 +53,7 @@ def preparation(plugins: Iterable[Any]) -> Preparation:
     return Preparation.NEVER
 
 
-# Which of several warnings of an end is moved with it.
+# Which of several warnings moves with the end: the first in this order.
 _PREFERRED = (EventState.IN_PROGRESS, EventState.UNDONE, EventState.DONE)
 
 
@@ -65,7 +65,7 @@ def new_event(
     due: datetime.datetime | None = None,
     payload: Payload = events.NO_PAYLOAD,
 ) -> Event:
-    """Return an event that has still to happen."""
+    """Return an event that has yet to happen."""
     return Event(
         id=str(uuid.uuid4()),
         lease_id=lease_id,
@@ -117,9 +117,9 @@ def initial(
 def _announcements(
     lease: Lease, now: datetime.datetime, settings: LeasingSettings
 ) -> list[tuple[datetime.datetime, AnnouncementPayload]]:
-    """Return when the start is announced; times already past are left out.
+    """Return when to announce the start; times in the past are left out.
 
-    The one that resources need to get ready is an exception: it comes at once then.
+    Only the announcement that resources need to get ready comes at once instead.
     """
     found = [
         (time, AnnouncementPayload(seconds_to_start=offset))
@@ -138,7 +138,7 @@ def _at_once(event: Event) -> bool:
 
 
 def _offsets(lease: Lease, settings: LeasingSettings) -> dict[datetime.datetime, int]:
-    """Return when the start is announced, and how many seconds before it."""
+    """Return when to announce the start, and how many seconds before it that is."""
     wanted = lease.notify_before_start
     if wanted is None:
         wanted = settings.notify_before_start
@@ -148,7 +148,7 @@ def _offsets(lease: Lease, settings: LeasingSettings) -> dict[datetime.datetime,
 
 
 def before_end_time(lease: Lease, settings: LeasingSettings) -> datetime.datetime | None:
-    """When to tell that the lease is about to end; None for never."""
+    """Return when to warn of the end of the lease; None for never."""
     if lease.before_end_date is not None:
         return lease.before_end_date
     if not settings.notify_before_end:
@@ -185,7 +185,7 @@ def rescheduled(
     now: datetime.datetime,
     settings: LeasingSettings,
 ) -> Rescheduling:
-    """Return what the dates of *new* mean for the events of *old*.
+    """Return how the events of *old* change with the dates of *new*.
 
     An event that a manager is about to finish is left alone: a change locks the row of
     the lease, and what is under way was right when it began.
@@ -215,8 +215,8 @@ def _moved(event: Event, time: datetime.datetime) -> list[Event]:
             due=time,
             attempts=0,
             error=None,
-            # Announced again at its new time. What a preparation has begun stays
-            # known: the deletion of the lease has to undo it.
+            # A warning is sent again at its new time. A preparation stays marked as
+            # begun: the deletion of the lease has to undo it.
             begun_at=None if event.kind is EventKind.BEFORE_END else event.begun_at,
             state=EVENT.table[event.state, EventTrigger.REARM]
             if event.state is not EventState.IN_PROGRESS
@@ -240,8 +240,8 @@ def _reannounce(
     }
     same = (old.period.start, old.lead_time) == (new.period.start, new.lead_time)
     times = _offsets(new, settings)
-    # What is still right stays, also if it is late: when a manager was
-    # down, a change of the lease must not drop what was not announced yet.
+    # What is still right stays, even if it is late: if managers were down, a
+    # change of the lease must not drop what they have not announced yet.
     kept = {time for time, event in waiting.items() if time in times or (same and _at_once(event))}
     removed += [event.id for time, event in waiting.items() if time not in kept]
     added += [
@@ -254,7 +254,7 @@ def _reannounce(
 def reannounced(
     old: Lease, new: Lease, *, now: datetime.datetime, settings: LeasingSettings
 ) -> Rescheduling:
-    """Return what other resources mean for the announcements of a pending lease."""
+    """Return how the announcements of a pending lease change with its resources."""
     added: list[Event] = []
     removed: list[str] = []
     _reannounce(old, new, now, settings, added, removed)
@@ -303,17 +303,17 @@ def _retell_end(
         return
     movable = [event for event in present if event.state is not EventState.ERROR]
     if not movable:
-        # One that failed is history; there is a successor if it can be in time.
+        # A failed warning stays so; it gets a successor if that can be in time.
         if all(event.time != time and time > now for event in present):
             added.append(new_event(new.id, EventKind.BEFORE_END, time))
         return
-    # One end has one warning, also where earlier releases wrote two.
+    # One end has one warning, even where earlier releases wrote two.
     warning = min(movable, key=lambda event: (_PREFERRED.index(event.state), event.id))
     removed += [
         event.id for event in movable if event is not warning and event.state is EventState.UNDONE
     ]
-    # What was announced, or is being announced, is announced again only if there is a
-    # new warning to give, not when a lease is shortened past it.
+    # A warning that was sent, or is being sent, is sent again only if its new time is
+    # still to come, not if the lease is shortened past it.
     interrupted = warning.state is EventState.IN_PROGRESS and warning.begun_at is None
     if warning.state is EventState.UNDONE or interrupted or time > now:
         changed += _moved(warning, time)

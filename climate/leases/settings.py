@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What operators configure of leasing, as one value."""
+"""The options of leasing, as one value."""
 
 from __future__ import annotations
 
@@ -35,23 +35,24 @@ class LeasingSettings(Settings):
     """The options that decide which events a lease gets and how it is booked.
 
     :ivar cleaning_time: pause between two leases of one resource
-    :ivar sample_size: free resources weighed beyond those needed
-    :ivar booking_attempts: choices made before giving up a lost race
-    :ivar notify_before_start: seconds before the start at which to tell
-    :ivar notify_before_end: time before the end at which to tell; zero for never
+    :ivar sample_size: free resources to compare in addition to those needed
+    :ivar booking_attempts: how often to choose before giving up a lost race
+    :ivar notify_before_start: seconds before the start at which to announce it
+    :ivar notify_before_end: time before the end at which to warn; zero for never
     :ivar prepare_lead_time: how long before the start to prepare; zero for never
     :ivar check_interval: pause between two checks of an active lease; zero for never
     :ivar effect_deadline: how long a failing effect is tried again
     :ivar retry_first_pause: seconds after the first failure
     :ivar retry_longest_pause: seconds after many failures
-    :ivar handover_pause: pause between two looks at what a start waits for
-    :ivar handover_patience: how long a start waits for the lease before until
-        it is moved to other resources
-    :ivar heal_active: which reservations in use are moved off what is out
-    :ivar limits: what projects may have
+    :ivar handover_pause: pause between two checks of what a start waits for
+    :ivar handover_patience: how long a start waits for the previous lease before
+        it moves to other resources
+    :ivar heal_active: which active reservations move off resources that are out of
+        service
+    :ivar limits: the limits of projects
     :ivar trust_margin: how long after the end of a lease its trust expires
-    :ivar heal_horizon: how far ahead bookings of a failed resource are
-        moved; None without limit
+    :ivar heal_horizon: how far ahead bookings of a failed resource move; None for
+        no limit
     """
 
     cleaning_time: datetime.timedelta = option('allocation', 'cleaning_time', seconds)

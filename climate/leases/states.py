@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""How the reservations of a lease follow its life."""
+"""Changes the states of reservations along with their lease."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from climate.domain.lifecycles import ReservationTrigger
 
 
 def reservations(lease: Lease, trigger: ReservationTrigger) -> tuple[Reservation, ...]:
-    """Return the reservations of *lease* after *trigger*, where it may happen."""
+    """Return the reservations of *lease* after *trigger*, if their state allows it."""
     return tuple(
         dataclasses.replace(item, status=RESERVATION.table[item.status, trigger])
         if (item.status, trigger) in RESERVATION.table
@@ -34,7 +34,7 @@ def reservations(lease: Lease, trigger: ReservationTrigger) -> tuple[Reservation
 
 
 def write(tx: Transaction, old: Lease, new: Lease) -> None:
-    """Write what has changed of the reservations of a lease."""
+    """Write the reservations of a lease that have changed."""
     for before, later in zip(old.reservations, new.reservations, strict=True):
         if later != before:
             tx.reservations.update(later)
