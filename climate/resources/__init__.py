@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resources and resource types: what can be reserved."""
+"""Resources and resource types, which users can reserve."""

@@ -10,12 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Ids under which a project sees reservations and leases of others.
+"""Opaque ids under which a project sees reservations and leases of others.
 
-The same each time, so that a calendar can be read; without a way back, without
-a way to compute them from real ids, and different for each project that looks
-and for each reservation of a lease. What two projects see, or what two
-resources show, can therefore not be combined to learn the owner.
+An id is the same each time, so that a calendar can be read. It cannot be turned
+back into the real id, nor computed from it, and differs for each project that looks
+and for each reservation of a lease. So what two projects see, or what two resources
+show, cannot be combined to find the owner.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _BYTES: Final = 32
 
 
 class Aliases:
-    """Makes opaque ids.
+    """Computes opaque ids.
 
-    :param secret: what they are made with; '' for that of the database, which is
-        made by the first process that needs it
+    :param secret: the key for computing them; '' for the one in the database, which
+        the first process that needs it creates
     """
 
     def __init__(self, store: Store, secret: str = '') -> None:
@@ -53,8 +53,8 @@ class Aliases:
         return self._opaque('reservation', viewer, taken), self._opaque('lease', viewer, taken)
 
     def _opaque(self, kind: str, viewer: str, taken: ReservedShare) -> str:
-        # That of the lease is made of the reservation as well: of a stack and
-        # the hosts for it, both in a calendar, readers cannot see that they belong together.
+        # The id of the lease depends on the reservation too: readers of a calendar
+        # cannot see that a stack and the hosts for it belong together.
         text = '\0'.join((kind, taken.lease_id, taken.reservation_id, viewer))
         digest = hmac.digest(self._key().encode(), text.encode(), hashlib.sha256)
         return str(uuid.UUID(bytes=digest[:16], version=4))
@@ -68,7 +68,7 @@ class Aliases:
 
 
 def _made(tx: Transaction) -> str:
-    """Return the secret of the database, made now unless another process was first."""
+    """Return the secret of the database; create it unless another process was first."""
     known = tx.secrets.find(_NAME)
     if known is None:
         known = secrets.token_urlsafe(_BYTES)

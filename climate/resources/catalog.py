@@ -28,17 +28,17 @@ from climate.plugins.custom.plugin import Custom
 
 
 class Catalog(Mapping[str, Plugin[Any]]):
-    """The plugins by type, also of types that another process declared.
+    """The plugins by type, including types that another process declared.
 
-    Looked up as in any mapping, a declared type may be found as it was read
-    once: enough for reservations that there are, which hold all that their
-    type had to say. Readers of a new request use :meth:`current`.
+    A lookup as in any mapping may return a declared type as it was read earlier.
+    That is enough for existing reservations, which hold all that they need of their
+    type. Readers of a new request use :meth:`current`.
 
-    Reads in a transaction of its own, and no engine makes a reader wait for a
+    It reads in a transaction of its own, and no engine makes a reader wait for a
     writer: looking a type up inside a transaction that writes is safe.
 
     :param declared: what the operator declared in a file
-    :ivar fixed: the types that are there as long as the process runs
+    :ivar fixed: the types that exist as long as the process runs
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Catalog(Mapping[str, Plugin[Any]]):
         self._read: dict[str, Custom] = {}
 
     def __getitem__(self, name: str) -> Plugin[Any]:
-        """Return the plugin of a type, for reservations that there are."""
+        """Return the plugin of a type, for existing reservations."""
         found = self.fixed.get(name) or self._read.get(name) or self.current(name)
         if found is None:
             raise KeyError(name)
@@ -69,7 +69,7 @@ class Catalog(Mapping[str, Plugin[Any]]):
         yield from (item.name for item in stored if item.name not in self.fixed)
 
     def __len__(self) -> int:
-        """How many types there are."""
+        """Return the number of types."""
         return sum(1 for _ in self)
 
     def current(self, name: str) -> Plugin[Any] | None:
@@ -88,7 +88,7 @@ class Catalog(Mapping[str, Plugin[Any]]):
 
 
 def fixed(plugins: Mapping[str, Plugin[Any]]) -> Mapping[str, Plugin[Any]]:
-    """Return the plugins of the types that are there as long as the process runs."""
+    """Return the plugins of the types that exist as long as the process runs."""
     return plugins.fixed if isinstance(plugins, Catalog) else plugins
 
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The manager's side of a resource's coming and going."""
+"""The manager's part in registering and unregistering resources."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LONGEST_KEY = 64
 
 
 class Registrar:
-    """Registers and unregisters resources, here and in the cloud."""
+    """Registers and unregisters resources, in Climate and in the cloud."""
 
     def __init__(self, store: Store, plugins: Plugins, cloud: Cloud) -> None:
         self._store = store
@@ -47,10 +47,10 @@ class Registrar:
         self._cloud = cloud
 
     def register_resource(self, draft: ResourceDraft) -> int:
-        """Take a resource in; return its id.
+        """Register a resource; return its id.
 
-        :raises climate.exceptions.ClimateError: if it cannot be; the cloud is
-            then as it was
+        :raises climate.exceptions.ClimateError: if that fails; the cloud is then
+            as before
         """
         check_keys(draft.capabilities)
         plugin = owner(self._plugins, draft.resource_type)
@@ -64,9 +64,9 @@ class Registrar:
             refuse_known(tx, plugin, resource.name)
             return tx.resources.insert(resource)
 
-        # Written down before the cloud is touched and opened to bookings after,
-        # so that a resource is never reservable without being set aside, and one
-        # that another manager registers at the same moment is left alone.
+        # Recorded before the cloud is changed, and opened to bookings afterwards, so
+        # that a resource is never reservable without being set aside, and one that
+        # another manager registers at the same moment is left alone.
         resource_id = self._store.run(insert)
         resource = dataclasses.replace(resource, id=resource_id)
         try:
@@ -81,8 +81,8 @@ class Registrar:
     def _withdraw(self, plugin: Plugin[Any], resource: Resource) -> None:
         """Undo an admission that failed: it may have happened anyway.
 
-        If the cloud does not answer this either, the resource stays set aside,
-        and registering it again goes on from there.
+        If this fails too, the resource stays set aside, and registering it again
+        continues from there.
         """
         try:
             plugin.release(resource, self._cloud)
@@ -95,7 +95,7 @@ class Registrar:
             )
 
     def delete_resource(self, resource_id: int) -> None:
-        """Let a resource go.
+        """Unregister a resource.
 
         :raises climate.exceptions.ResourceInUse: if it is reserved now or later
         """
@@ -114,7 +114,7 @@ class Registrar:
         resource = self._store.run(close)
         try:
             if resource.project_id is None:
-                # A thing of a project was never set aside.
+                # A project's own thing was never set aside.
                 plugin = owner(self._plugins, resource.resource_type)
                 on_behalf.answered(lambda: plugin.release(resource, self._cloud))
         except exceptions.ClimateError:
@@ -125,7 +125,7 @@ class Registrar:
 
 
 def owner(plugins: Mapping[str, Plugin[Any]], resource_type: str) -> Plugin[Any]:
-    """Return the plugin whose resources are of a type.
+    """Return the plugin that owns the resources of a type.
 
     :raises climate.exceptions.UnsupportedResourceType: if there is none, or it
         reserves resources of another type
@@ -141,9 +141,9 @@ def owner(plugins: Mapping[str, Plugin[Any]], resource_type: str) -> Plugin[Any]
 
 
 def check_keys(capabilities: Mapping[str, Any]) -> None:
-    """Check the names of what an operator says.
+    """Check the names of extra capabilities.
 
-    :raises climate.exceptions.InvalidInput: naming the one that is wrong
+    :raises climate.exceptions.InvalidInput: if one is empty or too long
     """
     for name in capabilities:
         if len(name) > _LONGEST_KEY:
@@ -153,18 +153,19 @@ def check_keys(capabilities: Mapping[str, Any]) -> None:
 
 
 def refuse_known(tx: Transaction, plugin: Plugin[Any], name: str) -> None:
-    """Return if there is no resource of this name yet.
+    """Check that no resource has this name yet.
 
-    :raises climate.exceptions.ResourceExists: if there is one
+    :raises climate.exceptions.ResourceExists: if one has
     """
     if tx.resources.named(plugin.resource_type, name) is not None:
         raise plugin.refusals.exists(plugin.resource_type, name)
 
 
 def _refuse_changed(tx: Transaction, plugin: Plugin[Any]) -> None:
-    """Return if a type is what it was when its resource was looked at.
+    """Check that a type has not changed since its resource was inspected.
 
-    From here on it stays so: who changes it has to wait, and finds it in use.
+    From here on it cannot change: a transaction that wants to change it waits for
+    this one, and then finds the type in use.
     """
     if not isinstance(plugin, Custom) or plugin.declaration.origin is not Origin.API:
         return
@@ -175,6 +176,6 @@ def _refuse_changed(tx: Transaction, plugin: Plugin[Any]) -> None:
 
 
 def refusals(plugins: Mapping[str, Plugin[Any]], resource: Resource) -> Refusals:
-    """Return the errors about *resource*, in the words of its type if that is served."""
+    """Return the errors about *resource*, in the words of its type if there is a plugin."""
     plugin = catalog.current(plugins, resource.resource_type)
     return Refusals() if plugin is None else plugin.refusals

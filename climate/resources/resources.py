@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resources of every type: what they are, what operators say of them, when they are taken."""
+"""Resources of every type: what they are, their capabilities, and their calendars."""
 
 from __future__ import annotations
 
@@ -43,29 +43,28 @@ from climate.resources.aliases import Aliases
 
 
 class Registry(Protocol):
-    """Who takes resources in and lets them go: a manager, over RPC."""
+    """Registers and unregisters resources: a manager, over RPC."""
 
     def register_resource(self, draft: ResourceDraft) -> int:
-        """Take a resource in; return its id."""
+        """Register a resource; return its id."""
         ...
 
     def delete_resource(self, resource_id: int) -> None:
-        """Let a resource go."""
+        """Unregister a resource."""
         ...
 
 
-# Resources whose bookings are in memory at once, of a list without a limit.
+# The most resources whose bookings are in memory at once, in a list without a limit.
 _BATCH = 500
 
 
 class Resources:
-    """What a caller can do with resources.
+    """The operations of callers on resources.
 
-    Where a type is given, resources of other types do not exist.
+    Where a type is given, resources of other types do not exist. Things of a
+    project, such as its servers, exist for that project only.
 
-    Things of projects, such as their servers, exist for their project only.
-
-    :param secret: what opaque ids are made with; '' for that of the database
+    :param secret: the key for opaque ids; '' for the one in the database
     """
 
     def __init__(
@@ -79,14 +78,14 @@ class Resources:
     def list(self, resource_type: str, include_private: bool) -> list[Resource]:
         """Return all resources of a type, in id order.
 
-        :param include_private: with the values of private properties
+        :param include_private: whether to show private properties
         """
         with self._store.reading() as tx:
             found = tx.resources.of_type(resource_type)
             return _shown_of(tx, found, include_private)
 
     def page(self, query: ResourceQuery, include_private: bool) -> ResourcePage:
-        """Return the resources *query* asks for.
+        """Return the resources that *query* asks for.
 
         :raises climate.exceptions.InvalidInput: if its marker does not exist
         """
@@ -106,18 +105,18 @@ class Resources:
     ) -> Resource:
         """Return a resource.
 
-        :param project_id: for whom it has to be there; None for every project
-        :raises climate.exceptions.NotFound: if there is none of this id
+        :param project_id: the project for which it must exist; None for every project
+        :raises climate.exceptions.NotFound: if there is none with this id
         """
         with self._store.reading() as tx:
             found = _get(tx, resource_id, resource_type, project_id=project_id)
             return _shown_of(tx, [found], include_private)[0]
 
     def create(self, draft: ResourceDraft) -> Resource:
-        """Take a resource in.
+        """Register a resource.
 
-        :raises climate.exceptions.ClimateError: if it is not there, is in use,
-            or no manager answers
+        :raises climate.exceptions.ClimateError: if it does not exist or is in use,
+            or if no manager responds
         """
         registrar.check_keys(draft.capabilities)
         plugin = registrar.owner(self._plugins, draft.resource_type)
@@ -130,7 +129,7 @@ class Resources:
     def update(
         self, resource_id: int, change: ResourceChange, resource_type: str | None = None
     ) -> Resource:
-        """Change what operators say of a resource.
+        """Change what operators set on a resource.
 
         :raises climate.exceptions.PropertyInUse: if a reservation of the
             resource requires a property that would change
@@ -188,7 +187,7 @@ class Resources:
         tx.book([resource.id]).restock(resource.id, plugin.stock(wanted))
 
     def delete(self, resource_id: int, resource_type: str | None = None) -> None:
-        """Let a resource go.
+        """Unregister a resource.
 
         :raises climate.exceptions.ResourceInUse: if it is reserved now or later
         """
@@ -199,7 +198,7 @@ class Resources:
     def calendar(
         self, caller: Caller, resource_id: int, filters: CalendarQuery
     ) -> ResourceCalendar:
-        """Return when a resource is taken.
+        """Return when a resource is reserved.
 
         :raises climate.exceptions.NotFound: if there is none
         """
@@ -214,9 +213,9 @@ class Resources:
     def calendars(
         self, caller: Caller, filters: CalendarQuery
     ) -> Iterator[builtins.list[ResourceCalendar]]:
-        """Yield when resources are taken, some at a time, in id order; each has a row.
+        """Yield batches of the calendars of all resources, in id order, even empty ones.
 
-        Each batch is as it was when it was read.
+        Each batch shows the state at the time at which it is read.
         """
         project_id = None if caller.all_projects else caller.project_id
         with self._store.reading() as tx:
@@ -245,7 +244,7 @@ class Resources:
                 continue
             if filters.reservation_id not in (None, shown.reservation_id):
                 continue
-            # What came between the two looks is no part of the list.
+            # A resource that came between the two queries is not in the list.
             if one.resource_id in busy:
                 busy[one.resource_id].append(shown)
         return [
@@ -256,7 +255,7 @@ class Resources:
     def property_keys(
         self, resource_type: str, include_private: bool
     ) -> builtins.list[PropertyKey]:
-        """Return the names of what operators say, with the values in use."""
+        """Return the names of capabilities, with the values in use."""
         with self._store.reading() as tx:
             keys = tx.properties.keys(resource_type)
         return [key for key in keys if include_private or not key.private]
@@ -264,7 +263,7 @@ class Resources:
     def set_private(self, resource_type: str, name: str, private: bool) -> PropertyKey:
         """Show a property to all callers, or to privileged ones only.
 
-        :raises climate.exceptions.NotFound: if there is none of this name
+        :raises climate.exceptions.NotFound: if there is none with this name
         """
         return self._store.run(lambda tx: tx.properties.set_private(resource_type, name, private))
 

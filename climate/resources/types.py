@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resource types: which there are, and what operators declare."""
+"""Resource types: the existing ones, and the declarations of operators."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from climate.resources import catalog
 
 
 class ResourceTypes:
-    """What a caller can do with resource types."""
+    """The operations of callers on resource types."""
 
     def __init__(self, store: Store, plugins: Mapping[str, Plugin[Any]]) -> None:
         self._store = store
         self._plugins = plugins
 
     def list(self) -> list[ResourceType]:
-        """Return the types that are served, by name."""
+        """Return the types that are served, ordered by name."""
         found = (catalog.current(self._plugins, name) for name in sorted(self._plugins))
         return [_shown(plugin) for plugin in found if plugin is not None]
 
@@ -54,7 +54,7 @@ class ResourceTypes:
     def create(self, declaration: Declaration) -> ResourceType:
         """Declare a type.
 
-        :raises climate.exceptions.ResourceTypeExists: if there is one of this name
+        :raises climate.exceptions.ResourceTypeExists: if there is one with this name
         """
 
         def work(tx: Transaction) -> None:
@@ -70,8 +70,7 @@ class ResourceTypes:
     def update(self, name: str, change: Callable[[Declaration], Declaration]) -> ResourceType:
         """Change the declaration of a type.
 
-        While there are resources or reservations of it, nothing but its
-        description can change.
+        While it has resources or reservations, only its description can change.
 
         :param change: returns the new declaration for the current one
         :raises climate.exceptions.ResourceTypeInUse: if it is used
@@ -88,10 +87,10 @@ class ResourceTypes:
         return self.get(name)
 
     def delete(self, name: str) -> None:
-        """Forget a type.
+        """Delete the declaration of a type.
 
-        :raises climate.exceptions.ResourceTypeInUse: if there are resources or
-            reservations of it
+        :raises climate.exceptions.ResourceTypeInUse: if it has resources or
+            reservations
         """
 
         def work(tx: Transaction) -> None:
