@@ -74,7 +74,7 @@ class Changed(AllocationRequest):
 
     :ivar old: the lease as it is
     :ivar revisions: of its reservations
-    :ivar choice: None if only words change, such as the name
+    :ivar choice: None if only details change, such as the name
     """
 
     old: Lease
@@ -114,11 +114,11 @@ def choose(
     new: ChangeRequest,
     findings: prepare.Findings = prepare.NOTHING,
 ) -> Changed | prepare.Missing:
-    """Lock the lease, check the change and choose what it needs; writes nothing.
+    """Lock the lease, check the change and choose what it needs; write nothing.
 
     :param findings: results of the cloud calls so far
     :returns: the choice, or the cloud calls that are needed first
-    :raises climate.exceptions.ClimateError: if the lease cannot be changed so
+    :raises climate.exceptions.ClimateError: if the change is not possible
     """
     old = tx.leases.get(new.lease_id, new.project_id, lock=True)
     _check_state(old, new.change)
@@ -135,7 +135,7 @@ def choose(
         return found
     revisions, creations = _with_facts(context, old, found, findings)
     if creations and new.caller.project_id != old.project_id:
-        # Things made in another project would be of no use.
+        # The lease could not use things made in another project.
         raise exceptions.Conflict('Only members of its project can make such a change')
     if creations:
         return prepare.Missing(creations=creations)
@@ -157,7 +157,7 @@ def choose(
 def recheck(tx: Transaction, new: ChangeRequest, changed: Changed) -> None:
     """Lock the lease again, in a later transaction than the choice.
 
-    :raises climate.booking.choose.LostRace: if it is not as it was
+    :raises climate.booking.choose.LostRace: if it has changed
     """
     now = tx.leases.get(new.lease_id, new.project_id, lock=True)
     ids = [reservation.id for reservation in now.reservations]
@@ -290,9 +290,9 @@ def _changed_request(
 def _with_facts(
     context: Context, lease: Lease, revisions: Sequence[Revision], findings: prepare.Findings
 ) -> tuple[tuple[Revision, ...], tuple[prepare.Creation, ...]]:
-    """Return the revisions with the facts of what the caller made, and what is still to be made.
+    """Return the revisions with facts about what was made, and what is still to make.
 
-    It is made again where the plugin's word for it changes.
+    The caller makes it again if the plugin's word for it changes.
     """
     found, missing = [], []
     for one in revisions:
@@ -330,9 +330,9 @@ def _rename(tx: Transaction, context: Context, change: LeaseChange, old: Lease) 
 
 
 def _write_allocations(books: Books, tx: Transaction, changed: Changed) -> None:
-    """Write the allocations: first those that go and last those that come.
+    """Write the allocations: first remove, last add.
 
-    So nothing is over capacity in between.
+    So no resource is over capacity in between.
     """
     dropped = {item.id for one in changed.revisions for item in one.dropped}
     books.remove([number for number in dropped if number is not None])
@@ -343,7 +343,7 @@ def _write_allocations(books: Books, tx: Transaction, changed: Changed) -> None:
         if item.reservation_id in stays and item.id is not None and item.id not in dropped
     ]
     period = changed.lease.period.after(tx.now)
-    # What is in use keeps the instant at which it came into use.
+    # Allocations in use keep the instant at which their use began.
     start = None if changed.old.status is LeaseStatus.ACTIVE else period.start
     books.move(ids, start=start, end=period.end)
     books.insert(item for one in changed.revisions for item in one.added)

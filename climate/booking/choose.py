@@ -44,8 +44,8 @@ from climate.plugins import contract
 
 LostRace = judgement.LostRace
 
-# Orders in which the reservations of a lease are chosen for before it is
-# refused: a refusal must not take much longer than a booking.
+# The most orders of reservations to try before a lease is refused: a refusal
+# must not take much longer than a booking.
 _MOST_TRIES = 10
 
 
@@ -63,9 +63,9 @@ class _Chosen:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """All that was chosen for one lease; :func:`lock` takes it.
+    """Everything that was chosen for one lease; the input of :func:`lock`.
 
-    :ivar generations: of the resources, as they were when they were seen first
+    :ivar generations: of the resources, as first read
     :ivar changing: ids of the reservations that are being changed
     """
 
@@ -77,10 +77,10 @@ class Choice:
 class Chooser:
     """Chooses among free resources for one lease; one object for each transaction.
 
-    :param rng: breaks ties, so that equal searchers choose differently
-    :param changing: ids of the reservations that are being changed: their own
-        allocations block only each other; :meth:`occupy` names those they keep
-    :param searches: returns what asks the database; None to ask it again for
+    :param rng: breaks ties, so that concurrent bookings choose differently
+    :param changing: ids of the reservations that are being changed: of their
+        allocations, only those passed to :meth:`occupy` block each other
+    :param searches: returns the searches of the database; None for new ones for
         each reservation
     """
 
@@ -104,7 +104,7 @@ class Chooser:
 
     @property
     def choice(self) -> Choice:
-        """All that was chosen so far."""
+        """Everything that was chosen so far."""
         return Choice(
             generations=self._generations, chosen=tuple(self._chosen), changing=self._changing
         )
@@ -126,7 +126,7 @@ class Chooser:
                 self._parts[item.resource_id][item.resource_class] -= item.amount
 
     def choose(self, needed: Requirements) -> tuple[Allocation, ...]:
-        """Choose slots and return their allocations, which count as occupied from then on.
+        """Choose slots and return their allocations, which now count as occupied.
 
         :raises climate.exceptions.NotEnoughResources: with the reasons
         """
@@ -153,7 +153,7 @@ class Chooser:
                 found = slots.allocations(
                     needed.reservation_id, pick.shares, needed.search.demand, needed.period
                 )
-                self._took(needed, pick.shares, found)
+                self._record(needed, pick.shares, found)
                 return tuple(found)
         return None
 
@@ -178,13 +178,13 @@ class Chooser:
 
         They need not be open to new bookings.
         """
-        self._see(self.tx.resources.generations(ids))
+        self._remember(self.tx.resources.generations(ids))
         found = self.tx.search.matching(needed.match, ids)
         self._chosen.append(_Chosen(requirements=needed, ids=frozenset(found), bookable=False))
         return found
 
     def room(self, needed: Requirements, only: Collection[int]) -> list[Room]:
-        """Return the free amounts of some resources, without those of this lease.
+        """Return the free amounts of some resources, ignoring what this lease uses.
 
         They need not be open to new bookings.
         """
@@ -201,14 +201,14 @@ class Chooser:
     ) -> bool:
         """Keep slots of a running lease, if there is room for them.
 
-        :param rooms: free amounts without those of this lease, by resource id
-        :returns: whether there is
+        :param rooms: free amounts by resource id, ignoring what this lease uses
+        :returns: whether there is room
         """
         held = tuple(shares)
         if any(self._fit(needed, rooms[item.candidate.resource_id]) < item.slots for item in held):
             return False
         found = slots.allocations(needed.reservation_id, held, needed.search.demand, needed.period)
-        self._took(needed, held, found, bookable=False)
+        self._record(needed, held, found, bookable=False)
         return True
 
     def refusal(self, needed: Requirements) -> exceptions.NotEnoughResources:
@@ -218,7 +218,7 @@ class Chooser:
         window = self._window(needed)
         return refusals.of_parts(self.tx, needed, window, lambda room: self._fit(needed, room))
 
-    def _took(
+    def _record(
         self,
         needed: Requirements,
         shares: tuple[Share, ...],
@@ -226,18 +226,18 @@ class Chooser:
         *,
         bookable: bool = True,
     ) -> None:
-        """Remember shares that were chosen, and count their allocations as occupied."""
+        """Record chosen shares, and count their allocations as occupied."""
         seen = {share.candidate.resource_id: share.candidate.generation for share in shares}
-        self._see(seen)
+        self._remember(seen)
         self._chosen.append(_Chosen(requirements=needed, ids=frozenset(seen), bookable=bookable))
         self.occupy(found)
 
-    def _see(self, generations: Mapping[int, int]) -> None:
-        """Remember the state of resources that a choice rests on: the first one seen."""
+    def _remember(self, generations: Mapping[int, int]) -> None:
+        """Remember the generations that the choice is based on: those first read."""
         self._generations = {**generations, **self._generations}
 
     def _candidates(self, needed: Requirements) -> Iterator[list[Candidate]]:
-        """Yield more and more candidates, until enough of them are good."""
+        """Yield more and more candidates, until the caller has enough."""
         if needed.search.demand:
             never, window = {*needed.never, *self._whole}, self._window(needed)
             for rooms in self._searches().rooms(needed, window, never):
@@ -251,7 +251,7 @@ class Chooser:
 
     def _candidate(self, needed: Requirements, room: Room) -> Candidate:
         used = [
-            1 - (room.left[name] - self._beside(room, name)) / room.capacity[name]
+            1 - (room.left[name] - self._occupied(room, name)) / room.capacity[name]
             for name in room.left
             if room.capacity[name] > 0
         ]
@@ -269,12 +269,12 @@ class Chooser:
         return max(
             0,
             min(
-                (room.left[name] - self._beside(room, name)) // needed.search.demand[name]
+                (room.left[name] - self._occupied(room, name)) // needed.search.demand[name]
                 for name in room.left
             ),
         )
 
-    def _beside(self, room: Room, name: str) -> int:
+    def _occupied(self, room: Room, name: str) -> int:
         return self._parts[room.resource_id][name] if room.resource_id in self._parts else 0
 
     def _window(self, needed: Requirements) -> Window:
@@ -293,9 +293,9 @@ def together(
 ) -> tuple[Choice, tuple[Allocation, ...]]:
     """Choose for all reservations of a new lease together.
 
-    One reservation may get all that another could have used; so one that finds
-    nothing is tried again before the others, with all that require the same.
-    Each search is made once, however often is chosen.
+    One reservation may get everything that another could have used. So one that
+    finds too little is tried again before the others, with all that require the
+    same. Each search runs once, however often its result is chosen from.
 
     :raises climate.exceptions.NotEnoughResources: with the reasons
     """
@@ -319,13 +319,13 @@ def together(
 def lock(
     tx: Transaction, settings: LeasingSettings, choice: Choice, resource_ids: Collection[int] = ()
 ) -> Books:
-    """Lock what was chosen and return the right to book it; no other transaction can then.
+    """Lock what was chosen, and return the exclusive right to book it.
 
-    Whether the resources bear the allocations is judged when they are written.
-    What bookings do not show is checked here: whether a resource that has
-    changed since it was chosen still matches the requirements.
+    Whether the resources have room for the allocations is checked when those are
+    written. This function checks what allocations do not show: whether a resource
+    that has changed since it was chosen still matches the requirements.
 
-    :param tx: in which it is booked: that of the choice, or a later one
+    :param tx: the transaction that books: that of the choice, or a later one
     :param resource_ids: further resources that the lease keeps or gives up
     :raises LostRace: if something chosen is no longer suitable
     """

@@ -15,8 +15,8 @@
 Without a filter that waits, all of it is one transaction. With one, the choice
 is a transaction that writes nothing, the filters are asked while no transaction
 is open, and the choice is booked if it is still free. Otherwise the question is
-withdrawn, and another choice is made. So filters are asked only for leases that
-can be booked, and what they allowed is what is booked.
+withdrawn, and another choice is made. So filters only judge leases that can be
+booked, and Climate books exactly what they allowed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class AllocationRequest:
     :ivar allocations: all that it would have
     :ivar old: the lease as it is; None for a new one
     :ivar had: the allocations that it has
-    :ivar filtered: whether filters decide about it
+    :ivar filtered: whether filters judge it
     :ivar limits: of the project
     """
 
@@ -73,10 +73,10 @@ R = TypeVar('R', bound=AllocationRequest)
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Steps(Generic[R]):
-    """The steps of one use case; none has effects but those in SQL.
+    """The steps of one use case; their only effects are in SQL.
 
-    :ivar choose: writes nothing but rows of things, which a refusal takes
-        with it
+    :ivar choose: writes nothing but rows of things, which are removed again if
+        the lease is not booked
     :ivar write: books in the transaction of the choice, or a later one; the
         last argument is the id of the question that filters have answered;
         raises :class:`climate.booking.choose.LostRace` if it is too late
@@ -93,11 +93,11 @@ def book(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
     """Book a lease, or change one, or write nothing.
 
     :returns: the lease, or the cloud calls that are needed first
-    :raises climate.exceptions.BookedMeanwhile: if others keep booking the same
+    :raises climate.exceptions.BookedMeanwhile: if other requests keep winning the race
     :raises climate.exceptions.LimitExceeded: if a filter refuses a change
     :raises climate.exceptions.LeaseRefused: if a filter refuses a new lease
     """
-    attempt = _in_turns if context.filters.waits else _at_once
+    attempt = _in_several_transactions if context.filters.waits else _in_one_transaction
     for _ in range(context.settings.booking_attempts):
         try:
             outcome = attempt(context, caller, steps)
@@ -109,7 +109,7 @@ def book(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
     raise exceptions.BookedMeanwhile
 
 
-def _at_once(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
+def _in_one_transaction(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
     def work(tx: Transaction) -> Lease | Missing:
         request = steps.choose(tx)
         if isinstance(request, Missing):
@@ -125,7 +125,7 @@ def _at_once(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missi
     return context.store.run(work)
 
 
-def _in_turns(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
+def _in_several_transactions(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:
     store, filters = context.store, context.filters
 
     def choose(tx: Transaction) -> tuple[R | Missing, FilterQuestion | None]:
@@ -154,8 +154,8 @@ def _decided(
 ) -> Lease:
     lease = _rewritten(tx, steps, request, question.id)
     if not ledger.booked(tx, context.filters, question):
-        # A manager took this process for dead and has withdrawn the question
-        # from the filters: nothing may be booked.
+        # A manager assumed that this process was dead, and has withdrawn the
+        # question from the filters: nothing may be booked.
         raise exceptions.ServiceUnavailable('It took too long to decide, please try again')
     return lease
 
@@ -170,14 +170,17 @@ def _withdrawn(context: Context, question: FilterQuestion) -> Iterator[None]:
             context.store.run(lambda tx: ledger.failed(tx, context.filters, question))
         except Exception:
             # The first error is the one to report.
-            LOG.exception('Lease %s: a manager withdraws the question', question.terms.lease.id)
+            LOG.exception(
+                'Lease %s: the question cannot be withdrawn now; a manager will do so',
+                question.terms.lease.id,
+            )
         raise
 
 
 def _question(
     tx: Transaction, context: Context, caller: Caller, request: AllocationRequest
 ) -> FilterQuestion | None:
-    """Return the question to the filters; None if they do not decide."""
+    """Return the question to the filters; None if they do not judge the request."""
     filters = context.filters
     if not (request.filtered and filters.names and filters.judges(request.lease.project_id)):
         return None
@@ -201,7 +204,7 @@ def _written(tx: Transaction, steps: Steps[R], request: R, charge_id: str | None
 
 
 def _rewritten(tx: Transaction, steps: Steps[R], request: R, charge_id: str | None) -> Lease:
-    """Write what an earlier transaction has chosen."""
+    """Write what an earlier transaction chose."""
     steps.recheck(tx, request)
     return _written(tx, steps, request, charge_id)
 

@@ -37,10 +37,10 @@ class Context:
         must return at once
     :ivar rng: breaks ties between equally good resources
     :ivar cloud_of: returns the cloud as a caller sees it, with the caller's
-        own token; None if there is none
+        own token; None if there is no cloud
     :ivar filters: the filters that judge leases
-    :ivar own_cloud: returns the cloud as Climate sees it; None if there is none
-    :ivar fixed: the plugins of the types that are there as long as the process runs
+    :ivar own_cloud: returns the cloud as Climate sees it; None if there is no cloud
+    :ivar fixed: the plugins of the types that exist as long as the process runs
     """
 
     store: Store

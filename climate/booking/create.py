@@ -58,7 +58,7 @@ _PLUGIN = operator.attrgetter('plugin')
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class NewLease:
-    """A lease that is requested, after all checks that need no SQL.
+    """A requested lease that has passed all checks that need no SQL.
 
     :ivar requests: with their parts
     :ivar ids: of the reservations, in the order of the requests
@@ -106,7 +106,7 @@ def create(context: Context, caller: Caller, draft: LeaseDraft) -> Lease:
 
 
 def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
-    """Check a new lease as far as that needs no SQL, and look it up in the cloud.
+    """Run the checks of a new lease that need no SQL, including those in the cloud.
 
     :raises climate.exceptions.InvalidInput: naming the field that is wrong
     :raises climate.exceptions.LeaseRefused: if it has too many reservations
@@ -148,7 +148,7 @@ def check_dates(draft: LeaseDraft, asked_at: datetime.datetime) -> None:
 
 
 def _is_past(instant: datetime.datetime, draft: LeaseDraft, asked_at: datetime.datetime) -> bool:
-    """Whether an instant is before the present minute, for clients that speak in minutes."""
+    """Whether an instant is in the past, in the precision of the client."""
     return instant < asked_at and instant < floored(asked_at, draft.grain)
 
 
@@ -159,7 +159,7 @@ def choose(
     findings: prepare.Findings = prepare.NOTHING,
     trust_id: str | None = None,
 ) -> Chosen | prepare.Missing:
-    """Choose resources for a new lease; writes nothing but rows of things.
+    """Choose resources for a new lease; write nothing but rows of things.
 
     :param findings: results of the cloud calls so far
     :param trust_id: of the caller's trust; None if none is needed
@@ -176,7 +176,7 @@ def choose(
         tx.things.ensure(resource_type, name, new.caller.project_id)
     needed = _requirements(new, period, padded)
     choice, allocations = together(tx, context.settings, context.rng, needed)
-    # After the choice, for it refuses most of what is refused.
+    # After the choice, because that is where most leases are refused.
     if new.makes and (missing := _missing(new, findings)):
         return prepare.Missing(creations=missing)
     lead_time = tx.search.lead_time(set(choice.generations))
@@ -223,7 +223,7 @@ def write(
 
 
 def _missing(new: NewLease, findings: prepare.Findings) -> tuple[prepare.Creation, ...]:
-    """Return what the caller has to make first, and has not made."""
+    """Return what the caller has to make first and has not made yet."""
     return tuple(
         prepare.Creation(
             plugin=one.plugin,
@@ -239,7 +239,7 @@ def _missing(new: NewLease, findings: prepare.Findings) -> tuple[prepare.Creatio
 
 @contextlib.contextmanager
 def _trust(context: Context, new: NewLease) -> Iterator[str | None]:
-    """Make the caller's trust, if effects need one; it goes if the booking fails."""
+    """Create the caller's trust if effects need one; delete it if the booking fails."""
     wanted = [(one.plugin, one.needs.roles) for one in new.requests if one.needs.roles]
     if not wanted:
         yield None
@@ -262,7 +262,7 @@ def _named(wanted: Iterable[ReservationRequest]) -> tuple[tuple[str, str], ...]:
     found = Counter((one.plugin.resource_type, name) for one in wanted for name in one.needs.things)
     for (resource_type, name), times in found.items():
         if times > 1:
-            raise exceptions.InvalidInput(f'{resource_type} {name} is asked for twice')
+            raise exceptions.InvalidInput(f'{resource_type} {name} is requested twice')
     return tuple(sorted(found))
 
 
@@ -270,7 +270,7 @@ def _named(wanted: Iterable[ReservationRequest]) -> tuple[tuple[str, str], ...]:
 def _forgotten_unless_booked(store: Store, wanted: Collection[tuple[str, str]]) -> Iterator[None]:
     """Remove the resources of things if the booking fails.
 
-    With a filter that waits, the transaction that chose has written them.
+    With a filter that waits, the transaction that chose has already committed them.
     """
     try:
         yield

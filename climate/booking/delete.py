@@ -67,7 +67,7 @@ def delete(
 
 
 def finish(tx: Transaction, plugins: notices.Plugins, filters: Filters, lease: Lease) -> Lease:
-    """Hide a lease that holds nothing in the cloud any more, and notify of it."""
+    """Hide a lease that has nothing in the cloud any more, and send a notification."""
     ends.over(tx, plugins, filters, lease, Ending.DELETED)
     tx.allocations.release([reservation.id for reservation in lease.reservations])
     for event in lease.events:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Notifies filters that a lease is over, or that a change of it was undone."""
+"""Notifies filters of the end of a lease, or of a change that was undone."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from climate.leases import notices
 def over(
     tx: Transaction, plugins: notices.Plugins, filters: Filters, lease: Lease, ending: Ending
 ) -> None:
-    """Notify filters that a lease is over, once in its life.
+    """Notify filters that a lease has ended, once in its life.
 
-    :param lease: as it is before; it still has its allocations
+    :param lease: as before its end, when it still has its allocations
     """
     if not filters.judges(lease.project_id) or not filters.hearing(ChargeState.END):
         return
-    # A failed start has notified them already, and is followed by an undoing.
+    # A failed start has already notified them, and is followed by an UNDO.
     known = any(event.kind is EventKind.UNDO for event in lease.events)
     if known or lease.status is LeaseStatus.TERMINATED:
         return
@@ -63,8 +63,8 @@ def undone(
 ) -> None:
     """Notify filters that a change they allowed was undone.
 
-    :param lease: as it is again
-    :param event: the one that was to bring the change about
+    :param lease: as restored
+    :param event: the event that was to carry out the change
     """
     charge_id = event.change.charge_id if event.change else None
     if charge_id is None or not filters.hearing(ChargeState.RELEASE):
@@ -81,7 +81,7 @@ def undone(
 
 
 def _ended_at(lease: Lease, ending: Ending, now: datetime.datetime) -> datetime.datetime:
-    """Until when the lease could be used, even if it was released later."""
+    """Return until when the lease could be used, even if it was released later."""
     if ending is Ending.ENDED:
         return lease.period.end
     if ending is Ending.DELETED:

@@ -33,15 +33,15 @@ from climate.domain.requests import Reallocation
 from climate.leases import history
 from climate.leases import readiness
 
-# The most leases in memory at once, of a list without a limit.
+# The most leases in memory at once, in a list without a limit.
 _BATCH = 200
 
 
 class Leases(Context):
     """The operations on leases.
 
-    Most are a function of the context in a module of their own; here it
-    becomes a method.
+    Most of them are functions of the context, in modules of their own, which
+    become methods here.
     """
 
     create = create_lease
@@ -56,7 +56,7 @@ class Leases(Context):
     def batches(self, query: LeaseQuery) -> Iterator[tuple[Lease, ...]]:
         """Yield all leases that *query* asks for in batches, in the order of their creation.
 
-        Each batch is as it was when it was read.
+        Each batch shows the state at the time at which it is read.
 
         :param query: without an order and a limit
         """
@@ -87,10 +87,10 @@ class Leases(Context):
             return history.show(tx, lease_id, project_id)
 
     def reallocate(self, lease_id: str, project_id: str | None, wanted: Reallocation) -> Lease:
-        """Give a reservation another resource in place of one.
+        """Replace a resource of a reservation by another one.
 
-        :raises climate.exceptions.ClimateError: if there is none; the lease is
-            then as before
+        :raises climate.exceptions.ClimateError: if that is not possible; the lease
+            is then as before
         """
         work = functools.partial(
             reallocate,

@@ -143,7 +143,7 @@ class _Things:
 
     def test_not_twice_in_one_lease(self) -> None:
         refused = self.assertRaises(exceptions.InvalidInput, self.book, 1, 2, 'a', 'b', 'a')
-        self.assertIn('a is asked for twice', refused.message)
+        self.assertIn('a is requested twice', refused.message)
         self.assertEqual(['a', 'b'], self.names(self.book(1000, 2000, 'a', 'b')))
 
     def test_one_of_two_that_is_taken_takes_the_other_with_it(self) -> None:
