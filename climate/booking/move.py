@@ -12,9 +12,9 @@
 
 """Moves reservations from one resource to others, within one transaction.
 
-The choice is that of a booking, for the time that is left. A lease that has not
-started is moved at once; an active one gets the new resource in addition to the
-old one, and an event has the cloud follow: the old one is released afterwards.
+Resources are chosen as in a booking, for the time that is left. A lease that has
+not started moves at once. An active one gets the new resource in addition to the
+old one, and an event has the cloud follow; the old one is released afterwards.
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ class Mover:
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """What was found so far."""
+        """The moves found so far."""
         return tuple(self._moves)
 
     def has(self, reservation_id: str, resource_id: int) -> bool:
-        """Whether a reservation has anything of a resource."""
+        """Whether a reservation has allocations on a resource."""
         return any(
             item.reservation_id == reservation_id and item.resource_id == resource_id
             for item in self._known
@@ -100,10 +100,10 @@ class Mover:
         *,
         never: Collection[int] = (),
     ) -> None:
-        """Find another place for all that a reservation has on a resource.
+        """Find another place for everything that a reservation has on a resource.
 
-        :param never: ids of further resources that are no other place
-        :raises climate.exceptions.NotEnoughResources: if there is none
+        :param never: ids of further resources to avoid
+        :raises climate.exceptions.NotEnoughResources: if there is no other place
         """
         plugin = requests.plugin_of(self._plugins, reservation.resource_type)
         request = reading.load(plugin, reservation)
@@ -131,24 +131,24 @@ class Mover:
             padded=period.padded(self._settings.cleaning_time),
             minimum=count,
             maximum=count,
-            private=True,  # It was allowed to ask for it.
+            private=True,  # The request was allowed when it was booked.
             never=avoided,
         )
         added = self._chooser.choose(needed)
-        # What is in use is there until the cloud has followed.
+        # What is in use stays until the cloud has followed.
         self._chooser.vacate(() if self._lease.status is LeaseStatus.ACTIVE else leaving)
         self._leaving += leaving
         self._added += added
         self._moves.append(_as_move(leaving, added, reason))
 
     def write(self, lease: Lease, *, forced: bool = False) -> Lease:
-        """Write what was found; return *lease* with what it means for it.
+        """Write the moves found; return *lease* as they change it.
 
-        The lease itself is left to the caller to write.
+        The caller has to write the lease itself.
 
         :param lease: the lease, perhaps with other flags
-        :param forced: whether what runs on resources in use may be taken away
-        :raises climate.booking.choose.LostRace: if it is to be tried again
+        :param forced: whether the cloud may remove what runs on the old resources
+        :raises climate.booking.choose.LostRace: if the caller has to try again
         """
         if not self._moves:
             return lease
@@ -184,7 +184,7 @@ class Mover:
         )
 
     def _reannounced(self, lease: Lease) -> Lease:
-        """Tell earlier of the start if what came needs longer to get ready."""
+        """Announce the start earlier if the new resources take longer to get ready."""
         tx = self._tx
         gone = {item.id for item in self._leaving}
         has = [*(item for item in self._known if item.id not in gone), *self._added]
@@ -201,9 +201,9 @@ class Mover:
 
 
 def run(store: Store, attempts: int, work: Callable[[Transaction], T]) -> T:
-    """Do *work* that moves something, again while others are faster.
+    """Run *work*, which moves something; run it again when other bookings are faster.
 
-    :raises climate.exceptions.BookedMeanwhile: if they are so every time
+    :raises climate.exceptions.BookedMeanwhile: if they are faster every time
     """
     for _ in range(attempts):
         try:
@@ -223,12 +223,12 @@ def _as_move(leaving: Sequence[Allocation], added: Iterable[Allocation], reason:
 
 
 def moves_of(event: Event) -> tuple[Move, ...]:
-    """Return what an event has the cloud follow; empty if it is no move."""
+    """Return the moves that an event has the cloud follow; empty if there are none."""
     return event.change.moves if event.change else ()
 
 
 def tell(tx: Transaction, plugins: notices.Plugins, lease: Lease, move: Move) -> None:
-    """Tell that a reservation has another resource now."""
+    """Send a notification that a reservation has another resource now."""
     notices.tell(
         tx,
         plugins,
@@ -244,7 +244,7 @@ def tell(tx: Transaction, plugins: notices.Plugins, lease: Lease, move: Move) ->
 
 
 def flagged(lease: Lease, missing: Collection[str]) -> Lease:
-    """Return *lease* as it is if these reservations lack something.
+    """Return *lease* with the flags that say that these reservations lack resources.
 
     A lease whose last check failed stays degraded, whatever else is repaired.
     """
@@ -262,7 +262,7 @@ def flagged(lease: Lease, missing: Collection[str]) -> Lease:
 
 
 def moved(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> Lease:
-    """Return *lease* when the cloud has followed a move, and notify of it."""
+    """Return *lease* after the cloud has followed a move, and send a notification."""
     if not moves_of(event):
         return lease
     ids = [item.id for item in lease.reservations]

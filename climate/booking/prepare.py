@@ -12,11 +12,10 @@
 
 """Cloud calls that a booking needs first, made between two transactions.
 
-Some requests are looked up as the caller sees the cloud; some things only the
-caller can make for the project. The first transaction finds that the lease can
-be booked and what is missing, a later one books it. What is to be made is
-written down before the call, so that repair finds what was made for a lease
-that was not booked.
+Some requests are inspected in the cloud as the caller sees it, and some things only
+the caller can make for the project. The first transaction finds that the lease can
+be booked and what is missing; a later one books it. What is to be made is recorded
+before the call, so that repair finds what was made for a lease that was not booked.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ LOG = logging.getLogger(__name__)
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Inspection:
-    """A changed request that has to be looked up in the cloud first."""
+    """A changed request that has to be inspected in the cloud first."""
 
     plugin: Any
     reservation_id: str
@@ -71,7 +70,7 @@ class Creation:
 
     @property
     def intent(self) -> Intent:
-        """What is written down of it."""
+        """The record to write before the call."""
         return Intent(
             reservation_id=self.reservation_id,
             resource_type=self.plugin.resource_type,
@@ -91,7 +90,7 @@ class Missing:
 class Findings:
     """Results of the cloud calls so far.
 
-    :ivar inspected: by reservation id, the request that was looked up, and what was found
+    :ivar inspected: the request before and after its inspection, by reservation id
     :ivar created: facts by reservation id and the plugin's word
     """
 
@@ -115,7 +114,7 @@ def booked(
 ) -> Lease:
     """Make the cloud calls that a booking needs first, then book the lease.
 
-    Everything made goes again if the booking fails.
+    Everything made is removed again if the booking fails.
 
     :param book: books the lease, or returns the cloud calls that it needs first
     :param outcome: what it returned for *findings*
@@ -147,14 +146,14 @@ def made(
 ) -> Iterator[dict[str, Mapping[str, Any]]]:
     """Make things in the cloud, and remove them if the booking fails.
 
-    They stay if the database did not answer, for the lease may be booked:
-    repair finds out later. The same goes for a call whose answer was lost.
+    They stay if the database did not respond, because the lease may be booked:
+    repair finds out later. It also finds what a call made whose response was lost.
 
     :param cloud: returns the cloud as the caller sees it
     :returns: facts by reservation id
-    :raises climate.exceptions.CloudUnavailable: if the cloud does not answer
+    :raises climate.exceptions.CloudUnavailable: if the cloud does not respond
     :raises climate.exceptions.Conflict: if it refuses
-    :raises climate.exceptions.DatabaseUnavailable: if it cannot be written down
+    :raises climate.exceptions.DatabaseUnavailable: if they cannot be recorded
     """
     intents = [one.intent for one in creations if not one.booked]
     if intents:
@@ -184,7 +183,7 @@ def _make(one: Creation, cloud: Callable[[], Cloud], unsure: set[str]) -> Mappin
     try:
         return on_behalf.answered(make)
     except exceptions.Conflict:
-        # The cloud has refused it, so there is nothing.
+        # The cloud has refused it, so nothing was made.
         unsure.discard(one.reservation_id)
         raise
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Gives a reservation another resource in place of one that an operator names."""
+"""Replaces a resource of a reservation at the request of an operator."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from climate.leases import notices
 from climate.leases import states
 from climate.leases.settings import LeasingSettings
 
-_UNSAID = 'at the request of an operator'
+_DEFAULT_REASON = 'at the request of an operator'
 _MOVABLE = frozenset({LeaseStatus.PENDING, LeaseStatus.ACTIVE})
 
 
@@ -44,13 +44,13 @@ def reallocate(
 ) -> Lease:
     """Move a reservation off a resource.
 
-    What has not begun is moved at once. What is in use is moved by a manager,
-    who leaves it where it is if something runs there, unless that is forced.
+    A reservation of a pending lease moves at once. A manager moves one of an active
+    lease, and leaves it where it is if something runs there, unless that is forced.
 
     :param project_id: None looks in every project
-    :raises climate.exceptions.ClimateError: if it cannot be; nothing is
+    :raises climate.exceptions.ClimateError: if that is not possible; nothing is
         changed then
-    :raises climate.booking.choose.LostRace: if it is to be tried again
+    :raises climate.booking.choose.LostRace: if the caller has to try again
     """
     old = tx.leases.get(lease_id, project_id, lock=True)
     if old.status not in _MOVABLE:
@@ -58,7 +58,7 @@ def reallocate(
     reservation = _reservation(old, wanted.reservation_id)
     resource_id = _resource_id(tx.allocations.live_of([reservation.id]), wanted)
     mover = move.Mover(tx, plugins, settings, rng, old)
-    mover.move(reservation, resource_id, wanted.reason or _UNSAID)
+    mover.move(reservation, resource_id, wanted.reason or _DEFAULT_REASON)
     lease = old
     if old.status is LeaseStatus.PENDING:
         marked = [item.id for item in old.reservations if item.missing_resources]

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Why a wish cannot be fulfilled, for those who needed."""
+"""Refusals of requests that cannot be met, with the reasons for users."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from climate.db.rooms import Window
 from climate.db.store import Transaction
 from climate.domain.resources import Spread
 
-_TOGETHER: Final[Mapping[Spread, Callable[[Collection[int]], int]]] = {
+_TOTAL: Final[Mapping[Spread, Callable[[Collection[int]], int]]] = {
     Spread.ANY: sum,
     Spread.TOGETHER: lambda slots: max(slots, default=0),
     Spread.APART: len,
 }
-"""How many slots there are in all, by how they may lie on resources."""
+"""The number of usable slots, by how they may be distributed over resources."""
 
 
 def of_wholes(tx: Transaction, needed: Requirements) -> exceptions.NotEnoughResources:
-    """Return the refusal of whole resources."""
+    """Return the refusal of a request for whole resources."""
     matched, free, ends = tx.search.reasons(needed.match, needed.padded)
     return exceptions.NotEnoughResources(
         needed.search.noun,
@@ -50,12 +50,12 @@ def of_wholes(tx: Transaction, needed: Requirements) -> exceptions.NotEnoughReso
 def of_parts(
     tx: Transaction, needed: Requirements, window: Window, fit: Callable[[Room], int]
 ) -> exceptions.NotEnoughResources:
-    """Return the refusal of parts of resources: it counts slots.
+    """Return the refusal of a request for parts of resources, which counts slots.
 
-    :param fit: says how many slots there is room for
+    :param fit: returns how many slots fit into a room
     """
     search = needed.search
-    total = _TOGETHER[search.spread]
+    total = _TOTAL[search.spread]
     matched = total(tx.rooms.sizes(needed.match, search.demand))
     rooms = tx.rooms.find(needed.match, search.demand, window)
     ends = None
@@ -74,7 +74,7 @@ def of_parts(
 def naming(resource_types: Sequence[str], place: int) -> Iterator[None]:
     """Have a refusal name the reservation of a lease that cannot be booked.
 
-    Where there is only one, the text stays as clients know it.
+    If there is only one, the text stays as clients know it.
 
     :param resource_types: of the reservations of the lease
     """

@@ -29,15 +29,16 @@ from climate.plugins import contract
 from climate.plugins.searches import Needs
 from climate.resources import catalog
 
-# Those requested and their parts: a stack has one for each size of its volumes.
+# The most reservations of a lease, counting parts: a stack has one for each size
+# of its volumes.
 _MOST = 200
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ReservationRequest:
-    """One reservation that is requested.
+    """One requested reservation.
 
-    :ivar request: as the plugin read it, with what it saw in the cloud
+    :ivar request: as read by the plugin, with what it saw in the cloud
     :ivar needs: what follows from the request
     :ivar whole: place of the reservation that it is a part of; None if the
         caller requested it
@@ -62,12 +63,14 @@ def plugin_of(plugins: Plugins, resource_type: Any) -> contract.Plugin[Any]:
 
 
 def read(context: Context, caller: Caller, draft: LeaseDraft) -> list[ReservationRequest]:
-    """Read the reservations of a draft, look them up in the cloud, put the parts of each before it.
+    """Read the reservations of a draft, and inspect them in the cloud.
+
+    The parts of a reservation come before it.
 
     :raises climate.exceptions.InvalidInput: naming the field that is wrong
-    :raises climate.exceptions.CloudUnavailable: if the cloud does not answer
+    :raises climate.exceptions.CloudUnavailable: if the cloud does not respond
     :raises climate.exceptions.ClimateError: if something named, or the type of
-        a part, is not there
+        a part, does not exist
     """
     parsed = [_parsed(context, body, draft) for body in draft.reservations]
     found: list[ReservationRequest] = []
@@ -96,7 +99,7 @@ def _parsed(
     if plugin is None:
         plugin = plugin_of(context.plugins, resource_type)
     request = plugin.parse(body, strict=draft.strict)
-    # The operator imposes on a project what is not limited.
+    # A lease without limits is one that an operator imposes on a project.
     return plugin, request if draft.limited else plugin.imposed(request)
 
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What one reservation requires of resources, and the search for what is free."""
+"""What one reservation requires of resources, and the search for free ones."""
 
 from __future__ import annotations
 
@@ -78,15 +78,15 @@ class Requirements:
 
 
 class Searches:
-    """Free resources for requirements; one object as long as nothing is written.
+    """Finds free resources for requirements; one object as long as nothing is written.
 
-    Equal requirements get the same answer, which costs statements only once.
-    Answers include what the lease itself has taken meanwhile: readers leave
-    that out, so choosing again costs no statement.
+    Equal requirements get the same answer, which runs its SQL statements only once.
+    Answers include what the lease itself has taken meanwhile: callers leave that out,
+    so choosing again runs no statement.
 
     :param rng: picks the place in the list of resources where a sample begins
-    :param together: how many resources all requirements together may take;
-        each answer has so many more, since its readers may leave some out
+    :param together: how many resources all requirements together may take; each
+        answer has that many more, because callers may leave some out
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Searches:
         self._parts: list[tuple[Any, Iterator[list[Room]]]] = []
 
     def _limit(self, needed: Requirements, taken: Collection[int]) -> int:
-        """Return how many resources to weigh, with those that readers may leave out."""
+        """Return how many resources to read, with those that callers may leave out."""
         spare = max(self._together - needed.maximum, len(taken))
         return needed.maximum + self._settings.sample_size + spare
 
@@ -110,9 +110,9 @@ class Searches:
         :param taken: ids to leave out
         """
         key = (needed.match, needed.search.names, needed.only, needed.padded)
-        found = _kept(self._whole, key)
+        found = _known(self._whole, key)
         if found is None:
-            # The reader leaves out what is taken, now or when it reads again.
+            # The caller leaves out what is taken, now or when it asks again.
             limit = self._limit(needed, taken)
             found = self._named(needed) + self._sampled(needed, limit)
             self._whole.append((key, found))
@@ -153,10 +153,11 @@ class Searches:
             needed.maximum,
             window,
         )
-        found = _kept(self._parts, key)
+        found = _known(self._parts, key)
         if found is None:
-            # It does not know this object, so that both go as soon as nothing needs them.
-            found = _looks(self._tx, self._pivot, needed, window, self._limit(needed, never))
+            # The generator has no reference to this object, so that both are freed as
+            # soon as nothing needs them.
+            found = _growing(self._tx, self._pivot, needed, window, self._limit(needed, never))
         else:
             self._parts = [item for item in self._parts if item[0] != key]
         # Two readers of one source: what one has read is kept for the other.
@@ -165,7 +166,7 @@ class Searches:
         return found
 
 
-def _looks(
+def _growing(
     tx: Transaction,
     pivot: Callable[[str], int],
     needed: Requirements,
@@ -174,24 +175,24 @@ def _looks(
 ) -> Iterator[list[Room]]:
     seen: dict[int, Room] = {}
 
-    def look(**options: Any) -> None:
+    def read(**options: Any) -> None:
         only = options.pop('only', needed.only)
         found = tx.rooms.find(needed.match, needed.search.demand, window, only_ids=only, **options)
         seen.update((room.resource_id, room) for room in found)
 
     if needed.own:
-        look(only=list(needed.own))
+        read(only=list(needed.own))
         yield list(seen.values())
     first = pivot(needed.search.resource_type)
     for loaded in (True, False):
         before = len(seen)
-        look(loaded=loaded, first_id=first, limit=limit)
+        read(loaded=loaded, first_id=first, limit=limit)
         if len(seen) - before < limit:
-            look(loaded=loaded, before_id=first, limit=limit)
+            read(loaded=loaded, before_id=first, limit=limit)
         yield list(seen.values())
-    # Resources outside the samples may have room, and so may those that
-    # others began or ceased to use between the looks.
-    look()
+    # Resources outside the samples may have room, and so may those that other
+    # leases began or ceased to use between the queries.
+    read()
     yield list(seen.values())
 
 
@@ -202,6 +203,6 @@ def _pivot(tx: Transaction, rng: random.Random, known: dict[str, int], resource_
     return known[resource_type]
 
 
-def _kept(answers: Iterable[tuple[Any, Any]], key: Any) -> Any:
+def _known(answers: Iterable[tuple[Any, Any]], key: Any) -> Any:
     """Return the answer to an earlier question; None for a new one."""
     return next((answer for asked, answer in answers if asked == key), None)

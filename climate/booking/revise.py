@@ -56,13 +56,13 @@ class Revision:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class _Case:
-    """One reservation that is changed, with all that the choice depends on.
+    """One reservation that is changed, with everything that the choice depends on.
 
-    :ivar lease: as it is
+    :ivar lease: the lease before the change
     :ivar period: the new period of the lease
-    :ivar before: the request as it is
-    :ivar request: the request as it will be
-    :ivar current: the allocations that it has
+    :ivar before: the present request
+    :ivar request: the new request
+    :ivar current: the present allocations
     """
 
     lease: Lease
@@ -99,19 +99,19 @@ def revise(
     current: Sequence[Allocation],
     private: bool,
 ) -> Revision:
-    """Decide about one reservation of a lease.
+    """Decide what one reservation of a changed lease keeps, gets and gives up.
 
-    :param lease: as it is
+    :param lease: the lease before the change
     :param period: the new period of the lease
-    :param before: the request as it is
-    :param request: the request as it will be
+    :param before: the present request
+    :param request: the new request
     :param current: the allocations of the reservation, booked or held
     :param private: whether the caller may ask for private properties
-    :raises climate.exceptions.NotEnoughResources: if it is not possible
+    :raises climate.exceptions.NotEnoughResources: if too few resources are free
     """
     search = plugin.search(request)
     rest = period.after(chooser.tx.now)
-    # New dates alone require no more than it has.
+    # A change of dates alone requires no more than it has.
     has = sum(slots.slots(current, search.demand).values())
     changed = request != before
     case = _Case(
@@ -158,7 +158,7 @@ def _wholes(chooser: Chooser, case: _Case) -> Revision:
         old=case.reservation,
         new=case.reservation,
         kept=kept.kept,
-        # What a running lease gives up is its own until the cloud has followed.
+        # A running lease keeps what it gives up until the cloud has followed.
         leaving=kept.dropped if case.running else (),
         dropped=() if case.running else kept.dropped,
         added=added,
@@ -176,7 +176,7 @@ def _kept(chooser: Chooser, case: _Case) -> changes.Kept:
         good -= _in_maintenance(chooser, case, good)
     has = {item.resource_name for item in case.current if item.resource_id in good}
     named = len(set(needed.search.names) - has)
-    # Surplus can go if the plugin supports it; nothing that it must keep can.
+    # Surplus may go if the plugin supports that; what must be kept may not.
     fixed = case.running and not (case.plugin.shrinks and len(good) == len(case.current))
     try:
         kept = changes.keep(
@@ -196,7 +196,7 @@ def _kept(chooser: Chooser, case: _Case) -> changes.Kept:
 
 
 def _in_maintenance(chooser: Chooser, case: _Case, ids: Collection[int]) -> set[int]:
-    """Return those of *ids* that are in maintenance within the time that is new.
+    """Return those of *ids* that are in maintenance within the added time.
 
     :raises climate.exceptions.ResourceInMaintenance: if one of them is in use
     """
@@ -219,7 +219,7 @@ def _parts(chooser: Chooser, case: _Case) -> Revision:
 
 
 def _booked_parts(chooser: Chooser, case: _Case) -> Revision:
-    """Choose again, the same where possible: nothing is in use yet."""
+    """Choose again, preferring the same resources: nothing is in use yet."""
     added = chooser.choose(dataclasses.replace(case.needed, own=case.has))
     chosen = slots.slots(added, case.needed.search.demand)
     same = dict(case.plugin.search(case.before).demand) == dict(case.needed.search.demand)
@@ -243,12 +243,12 @@ def _running_parts(chooser: Chooser, case: _Case, bare: Revision) -> Revision:
     stays = slots.fewer(has, max(0, total - case.needed.maximum))
     kept, leaving = slots.cut(case.current, case.needed.search.demand, stays)
     if case.needed.period.end > case.lease.period.end:
-        # What leaves is there until the cloud has followed, and stays if
-        # it refuses: there has to be room for it until the new end.
+        # What leaves stays until the cloud has followed, and for longer if it
+        # refuses: there has to be room for it until the new end.
         _hold(chooser, case, has)
     else:
         _hold(chooser, case, stays)
-        # Nor may other reservations of the lease have it before.
+        # Until then, other reservations of the lease may not have it either.
         chooser.occupy(leaving)
     missing = case.needed.minimum - total
     if missing <= 0:

@@ -12,8 +12,8 @@
 
 """The trust of a lease whose effects need the rights of its user.
 
-It is written down as soon as it is made, so that repair finds trusts that could
-not be used, or not deleted; see :mod:`climate.db.trusts`.
+It is recorded as soon as it exists, so that repair finds trusts that could not be
+used, or not deleted; see :mod:`climate.db.trusts`.
 """
 
 from __future__ import annotations
@@ -49,20 +49,20 @@ def made(
     context: Context,
     end: datetime.datetime,
 ) -> Iterator[str]:
-    """Have the caller trust Climate for as long as the lease.
+    """Create a trust of the caller in Climate, for as long as the lease.
 
-    The trust goes again if the booking fails. It stays if the database did not
-    answer, for the lease may be booked: repair finds out later.
+    It is deleted if the booking fails. It stays if the database did not respond,
+    because the lease may be booked: repair finds out later.
 
     :param wanted: the plugins whose effects need roles of the user, with those roles
     :param end: of the lease (aware UTC)
     :returns: id of the trust
-    :raises climate.exceptions.InvalidInput: if the caller has shown no token
+    :raises climate.exceptions.InvalidInput: if the caller sent no token
     :raises climate.exceptions.Conflict: if Keystone refuses
-    :raises climate.exceptions.DatabaseUnavailable: if it cannot be written down
+    :raises climate.exceptions.DatabaseUnavailable: if it cannot be recorded
     """
     if caller.token is None:
-        raise exceptions.InvalidInput('It has to be asked for with a token of its user')
+        raise exceptions.InvalidInput('The lease must be requested with a token of its user')
     token = caller.token
     store, cloud = context.store, context.service_cloud
     roles = frozenset[str]().union(*(roles for _, roles in wanted))
@@ -91,7 +91,7 @@ def made(
 def expiry(end: datetime.datetime, margin: datetime.timedelta) -> datetime.datetime:
     """Return when the trust of a lease that ends at *end* expires."""
     try:
-        # Keystone has whole seconds.
+        # Keystone stores whole seconds.
         return (end + margin).replace(microsecond=0)
     except OverflowError:
         return _LAST
@@ -101,11 +101,10 @@ def expiry(end: datetime.datetime, margin: datetime.timedelta) -> datetime.datet
 def renewed(
     context: Context, caller: Caller, lease_id: str, end: datetime.datetime | None
 ) -> Iterator[str | None]:
-    """Have the owner of a lease trust Climate again, if its trust expires too early.
+    """Create a new trust of the owner of a lease, if the present one expires too early.
 
-    Keystone does not prolong a trust. The former one stays: an effect may be
-    using it, and deleting it revokes what was delegated further. It is deleted
-    when the lease is over.
+    Keystone cannot prolong a trust. The old one stays until the lease has ended: an
+    effect may be using it, and deleting it would revoke what was delegated further.
 
     :param end: the new end of the lease; None if it stays as it is
     :returns: id of the new trust; None if none is needed, or the caller is not
