@@ -65,7 +65,7 @@ class ServiceCase(base.TestCase):
             if own is not None:
                 options['external_service_on_end_endpoint'] = own
             self.filter(**options)
-            self.assertEqual(warned, 'can be read on the way' in self.logger.output, address)
+            self.assertEqual(warned, 'can read its token' in self.logger.output, address)
             self.assertNotIn('s3cret', self.logger.output)
             self.logger.reset_output()
 
