@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The only place that reads the clock.
+"""The only module that reads the clock.
 
-Everything else is handed an instant or a :class:`Clock`, so that tests move
-time by hand and two processes can be compared at all.
+All other code receives an instant or a :class:`Clock`, so that tests can move time,
+and the clocks of two processes can be compared.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ import time
 from typing import Final
 from typing import Protocol
 
-# CLOCK_MONOTONIC stands still while Linux is suspended, and a claim does not:
-# other managers count on. Where there is no other it has to do.
+# CLOCK_MONOTONIC stops while Linux is suspended, but claims continue to expire, because
+# other managers keep running. It is the fallback on systems without CLOCK_BOOTTIME.
 _TICKING: Final = getattr(time, 'CLOCK_BOOTTIME', time.CLOCK_MONOTONIC)
 
 
 class Clock(Protocol):
-    """Tells the present instant, and how much time passes."""
+    """A source of the present instant and of elapsed time."""
 
     def now(self) -> datetime.datetime:
         """Return the present instant as an aware UTC datetime."""
         ...
 
     def ticks(self) -> float:
-        """Return the seconds since some instant; never set, neither back nor forth."""
+        """Return the seconds since a fixed instant; setting the clock has no effect."""
         ...
 
 
@@ -49,12 +49,12 @@ class SystemClock:
     """Return the present instant as an aware UTC datetime."""
 
     def ticks(self) -> float:
-        """Return the seconds since the machine was started, those asleep included."""
+        """Return the seconds since the machine was booted, including suspended time."""
         return time.clock_gettime(_TICKING)
 
 
 class ManualClock:
-    """A clock that moves only when a test moves it; also for rehearsals."""
+    """A clock that moves only when its owner moves it, for tests and rehearsals."""
 
     def __init__(self, now: datetime.datetime) -> None:
         if now.tzinfo is None:

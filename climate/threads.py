@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A thread that repeats a step until it is stopped, and at once when it is woken.
+"""A thread that repeats a step until it is stopped, and that can be woken early.
 
-The periodic workers of futurist call at fixed intervals. The loops of Climate sleep
-until something is due, or longer after a failure, and all but the renewal of claims
-can be woken: the pause is the result of each step.
+The periodic workers of futurist run at fixed intervals. The loops of Climate sleep until
+something is due, or longer after a failure, and all except the renewal of claims can be
+woken. Each step therefore returns the pause that follows it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ LOG = logging.getLogger(__name__)
 class RepeatingThread:
     """A daemon thread that repeats a step.
 
-    :param step: returns how long to sleep, in seconds; None until it is woken
-    :param failure: what to log if the step raises, for people
-    :param retry: how long to sleep then, in seconds; None until it is woken
+    :param step: returns how long to sleep, in seconds; None to sleep until woken
+    :param failure: the message to log if the step raises
+    :param retry: how long to sleep then, in seconds; None to sleep until woken
     """
 
     def __init__(
@@ -51,27 +51,27 @@ class RepeatingThread:
 
     @property
     def stopping(self) -> bool:
-        """Whether the step is not repeated any more."""
+        """Whether :meth:`stop` was called."""
         return self._stopping.is_set()
 
     def is_alive(self) -> bool:
-        """Whether the thread was started, and has not ended."""
+        """Whether the thread was started and has not ended."""
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Begin with the first step; returns at once."""
+        """Start the thread, which begins with a step; does not block."""
         self._thread.start()
 
     def wake(self) -> None:
-        """Repeat the step now, or right after the one that is under way."""
+        """Repeat the step now, or right after the one in progress."""
         self._woken.set()
 
     def rest(self, seconds: float) -> None:
-        """Sleep so long, or until the end: for a step that must not be woken."""
+        """Sleep within a step, ignoring wake-ups, until the time is over or :meth:`stop`."""
         self._stopping.wait(seconds)
 
     def stop(self, timeout: float) -> None:
-        """Repeat no more; a step under way is left alone after *timeout* seconds."""
+        """Stop repeating; wait at most *timeout* seconds for the step in progress."""
         self._stopping.set()
         self._woken.set()
         if self._thread.is_alive():

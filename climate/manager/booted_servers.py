@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Whether a booted server already belongs to a lease.
+"""Decides whether a booted server already belongs to a lease.
 
-Users control metadata and scheduler hints. They count only as far as the leases of the
+Users control metadata and scheduler hints, so these count only if the leases of the
 project confirm them.
 """
 

@@ -40,8 +40,8 @@ _MARGIN = datetime.timedelta(seconds=10)
 class ChargeSender(Sender):
     """Sends charges in its own thread.
 
-    It also withdraws questions that wait too long for a decision because the process
-    that asked has died.
+    It also withdraws charges that wait too long for a decision because the process that
+    asked the filters has died.
 
     :param owner: the unique name of this manager
     :param batch: the maximum number of charges per batch
@@ -74,7 +74,7 @@ class ChargeSender(Sender):
         self._lasts = filters.longest_check * batch + _MARGIN
 
     def start(self) -> None:
-        """Start to send, if a filter wants to be notified."""
+        """Start sending, if a filter wants to be notified."""
         if self._filters.told:
             super().start()
 

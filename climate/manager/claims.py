@@ -78,7 +78,7 @@ class ClaimKeeper:
         )
 
     def start(self) -> None:
-        """Start to renew."""
+        """Start renewing claims."""
         self._renewals.start()
 
     def stop(self) -> None:
@@ -142,7 +142,7 @@ class ClaimKeeper:
             return False
 
     def held(self) -> set[str]:
-        """Return the leases that are claimed now."""
+        """Return the ids of the leases that this manager has claimed."""
         with self._lock:
             return set(self._mine)
 
@@ -163,7 +163,7 @@ class ClaimKeeper:
             sure[lease_id].renewed(since)
 
     def trouble(self) -> str | None:
-        """Return why nothing may be claimed; None if it may.
+        """Return why this manager may not claim leases; None if it may.
 
         :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """

@@ -41,7 +41,7 @@ _REFUSES: Final = 1 / 2
 
 
 class Clocks:
-    """Measures the difference at first use, and then every minute. Thread-safe.
+    """Measures the difference at the first use, and then every minute. Thread-safe.
 
     :param seconds: the duration of a claim
     """
@@ -65,7 +65,7 @@ class Clocks:
             return self._difference.offset
 
     def trouble(self) -> str | None:
-        """Return why nothing may be claimed; None if it may.
+        """Return why this manager may not claim leases; None if it may.
 
         While the clocks differ too much, each call measures the difference.
 
@@ -112,5 +112,5 @@ class Clocks:
         )
         if self._share > _REFUSES:
             text += ', more than half of [manager] claim_seconds: a manager here claims nothing'
-            return f'{text} until it is set right'
+            return f'{text} until it is corrected'
         return f'{text}, more than a fifth of [manager] claim_seconds'

@@ -51,7 +51,7 @@ class Healing:
         self._thread.start()
 
     def now(self) -> None:
-        """Run a round at once: a resource has failed, or goes into maintenance."""
+        """Run a round at once, because a resource has failed or enters maintenance."""
         self._thread.wake()
 
     def stop(self, timeout: float) -> None:

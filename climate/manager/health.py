@@ -28,8 +28,8 @@ from climate.threads import RepeatingThread
 LOG = logging.getLogger(__name__)
 
 Report = TypeVar('Report')
-Told_co = TypeVar('Told_co', covariant=True)
-Heard_contra = TypeVar('Heard_contra', contravariant=True)
+Report_co = TypeVar('Report_co', covariant=True)
+Report_contra = TypeVar('Report_contra', contravariant=True)
 
 # How often a thread checks whether it has to stop, in seconds.
 _SLICE = 0.5
@@ -37,17 +37,17 @@ _SLICE = 0.5
 _RETRY = 5.0
 
 
-class ReportListener(Protocol[Told_co]):
+class ReportListener(Protocol[Report_co]):
     """A source of reports."""
 
     def start(self, missed: Callable[[], None]) -> None:
-        """Begin to listen; returns at once.
+        """Start listening; does not block.
 
         :param missed: called, from any thread, when reports may have been lost
         """
         ...
 
-    def get(self, seconds: float) -> Told_co | None:
+    def get(self, seconds: float) -> Report_co | None:
         """Return the next report, or None if none came in time."""
         ...
 
@@ -56,10 +56,10 @@ class ReportListener(Protocol[Told_co]):
         ...
 
 
-class ReportHandler(Protocol[Heard_contra]):
-    """Records what is received and polled; see :class:`climate.upkeep.health.HostHealth`."""
+class ReportHandler(Protocol[Report_contra]):
+    """Handles reports and polls; see :class:`climate.upkeep.health.HostHealth`."""
 
-    def hear(self, report: Heard_contra) -> bool:
+    def hear(self, report: Report_contra) -> bool:
         """Handle a report; return whether to poll."""
         ...
 

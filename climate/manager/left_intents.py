@@ -25,12 +25,12 @@ from climate.db.store import Store
 from climate.leases.notices import Plugins
 from climate.plugins.contract import SweepFinding
 
-# A lease is booked within this time or never, since the filters of leases answer first.
+# A lease that was not booked within this time never will be: filters answer earlier.
 _BOOKING_LASTS = datetime.timedelta(hours=1)
 
 
 def sweep(store: Store, plugins: Plugins, cloud: Cloud, *, dry_run: bool) -> Iterator[SweepFinding]:
-    """Find what may be left, and delete it.
+    """Find objects that may be left in the cloud, and delete them.
 
     :param dry_run: report what would be done, without doing it
     :raises climate.clients.fence.ClaimLost: if the claim on the repair has expired
@@ -44,9 +44,9 @@ def sweep(store: Store, plugins: Plugins, cloud: Cloud, *, dry_run: bool) -> Ite
         except ClaimLost:
             raise
         except exceptions.ClimateError as error:
-            yield SweepFinding(what=f'{what}, may have left something: {error.message}')
+            yield SweepFinding(what=f'{what}, may have left objects: {error.message}')
         else:
-            yield SweepFinding(what=f'{what}, may have left something', done=done)
+            yield SweepFinding(what=f'{what}, may have left objects', done=done)
 
 
 def _removed(store: Store, plugins: Plugins, cloud: Cloud, intent: Intent) -> str:
@@ -55,4 +55,4 @@ def _removed(store: Store, plugins: Plugins, cloud: Cloud, intent: Intent) -> st
         raise exceptions.UnsupportedResourceType(resource_type=intent.resource_type)
     plugin.unmake(intent.reservation_id, intent.project_id, {}, cloud)
     store.run(lambda tx: tx.intents.forget([intent.reservation_id]))
-    return 'removed, if there was anything'
+    return 'removed, if there were any'

@@ -24,7 +24,7 @@ from climate.db.store import Store
 from climate.db.trusts import LeftTrust
 from climate.plugins.contract import SweepFinding
 
-# A lease is booked within this time or never, since the filters of leases answer first.
+# A lease that was not booked within this time never will be: filters answer earlier.
 _BOOKING_LASTS = datetime.timedelta(hours=1)
 
 

@@ -74,13 +74,13 @@ class Loop:
         # The time of the next query, on the monotonic clock.
         self._look_at = 0.0
         # The number of consecutive queries that found something due, but could not claim it.
-        self._in_vain = 0
+        self._unclaimed = 0
         self._stopping = False
         self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='lease')
         self._thread = threading.Thread(target=self._run, name='loop', daemon=True)
 
     def start(self) -> None:
-        """Start to work."""
+        """Start claiming leases; does not block."""
         self._thread.start()
 
     def stop(self, timeout: float) -> None:
@@ -142,12 +142,12 @@ class Loop:
     def _until(self, due: datetime.datetime | None, claimed: int) -> float:
         left = math.inf if due is None else (due - self._clock.now()).total_seconds()
         if left > 0:
-            self._in_vain = 0
+            self._unclaimed = 0
             return left
-        self._in_vain = 0 if claimed else self._in_vain + 1
-        if self._in_vain <= 1:
+        self._unclaimed = 0 if claimed else self._unclaimed + 1
+        if self._unclaimed <= 1:
             return 0.0
-        pause = events.backoff(self._in_vain - 1, _LOCKED_PAUSE, _LONGEST_LOCKED_PAUSE)
+        pause = events.backoff(self._unclaimed - 1, _LOCKED_PAUSE, _LONGEST_LOCKED_PAUSE)
         return pause.total_seconds()
 
     def _work(self, lease_id: str) -> None:

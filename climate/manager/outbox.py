@@ -77,9 +77,10 @@ class OutboxSender(Sender):
         self._lasts = datetime.timedelta(seconds=claim_seconds)
 
     def send_once(self) -> int:
-        """Send one batch and return the number of notifications that were tried.
+        """Send one batch; return the number of notifications in it.
 
-        One that cannot be sent delays only others of its lease, and is finally set aside.
+        A notification that cannot be sent delays only later ones of its lease, and is
+        finally set aside.
 
         :raises climate.messaging.publisher.BrokerUnavailable: if the bus is
             unavailable; notifications that it did not accept stay in the outbox
@@ -100,7 +101,7 @@ class OutboxSender(Sender):
 
     def _send(self, row: OutboxRow, batch: _Batch) -> None:
         if row.lease_id in batch.late:
-            # It has to wait for an earlier one of its lease.
+            # An earlier notification of the same lease has to be sent first.
             return
         try:
             self._publisher.publish([_message(row)])

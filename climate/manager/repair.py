@@ -98,7 +98,7 @@ class Repair:
         """Repair, and yield each finding after its repair.
 
         :param lease_id: only this lease, active or ended
-        :param not_since: only if no repair was started after this (aware UTC)
+        :param not_since: only if no repair was started after this instant (aware UTC)
         :raises climate.exceptions.Conflict: if another repair is in progress, or the
             clock of this machine is wrong
         :raises climate.exceptions.NotFound: if the lease does not exist
@@ -108,7 +108,7 @@ class Repair:
         if trouble is not None:
             raise exceptions.Conflict(trouble)
         if not self._take(not_since):
-            raise exceptions.Conflict('Another repair is under way, or was a moment ago')
+            raise exceptions.Conflict('Another repair is in progress, or has just finished')
         try:
             for step in self._steps(lease_id):
                 yield from step
@@ -187,7 +187,7 @@ class Repair:
     # -- what is checked
 
     def _check_lease(self, lease_id: str | None) -> None:
-        """Refuse a lease that never existed; a deleted one may have left something."""
+        """Refuse a lease that never existed; deleted ones may have left objects."""
         if lease_id is None:
             return
         with self._store.reading() as tx:

@@ -55,7 +55,7 @@ class RepairThread:
         )
 
     def start(self) -> None:
-        """Start to wait for the first repair."""
+        """Start the thread, which waits for the first repair."""
         if self._interval:
             self._thread.start()
 

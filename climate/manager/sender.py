@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Sends rows of the database to external receivers, as soon as there are any."""
+"""The base of threads that send rows of the database to external receivers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PAUSE = 1.0
 
 
 class Sender(abc.ABC):
-    """Sends in its own thread; what it cannot send stays in the database.
+    """Sends rows in its own thread; rows that cannot be sent stay in the database.
 
     :param max_sleep: the longest interval between two checks, in seconds
     """
@@ -64,7 +64,7 @@ class Sender(abc.ABC):
         """
 
     def start(self) -> None:
-        """Start to send."""
+        """Start sending; does not block."""
         self._thread.start()
 
     def stop(self, timeout: float) -> None:

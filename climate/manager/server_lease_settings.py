@@ -41,8 +41,7 @@ def _length(text: str) -> datetime.timedelta | None:
     length = periods.duration(text)
     if length is None or length < periods.SECOND:
         raise exceptions.ConfigurationError(
-            f'[{RESOURCE_TYPE}] default_lease: {text!r} is no length of time '
-            'such as 30d, 12h or PT90M'
+            f'[{RESOURCE_TYPE}] default_lease: {text!r} is not a duration such as 30d, 12h or PT90M'
         )
     return length
 
@@ -71,7 +70,8 @@ class ServerLeaseSettings(Settings):
     def from_conf(cls, conf: Any) -> ServerLeaseSettings:
         """Return the settings in *conf* (an oslo.config ConfigOpts).
 
-        :raises climate.exceptions.ConfigurationError: if they contradict each other
+        :raises climate.exceptions.ConfigurationError: if they are invalid or
+            contradict each other
         """
         found = cls(**values(cls, conf))
         if found.default_lease is not None and not found.enabled:

@@ -78,8 +78,8 @@ _LONGEST_NAME = 80
 class ServerLeases:
     """Handles servers that are booted or deleted.
 
-    :param leases: books leases; every caller sees the cloud as the service user does
-    :param cloud: as the service user sees it
+    :param leases: books leases; uses the cloud as the service user for every caller
+    :param cloud: the cloud as the service user sees it
     :param owner: a unique name for claims on servers
     :param may: returns whether policy allows a user with roles to create leases; None
         without an identity service, and so without a policy
@@ -109,7 +109,7 @@ class ServerLeases:
         """Book the lease of a server, or end the lease of a deleted server.
 
         :returns: whether to check the server again
-        :raises climate.exceptions.ClimateError: if that failed for now
+        :raises climate.exceptions.ClimateError: if that failed and can be retried
         """
         server = self._cloud.compute.find_server(report.server_id)
         if not report.gone:
@@ -118,7 +118,7 @@ class ServerLeases:
             self._over(report.server_id)
             return False
         # Other services can write to the bus as well; only Nova is authoritative.
-        LOG.info('Server %s is said to be deleted; it is %s', server.id, server.status)
+        LOG.info('Server %s was reported as deleted; it is %s', server.id, server.status)
         return server.task_state == 'deleting'
 
     def look(self, cloud: Cloud) -> bool:
@@ -236,7 +236,7 @@ class ServerLeases:
 
     @contextlib.contextmanager
     def _claimed(self, server: Server) -> Iterator[bool]:
-        """Claim a server; yield whether another manager has claimed it."""
+        """Claim a server; yield False if another manager has claimed it."""
         name = f'server {server.id}'
         since, until = self._clock.ticks(), self._clock.now() + _CLAIM
         mine = self._store.run(lambda tx: tx.chores.take(name, self._owner, until))
@@ -249,7 +249,7 @@ class ServerLeases:
                 self._store.run(lambda tx: tx.chores.forget(name, self._owner))
 
     def _guard(self) -> None:
-        """Check the claim of this thread; a refusal needs none."""
+        """Check the claim of this thread, if any; a refusal is written without one."""
         hold = getattr(self._here, 'hold', None)
         if hold is not None:
             hold.check()
@@ -259,7 +259,7 @@ class ServerLeases:
 
         :returns: None if that is not known yet
         """
-        # The owner can write anything there, but only affects this server.
+        # The owner can write any error there, but that affects only this server.
         if server.metadata.get(booting.ERROR) and not self._settings.covers(server):
             return True
         with self._store.reading() as tx:
@@ -320,7 +320,7 @@ class ServerLeases:
                 limited=not requested.imposed,
             ),
         )
-        LOG.info('Server %s has got lease %s by being booted', server.id, lease.id)
+        LOG.info('Server %s was booted, and has lease %s now', server.id, lease.id)
         return lease
 
     def _refuse(self, server: Server, why: str) -> None:
@@ -350,7 +350,7 @@ class ServerLeases:
     # -- deleted servers
 
     def _over(self, server_id: str) -> None:
-        """End the leases that only had this server, because its owner has deleted it."""
+        """End the leases whose only reservation is this server, which was deleted."""
         with self._store.reading() as tx:
             ids = tx.leases.ids_with(RESOURCE_TYPE, server_id, live=True)
             leases = [lease for lease in map(tx.leases.find, ids) if lease is not None]

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One manager: the claim loop, the senders and the endpoint of RPC."""
+"""A manager: the claim loop, the senders and the RPC endpoint."""
 
 from __future__ import annotations
 
@@ -116,17 +116,17 @@ def _server_monitor(
         cloud,
         listener,
         polling_interval=settings.poll_interval,
-        changed=_go_on,
+        changed=_ignore_change,
         what='Servers',
     )
 
 
-def _go_on() -> None:
+def _ignore_change() -> None:
     """Do nothing, because booking a lease has woken the manager already."""
 
 
 class Manager:
-    """Everything a manager process runs; also the endpoint of its RPC server.
+    """All threads of a manager process, and the endpoint of its RPC server.
 
     :param may: see :class:`climate.manager.server_leases.ServerLeases`
     """
@@ -156,7 +156,7 @@ class Manager:
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
         worker = Worker(
-            store, plugins, cloud, settings, self._claims, self._told, filters, self._hasten
+            store, plugins, cloud, settings, self._claims, self._wake_senders, filters, self._hasten
         )
         self._loop = Loop(clock, self._claims, worker, workers=options.workers, max_sleep=longest)
         rehoming = Rehoming(store, plugins, settings)
@@ -182,7 +182,7 @@ class Manager:
                 _server_monitor(leases, cloud, server_listener, watched, self.owner, may)
             )
 
-        # Under its own name, separate from the claims of the loop.
+        # With a different owner, so that the loop cannot take its claims for its own.
         repairer = unique_owner()
         self._checking = ClaimKeeper(store, clock, repairer, options.claim_seconds, self.clocks)
         repair = Repair(store, plugins, cloud, clock, settings, self._checking)
@@ -219,7 +219,7 @@ class Manager:
     # -- methods for RPC
 
     def wake(self, reason: str = '') -> None:
-        """Query at once, because a lease and a notification were written.
+        """Check at once, because a lease, a notification or a charge was written.
 
         :param reason: several are joined by commas; ``health`` if a resource
             goes into maintenance or comes out of it
@@ -227,14 +227,14 @@ class Manager:
         if 'health' in reason.split(','):
             self._healing.now()
         self._loop.wake()
-        self._told()
+        self._wake_senders()
 
     def register_resource(self, draft: ResourceDraft) -> int:
         """Register a resource; return its id."""
         return self._registrar.register_resource(draft)
 
     def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        """Take a host in, for an API of the release before; return its id."""
+        """Register a host for an API of the previous release; return its id."""
         draft = ResourceDraft(
             resource_type=catalog.host_type(self._plugins), name=name, capabilities=capabilities
         )
@@ -245,10 +245,10 @@ class Manager:
         self._registrar.delete_resource(resource_id)
 
     def _hasten(self) -> None:
-        """Repair after a claim was lost within an effect, whose last call may have come late."""
+        """Repair after a claim was lost within an effect, whose last call may be late."""
         self._repair.hasten()
 
-    def _told(self) -> None:
-        """Send what was written to the outbox and the charges."""
+    def _wake_senders(self) -> None:
+        """Send the new rows of the outbox and of the charges."""
         self._outbox.wake()
         self._charges.wake()

@@ -43,10 +43,10 @@ class Worker:
     """Processes the due events of leases.
 
     :param claims: the claims of this manager, which every lease requires
-    :param told: called after a commit that wrote notifications
+    :param wake_senders: called after each commit, which may have written notifications
     :param filters: the filters of leases; None for none
-    :param strayed: called if a claim is lost within an effect, whose last call may have
-        reached the cloud too late
+    :param on_claim_lost: called if a claim is lost within an effect, whose last call may
+        have reached the cloud too late
     """
 
     def __init__(
@@ -56,16 +56,16 @@ class Worker:
         cloud: Cloud,
         settings: LeasingSettings,
         claims: ClaimKeeper,
-        told: Callable[[], None],
+        wake_senders: Callable[[], None],
         filters: Filters | None = None,
-        strayed: Callable[[], None] = lambda: None,
+        on_claim_lost: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
-        self._strayed = strayed
+        self._on_claim_lost = on_claim_lost
         self._plugins = plugins
         self._cloud = cloud
         self._claims = claims
-        self._told = told
+        self._wake_senders = wake_senders
         self._attempts = settings.booking_attempts
         self._starter = EventStarter(plugins, settings, claims.owner, filters)
         self._settler = EventSettler(plugins, settings, claims.owner, filters)
@@ -82,7 +82,7 @@ class Worker:
                 continue
         except ClaimLost as error:
             LOG.warning('%s; another manager continues with it', error.message)
-            self._strayed()
+            self._on_claim_lost()
         except exceptions.DatabaseUnavailable:
             LOG.warning('Lease %s: the database does not answer; it will be retried', lease_id)
         except Exception:
@@ -91,11 +91,11 @@ class Worker:
     def _one(self, hold: Hold, lease_id: str) -> bool:
         job = self._begin(lease_id)
         if job is None:
-            self._told()
+            self._wake_senders()
             return False
         report = perform(job, self._plugins, Fenced(self._cloud, hold.check))
         more = self._store.run(lambda tx: self._settle(tx, hold, job, report))
-        self._told()
+        self._wake_senders()
         return more
 
     def _begin(self, lease_id: str) -> Job | None:
@@ -105,7 +105,7 @@ class Worker:
                 return self._store.run(begin)
             except (LostRace, exceptions.BookedMeanwhile):
                 continue
-        # Others were faster each time: without a move now, a later attempt may move it.
+        # Others were faster each time. Start without a move; a later attempt may move it.
         return self._store.run(functools.partial(begin, moves=False))
 
     def _settle(self, tx: Transaction, hold: Hold, job: Job, report: Report) -> bool:

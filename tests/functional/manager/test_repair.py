@@ -315,7 +315,7 @@ class TestOneAtATime(_Test):
             office.settings,
             claims,
             lambda: None,
-            strayed=lambda: asked.append('repair'),
+            on_claim_lost=lambda: asked.append('repair'),
         )
         office.away_until(100)
         for lease_id in claims.take(1):

@@ -47,8 +47,8 @@ class SettingsTest(base.TestCase):
 
     def test_what_does_not_fit(self) -> None:
         for text, wanted in (
-            ('no length of time', {'leases_by_booting': True, 'default_lease': 'a month'}),
-            ('no length of time', {'leases_by_booting': True, 'default_lease': '0d'}),
+            ('is not a duration', {'leases_by_booting': True, 'default_lease': 'a month'}),
+            ('is not a duration', {'leases_by_booting': True, 'default_lease': '0d'}),
             ('needs leases_by_booting', {'default_lease': '30d'}),
             ('in resource_types', {'leases_by_booting': True, 'types': ['physical:host']}),
         ):
