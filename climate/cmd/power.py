@@ -44,7 +44,7 @@ def main() -> int:
         service = PowerService(_controller(conf))
         notifications = listener.listen(
             conf,
-            hears=listener.Hears(event_types=EVENT_TYPES, queue='climate-power'),
+            subscription=listener.Subscription(event_types=EVENT_TYPES, queue='climate-power'),
             on_broker=service.on_broker,
         )
     except (exceptions.ConfigurationError, cfg.Error) as error:

@@ -18,7 +18,7 @@ import importlib
 import warnings
 
 with warnings.catch_warnings():
-    # Something that oslo.messaging imports loads eventlet, though nothing
-    # uses it here, and that announces its own end of life on every terminal.
+    # A dependency of oslo.messaging imports eventlet, which Climate does not use, and
+    # which prints a deprecation warning on every terminal.
     warnings.filterwarnings('ignore', message=r'\s*Eventlet is deprecated')
     importlib.import_module('oslo_messaging')

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Brings messages out that no transaction has written, off the path of requests.
+"""Publishes messages that no transaction has written, without delaying requests.
 
-What the publisher does not take, and what comes while too much waits, is written
-to the log, so that nothing is lost without a trace.
+Messages that the publisher does not accept, or that arrive while the queue is full, are
+written to the log, so that none is lost without a trace.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ LOG = logging.getLogger(__name__)
 
 
 class BackgroundPublisher:
-    """A line of messages, and a thread that publishes them in order.
+    """A queue of messages, and a thread that publishes them in order.
 
-    The thread waits in the line itself, which has an end: an executor would take
-    any number of messages, and a thread that is woken would need a line besides.
-    It is started by the first message, in the process that tells it: web servers
-    fork after they have made the application.
+    The thread blocks on a queue of limited length. An executor would accept any number of
+    messages, and a thread that is woken would need a queue in addition. The first message
+    starts the thread, in the process that sends the message, because web servers fork
+    after they have created the application.
 
-    :param most: how many may wait
+    :param most: the maximum number of queued messages
     """
 
     def __init__(self, publisher: Publisher, most: int = 1000) -> None:
@@ -50,15 +50,15 @@ class BackgroundPublisher:
         self._waiting: queue.Queue[OutboxMessage] = queue.Queue(most)
 
     def tell(self, message: OutboxMessage) -> None:
-        """Have a message published; returns at once."""
+        """Queue a message; does not block."""
         self._run()
         try:
             self._waiting.put_nowait(message)
         except queue.Full:
-            _log(message, 'too many wait')
+            _log(message, 'the queue is full')
 
     def flush(self) -> None:
-        """Wait until all messages are published, or in the log."""
+        """Wait until every queued message is published or logged."""
         self._waiting.join()
 
     def _run(self) -> None:
@@ -79,8 +79,8 @@ class BackgroundPublisher:
             except BrokerUnavailable as error:
                 _log(message, error.message)
             except Exception:
-                LOG.exception('A message of the audit trail failed')
-                _log(message, 'it failed')
+                LOG.exception('An audit message could not be published')
+                _log(message, 'unexpected error')
             finally:
                 waiting.task_done()
 

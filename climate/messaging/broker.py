@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Looks at the broker directly: is it there, and may we come in."""
+"""Checks whether the broker is reachable and accepts the credentials."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _TLS: Final = {
 
 
 def is_rabbit(url: oslo_messaging.TransportURL) -> bool:
-    """Whether *url* leads to RabbitMQ."""
+    """Whether *url* is that of a RabbitMQ broker."""
     return str(url.transport).split('+')[0] in ('rabbit', 'amqp')
 
 
 def connections(
     conf: cfg.ConfigOpts, url: oslo_messaging.TransportURL, seconds: float
 ) -> list[kombu.Connection]:
-    """Return a connection to each host of *url*, none of them open yet.
+    """Return a connection to each host of *url*, not yet open.
 
-    :param conf: the configuration of a transport, which knows what the query
-        of the URL overrides
-    :param seconds: how long opening one may take
+    :param conf: the configuration of a transport, which includes the overrides in the
+        query of the URL
+    :param seconds: the time limit for opening a connection
     """
     options = conf.oslo_messaging_rabbit
     hosts = url.hosts or [oslo_messaging.TransportHost('localhost', _PORT, 'guest', 'guest')]
@@ -74,28 +74,28 @@ def _tls(options: Any, hostname: str | None) -> dict[str, Any] | bool:
 
 
 class BrokerCheck:
-    """Says whether the broker can be reached now; for the health page.
+    """Checks whether the broker is reachable, for the health page.
 
-    It logs in and out again on a connection of its own, so that it is not
-    held up by those in use and says what they would find.
+    It logs in and out on a separate connection, so that connections in use do not delay
+    it, and the result is the one that they would get.
 
-    :param url: instead of the transport URL of the configuration
+    :param url: replaces the transport URL of the configuration
     :raises climate.exceptions.ConfigurationError: if the URL is unusable
     """
 
     def __init__(self, conf: cfg.ConfigOpts, url: str | None = None) -> None:
-        # Only its view of the configuration is of interest; it never connects.
+        # The transport never connects; only its configuration is used.
         self._conf = transports.rpc_transport(conf, url).conf
         self._url = oslo_messaging.TransportURL.parse(conf, url)
 
     def reachable(self, seconds: float = 2.0) -> bool:
-        """Whether the broker lets us in, within *seconds* for each of its hosts."""
+        """Whether the broker accepts a login, within *seconds* for each of its hosts."""
         return self.problem(seconds) is None
 
     def problem(self, seconds: float = 2.0) -> str | None:
         """Return why the broker cannot be used, without secrets; None if it can.
 
-        Of brokers other than RabbitMQ nothing is known: they count as there.
+        Only RabbitMQ can be checked; any other broker counts as available.
         """
         if not is_rabbit(self._url):
             return None

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a manager answers over RPC: the verbs, and how they look on the bus."""
+"""The RPC methods of a manager, and their form on the message bus."""
 
 from __future__ import annotations
 
@@ -33,48 +33,48 @@ from climate.domain.resources import ResourceDraft
 LOG = logging.getLogger(__name__)
 
 VERSION: Final = '1.1'
-"""1.1 brought register_resource and delete_resource."""
+"""1.1 added register_resource and delete_resource."""
 OLDEST: Final = '1.0'
 
 
 class ManagerEndpoint(Protocol):
-    """What a manager does when it is asked over RPC."""
+    """The methods that a manager offers over RPC."""
 
     def wake(self, reason: str) -> None:
-        """Look for due leases and unsent notifications now; returns at once.
+        """Check for due leases and unsent notifications now; does not block.
 
-        :param reason: what there is to do, for the log
+        :param reason: the kinds of work, joined by commas
         """
         ...
 
     def register_resource(self, draft: ResourceDraft) -> int:
-        """Take a resource in and return its id.
+        """Register a resource; return its id.
 
-        :raises climate.exceptions.ClimateError: why it was refused
+        :raises climate.exceptions.ClimateError: if it was refused
         """
         ...
 
     def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        """Take a host in, for an API of the release before; return its id.
+        """Register a host for an API of the previous release; return its id.
 
-        :raises climate.exceptions.ClimateError: why it was refused
+        :raises climate.exceptions.ClimateError: if it was refused
         """
         ...
 
     def delete_resource(self, resource_id: int) -> None:
-        """Let a resource go.
+        """Unregister a resource.
 
-        :raises climate.exceptions.ClimateError: why it was refused
+        :raises climate.exceptions.ClimateError: if it was refused
         """
         ...
 
 
 def _sent(error: type[exceptions.ClimateError]) -> type[exceptions.ClimateError]:
-    """Return the class under which an error is sent.
+    """Return the class as which an error is sent.
 
-    An API looks the class of a refusal up in :mod:`climate.exceptions`, those of plugins
-    too: there they are in the release before. Faults stay what they are, because what
-    they say is not for callers.
+    An API looks up the class of a refusal in :mod:`climate.exceptions`, even that of a
+    plugin: the previous release defines them there. Server errors keep their class,
+    because their text is not for callers.
     """
     home = exceptions.__name__
     if error.__module__.startswith(home) or error.code >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -84,7 +84,7 @@ def _sent(error: type[exceptions.ClimateError]) -> type[exceptions.ClimateError]
 
 @contextlib.contextmanager
 def _only_climate_errors() -> Iterator[None]:
-    # Others would arrive at the client as an OSError or KeyError of its own.
+    # The client would raise any other exception as if it were its own OSError or KeyError.
     try:
         yield
     except exceptions.ClimateError as error:
@@ -96,7 +96,7 @@ def _only_climate_errors() -> Iterator[None]:
 
 
 class Adapter:
-    """What oslo.messaging sees of an endpoint: its verbs and nothing else."""
+    """Exposes only the RPC methods of an endpoint to oslo.messaging."""
 
     target = oslo_messaging.Target(version=VERSION)
 
@@ -135,7 +135,7 @@ class Adapter:
         with _only_climate_errors():
             self._endpoint.delete_resource(resource_id)
 
-    # What an API of the release before asks, while all are being upgraded.
+    # Methods for an API of the previous release, during a rolling upgrade.
 
     @oslo_messaging.expose
     @oslo_messaging.expected_exceptions(exceptions.ClimateError)

@@ -23,13 +23,12 @@ from typing import Any
 
 
 class Follower:
-    """Reads the notifications of a file that grows.
+    """Reads notifications from a file that grows.
 
-    A file that is not there yet, a last line that is half written, a file
-    that was moved away or cut short, and lines that are no notifications are
-    all taken as they come.
+    It tolerates a file that does not exist yet, an incomplete last line, a file that was
+    renamed or truncated, and lines that are not notifications.
 
-    :param from_start: whether to read what is in the file already
+    :param from_start: whether to read the existing content of the file
     """
 
     def __init__(self, path: str | os.PathLike[str], *, from_start: bool = False) -> None:
@@ -40,12 +39,12 @@ class Follower:
             self._skip_to_end()
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Yield what was written since the last time; does not wait."""
+        """Yield the notifications written since the last call; does not block."""
         if self._file is None and not self._open():
             return
         yield from self._rest()
         while self._replaced():
-            # First what was still written to the old file, then the new one.
+            # Read the end of the old file before the new one.
             yield from self._rest()
             self.close()
             if not self._open():
@@ -67,8 +66,8 @@ class Follower:
         return True
 
     def _skip_to_end(self) -> None:
-        # To the end of the last whole line: the rest of a half-written one
-        # would be no notification.
+        # To the end of the last complete line: the rest of an incomplete one would not be
+        # a notification.
         assert self._file is not None
         content = self._file.read()
         self._file.seek(content.rfind(b'\n') + 1)
@@ -87,7 +86,7 @@ class Follower:
         try:
             there = self._path.stat()
         except FileNotFoundError:
-            # Moved away, and the new one not yet begun.
+            # It was renamed, and the new one does not exist yet.
             return False
         moved = (mine.st_dev, mine.st_ino) != (there.st_dev, there.st_ino)
         return moved or there.st_size < self._file.tell()

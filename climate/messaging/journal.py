@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Publishers for one machine: a file, a terminal, and several at once.
+"""Publishers without a message bus: to a file, to a terminal, and to several publishers.
 
-The message bus of the standalone service is inside the process. For other
-programs, the service writes each notification to a file as one line of JSON;
-``climate-watch --file`` follows the file.
+The message bus of the standalone service is inside the process. For other programs, the
+service writes each notification to a file as one line of JSON; ``climate-watch --file``
+follows the file.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from climate.messaging.publisher import Publisher
 class FileJournal:
     """Appends each notification to a file, as one line of JSON.
 
-    The file is opened for every batch, so it may be moved away at any time.
+    The file is opened for every batch, so it can be renamed at any time.
 
-    :param path: the file; made when it is missing
+    :param path: the file; created if it is missing
     :param publisher_id: the origin of the notifications
     :param max_bytes: the size at which the file is renamed to ``<path>.1`` and a
         new one begins; 0 for no limit
@@ -90,32 +90,32 @@ class FileJournal:
 def _write(file: int, data: bytes) -> None:
     size = os.fstat(file).st_size
     if size and os.pread(file, 1, size - 1) != b'\n':
-        # A process died half-way through a line; begin a new one.
+        # A process died in the middle of a line, so begin a new one.
         data = b'\n' + data
     while data:
         data = data[os.write(file, data) :]
 
 
 class Printer:
-    """Says each notification in one line.
+    """Prints each notification as one line.
 
-    :param say: takes a line, without its end
+    :param say: prints a line, which comes without a newline
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
 
     def publish(self, messages: Sequence[OutboxMessage]) -> None:
-        """Say *messages* in this order."""
+        """Print *messages* in this order."""
         for message in messages:
             self._say(lines.line(envelope(message, '')))
 
 
 class Tee:
-    """Publishes to several, in turn.
+    """Publishes to several publishers, in turn.
 
-    If one of them refuses, those after it are not tried: the messages are
-    published again, and who had them already can tell by their ids.
+    If one of them fails, those after it are not tried. The messages are then published
+    again, and receivers recognize duplicates by their ids.
     """
 
     def __init__(self, publishers: Sequence[Publisher]) -> None:
@@ -124,8 +124,8 @@ class Tee:
     def publish(self, messages: Sequence[OutboxMessage]) -> None:
         """Publish *messages* to all.
 
-        :raises BrokerUnavailable: if one did not take them; none counts as
-            published then
+        :raises BrokerUnavailable: if one publisher failed; no message then counts as
+            published
         """
         for publisher in self._publishers:
             try:

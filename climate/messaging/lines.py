@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Notifications as lines for people."""
+"""Formats notifications as lines for terminals."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from climate.messaging import schemas
 
 Envelope = Mapping[str, Any]
 
-# What is handled less late than this is on time as far as people can tell.
+# Shorter delays, in seconds, are not shown, because readers would not notice them.
 _LATE: Final = 1.0
 
 
 def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str:
     """Return one line that describes a notification.
 
-    :param zone: the zone of the times in it; None for that of the machine
+    :param zone: the time zone of the line; None for that of the machine
     """
     payload = envelope.get('payload')
     payload = payload if isinstance(payload, Mapping) else {}
@@ -46,12 +46,12 @@ def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str
         text += f'  from {envelope.get("publisher_id")}'
     if event_type in _TEXTS:
         text += f': {_TEXTS[event_type](payload, zone)}{_lateness(payload)}'
-    # Names are chosen by users: none of them must move the reader's cursor.
+    # Users choose the names, which must not contain control characters for the terminal.
     return ''.join(sign if sign.isprintable() else '?' for sign in text)
 
 
 def duration(seconds: float) -> str:
-    """Return *seconds* as people say them: ``30 s``, ``5 min``, ``1 h 30 min``."""
+    """Return *seconds* as a readable text: ``30 s``, ``5 min``, ``1 h 30 min``."""
     rest = round(seconds)
     parts = []
     for unit, length in (('d', 86400), ('h', 3600), ('min', 60), ('s', 1)):
@@ -107,7 +107,7 @@ _TEXTS: Final[Mapping[str, _Text]] = {
         f'starts in {duration(payload.get("seconds_to_start") or 0)}'
     ),
     schemas.START: lambda _payload, _zone: 'started',
-    schemas.NOTIFICATION: lambda _payload, _zone: 'told as asked for',
+    schemas.NOTIFICATION: lambda _payload, _zone: 'requested notification',
     schemas.BEFORE_END: lambda payload, _zone: (
         f'ends in {duration(payload.get("seconds_to_end") or 0)}'
     ),

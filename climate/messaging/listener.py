@@ -12,13 +12,12 @@
 
 """Listens to notifications on the message bus; an example for subscribers.
 
-On the bus every queue that is bound to a topic gets a copy of each message,
-and the readers of one queue share what is in it. A watcher that read the
-usual queue would take messages away from the service that reads it, so it has
-a queue of its own. With RabbitMQ that is an exclusive one, which the broker
-deletes when the watcher goes, however it goes; a queue that stays behind
-would be filled indefinitely. Elsewhere, and for those who want a queue that
-collects while no process listens, it is a pool of oslo.messaging.
+Each queue that is bound to a topic gets a copy of every message, and the readers of a
+queue share its messages. A listener on the default queue would take messages away from
+the service that reads it, so each listener has its own queue. On RabbitMQ the queue is
+exclusive: the broker deletes it when the listener ends or dies, whereas an abandoned
+queue would fill up indefinitely. On other brokers, and for subscribers that want to
+collect messages while no process listens, the queue is a pool of oslo.messaging.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ _PAUSE: Final = 1.0
 
 
 class Listener(Protocol):
-    """Hears notifications, in the order in which the bus delivers them."""
+    """Receives notifications, in the order in which the bus delivers them."""
 
     def start(self) -> None:
-        """Begin to listen; returns at once, and keeps trying."""
+        """Start listening; does not block, and retries until the broker is available."""
         ...
 
     def get(self, seconds: float) -> Envelope | None:
@@ -61,19 +60,19 @@ class Listener(Protocol):
         ...
 
     def stop(self) -> None:
-        """Listen no more; takes 2 s at most."""
+        """Stop listening, within 2 s."""
         ...
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Hears:
-    """What a listener is there for.
+class Subscription:
+    """The notifications that a listener receives.
 
-    :ivar exchange: of another service, to which its notifications go; it is
-        waited for until that service has made it. None for that of the
-        configuration, which is made if there is none
-    :ivar event_types: all others are dropped as they come; None keeps all
-    :ivar queue: what the names of queues begin with
+    :ivar exchange: the exchange to which another service sends its notifications; the
+        listener waits until that service has created it. None for the exchange of the
+        configuration, which the listener creates if it is missing
+    :ivar event_types: the types that are kept; None for all
+    :ivar queue: the prefix of the names of queues
     """
 
     exchange: str | None = None
@@ -81,7 +80,7 @@ class Hears:
     queue: str = 'climate-watch'
 
     def wants(self, envelope: Envelope) -> bool:
-        """Whether a notification is kept."""
+        """Whether to keep a notification."""
         return self.event_types is None or envelope['event_type'] in self.event_types
 
 
@@ -91,17 +90,17 @@ def listen(
     url: str | None = None,
     topics: Sequence[str] = (),
     pool: str | None = None,
-    hears: Hears = Hears(),
+    subscription: Subscription = Subscription(),
     on_broker: Callable[[bool], None] = lambda _there: None,
 ) -> Listener:
     """Return a listener, not yet started.
 
-    :param url: instead of the transport URL of the configuration
-    :param topics: instead of ``[oslo_messaging_notifications] topics``
-    :param pool: name of a queue that stays; readers of one name share it
-    :param hears: whose notifications, and which
-    :param on_broker: told when the broker is found (True) or lost (False);
-        called from a thread of the listener
+    :param url: replaces the transport URL of the configuration
+    :param topics: replace ``[oslo_messaging_notifications] topics``
+    :param pool: the name of a permanent queue, shared by all its readers
+    :param subscription: the notifications to receive
+    :param on_broker: called from a thread of the listener when the broker becomes
+        available (True) or unavailable (False)
     :raises climate.exceptions.ConfigurationError: if the URL is unusable
     """
     transport = transports.notification_transport(conf, url)
@@ -110,17 +109,16 @@ def listen(
     )
     wanted = tuple(topics) or tuple(conf.oslo_messaging_notifications.topics)
     if broker.is_rabbit(parsed) and pool is None:
-        return RabbitListener(transport.conf, parsed, wanted, hears, on_broker)
-    return PoolListener(
-        transport, wanted, pool or f'{hears.queue}.{uuid.uuid4().hex}', hears, on_broker
-    )
+        return RabbitListener(transport.conf, parsed, wanted, subscription, on_broker)
+    pool = pool or f'{subscription.queue}.{uuid.uuid4().hex}'
+    return PoolListener(transport, wanted, pool, subscription, on_broker)
 
 
 def content(body: Any) -> Envelope | None:
     """Return the notification in the body of a message; None if there is none.
 
-    Both formats are understood: 2.0, where the notification is JSON inside
-    an envelope, and 1.0, where it is the body itself.
+    It reads both formats: 2.0, where the notification is JSON inside an envelope, and
+    1.0, where it is the body itself.
     """
     try:
         value = json.loads(body) if isinstance(body, str | bytes) else body
@@ -130,7 +128,7 @@ def content(body: Any) -> Envelope | None:
         return None
     if not isinstance(value, Mapping) or 'event_type' not in value:
         return None
-    # What begins with an underscore is the library's own.
+    # Keys with a leading underscore are internal to the library.
     return {key: item for key, item in value.items() if not key.startswith('_')}
 
 
@@ -142,12 +140,12 @@ class RabbitListener:
         conf: cfg.ConfigOpts,
         url: oslo_messaging.TransportURL,
         topics: Sequence[str],
-        hears: Hears,
+        subscription: Subscription,
         on_broker: Callable[[bool], None],
     ) -> None:
         self._conf = conf
         self._url = url
-        self._hears = hears
+        self._subscription = subscription
         self._keys = [f'{topic}.{priority}' for topic in topics for priority in _PRIORITIES]
         self._on_broker = on_broker
         self._heard: queue.Queue[Envelope] = queue.Queue()
@@ -156,7 +154,7 @@ class RabbitListener:
         )
 
     def start(self) -> None:
-        """Begin to listen; returns at once, and keeps trying."""
+        """Start listening; does not block, and retries until the broker is available."""
         self._thread.start()
 
     def get(self, seconds: float) -> Envelope | None:
@@ -167,11 +165,11 @@ class RabbitListener:
             return None
 
     def stop(self) -> None:
-        """Listen no more; takes 2 s at most."""
+        """Stop listening, within 2 s."""
         self._thread.stop(2.0)
 
     def _listen(self) -> float:
-        """Read from each broker of the URL in turn; return the pause, in seconds."""
+        """Read from the brokers of the URL in turn; return the pause, in seconds."""
         for connection in broker.connections(self._conf, self._url, _CONNECT_SECONDS):
             try:
                 opened = connection.transport.establish_connection()
@@ -183,7 +181,7 @@ class RabbitListener:
         return _PAUSE
 
     def _read(self, connection: Any) -> None:
-        """Read from an open connection until it breaks or all is over."""
+        """Read from an open connection until it breaks or the listener stops."""
         try:
             self._consume(connection)
             self._on_broker(True)
@@ -194,35 +192,35 @@ class RabbitListener:
                     connection.heartbeat_tick()
             connection.close()
         except transports.DELIVERY_ERRORS:
-            # Broken; a new one is made. Closing it would only wait for a time-out.
+            # Closing a broken connection would only wait for a timeout.
             connection.collect()
 
     def _consume(self, connection: Any) -> None:
         exchange = self._exchange(connection)
         channel = connection.channel()
-        name = f'{self._hears.queue}.{uuid.uuid4().hex}'
+        name = f'{self._subscription.queue}.{uuid.uuid4().hex}'
         channel.queue_declare(name, exclusive=True, auto_delete=True, durable=False)
         for key in self._keys:
             channel.queue_bind(name, exchange, key)
 
         def hear(raw: Any) -> None:
             envelope = content(channel.message_to_python(raw).payload)
-            if envelope is not None and self._hears.wants(envelope):
+            if envelope is not None and self._subscription.wants(envelope):
                 self._heard.put(envelope)
 
         channel.basic_consume(name, callback=hear, no_ack=True)
 
     def _exchange(self, connection: Any) -> str:
-        """Return the exchange of notifications; make ours if there is none."""
-        if self._hears.exchange is not None:
-            # Not made here: with other properties than its service wants, it
-            # would keep that service from coming up.
-            return self._hears.exchange
+        """Return the exchange of notifications; create that of Climate if missing."""
+        if self._subscription.exchange is not None:
+            # Never created here: if its properties are not those that the service
+            # expects, the service cannot start.
+            return self._subscription.exchange
         options = self._conf.oslo_messaging_rabbit
         name: str = self._conf.control_exchange
         probe = connection.channel()
         try:
-            # The service that made it chose its properties; asking for others fails.
+            # Declaring it with properties other than those of its creator fails.
             probe.exchange_declare(name, 'topic', passive=True)
         except transports.DELIVERY_ERRORS:
             connection.channel().exchange_declare(
@@ -244,23 +242,26 @@ class PoolListener:
         transport: oslo_messaging.NotificationTransport,
         topics: Sequence[str],
         pool: str,
-        hears: Hears,
+        subscription: Subscription,
         on_broker: Callable[[bool], None],
     ) -> None:
         self._transport = transport
-        self._hears = hears
+        self._subscription = subscription
         self._on_broker = on_broker
         self._heard: queue.Queue[Envelope] = queue.Queue()
         self._server = oslo_messaging.get_notification_listener(
             transport,
-            [oslo_messaging.Target(topic=topic, exchange=hears.exchange) for topic in topics],
+            [
+                oslo_messaging.Target(topic=topic, exchange=subscription.exchange)
+                for topic in topics
+            ],
             [Endpoint(self._hear)],
             pool=pool,
         )
         self._listening = threading.Event()
 
     def start(self) -> None:
-        """Begin to listen; returns at once, and keeps trying."""
+        """Start listening; does not block, and retries until the broker is available."""
         threading.Thread(target=self._run, name='climate-listener', daemon=True).start()
 
     def get(self, seconds: float) -> Envelope | None:
@@ -271,7 +272,7 @@ class PoolListener:
             return None
 
     def stop(self) -> None:
-        """Listen no more; takes 2 s at most."""
+        """Stop listening, within 2 s."""
 
         def end() -> None:
             self._server.stop()
@@ -282,14 +283,14 @@ class PoolListener:
             transports.within(2.0, end, 'the listener to stop')
 
     def _hear(self, envelope: Envelope) -> None:
-        if self._hears.wants(envelope):
+        if self._subscription.wants(envelope):
             self._heard.put(envelope)
 
     def _run(self) -> None:
         timer = threading.Timer(_CONNECT_SECONDS, self._on_broker, (False,))
         timer.daemon = True
         timer.start()
-        # Waits inside for the broker. One thread, so that the order is kept.
+        # Blocks until the broker is available. A single thread keeps the order.
         self._server.start(override_pool_size=1)
         timer.cancel()
         self._listening.set()
@@ -297,9 +298,9 @@ class PoolListener:
 
 
 class Endpoint:
-    """What oslo.messaging calls for each notification, whatever its priority.
+    """The endpoint that oslo.messaging calls for each notification of any priority.
 
-    :param hear: what it returns is what oslo.messaging is answered
+    :param hear: handles a notification; its result is passed to oslo.messaging
     """
 
     def __init__(self, hear: Callable[[Envelope], Any]) -> None:

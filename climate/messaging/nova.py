@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What Nova tells on the message bus of its nova-computes, and of servers."""
+"""Receives the notifications of Nova about its nova-computes and about servers."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from climate.messaging import listener
 LOG = logging.getLogger(__name__)
 
 SERVICE_UPDATE: Final = 'service.update'
-"""The type of the notification, sent when an administrator changes a service.
+"""The type of the notification that Nova sends when an administrator changes a service.
 
-A nova-compute that dies sends nothing: that is found by asking Nova.
+A nova-compute that dies sends none; polling Nova finds it.
 """
 
 SERVER_BOOTED: Final = 'instance.create.end'
@@ -45,9 +45,9 @@ _DATA: Final = 'nova_object.data'
 
 
 def host_report(envelope: Mapping[str, Any]) -> HostReport | None:
-    """Return the report in a notification about a nova-compute; None without one.
+    """Return the report in a notification about a nova-compute; None if there is none.
 
-    Only versioned notifications are understood; Nova has no others of this type.
+    It reads versioned notifications only; Nova has no others of this type.
     """
     if envelope.get('event_type') != SERVICE_UPDATE:
         return None
@@ -61,18 +61,18 @@ def host_report(envelope: Mapping[str, Any]) -> HostReport | None:
 
 
 def server_report(envelope: Mapping[str, Any]) -> ServerReport | None:
-    """Return what a notification says of a server; None if it is of no interest.
+    """Return the report in a notification about a server; None if there is none.
 
-    Only versioned notifications are understood: Nova sends the same types of
-    the old ones too, with another payload.
+    It reads versioned notifications only: Nova also sends unversioned ones of the same
+    types, with another payload.
     """
-    told = envelope.get('event_type')
+    event_type = envelope.get('event_type')
     server_id = _data(envelope).get('uuid')
-    if told not in (SERVER_BOOTED, SERVER_DELETED):
+    if event_type not in (SERVER_BOOTED, SERVER_DELETED):
         return None
     if not isinstance(server_id, str) or not server_id:
         return None
-    return ServerReport(server_id=server_id, gone=told == SERVER_DELETED)
+    return ServerReport(server_id=server_id, gone=event_type == SERVER_DELETED)
 
 
 def _data(envelope: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -96,10 +96,12 @@ Report = TypeVar('Report')
 
 
 class _NovaListener(Generic[Report]):
-    """Receives notifications of Nova, in a queue of its own.
+    """Receives notifications of Nova, in its own queue.
 
-    :param conf: with the group ``[health]``; nothing is connected yet
-    :param queue: what the name of the queue begins with
+    It connects when it is started.
+
+    :param conf: a configuration with the group ``[health]``
+    :param queue: the prefix of the name of the queue
     :param report: returns the report in a notification, or None
     :raises climate.exceptions.ConfigurationError: if the URL is unusable
     """
@@ -119,7 +121,7 @@ class _NovaListener(Generic[Report]):
             conf,
             url=options.notification_transport_url or None,
             topics=options.notification_topics,
-            hears=listener.Hears(
+            subscription=listener.Subscription(
                 exchange=options.notification_exchange,
                 event_types=event_types,
                 queue=queue,
@@ -128,9 +130,9 @@ class _NovaListener(Generic[Report]):
         )
 
     def start(self, missed: Callable[[], None]) -> None:
-        """Begin to listen; returns at once, and keeps trying.
+        """Start listening; does not block, and retries until the broker is available.
 
-        :param missed: called when the bus is there, first or again: earlier
+        :param missed: called whenever the broker becomes available, because earlier
             notifications were missed
         """
         self._missed = missed
@@ -142,7 +144,7 @@ class _NovaListener(Generic[Report]):
         return None if envelope is None else self._report(envelope)
 
     def stop(self) -> None:
-        """Listen no more; takes 2 s at most."""
+        """Stop listening, within 2 s."""
         self._listener.stop()
 
     def _on_broker(self, there: bool) -> None:
@@ -164,7 +166,7 @@ class HostListener(_NovaListener[HostReport]):
 
 
 class ServerListener(_NovaListener[ServerReport]):
-    """Receives the notifications of Nova about servers that come and go."""
+    """Receives the notifications of Nova about created and deleted servers."""
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         types = frozenset({SERVER_BOOTED, SERVER_DELETED})
@@ -172,4 +174,4 @@ class ServerListener(_NovaListener[ServerReport]):
 
 
 def _nothing() -> None:
-    """Do nothing: no callback is set yet."""
+    """Do nothing, until :meth:`_NovaListener.start` sets a callback."""

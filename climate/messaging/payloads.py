@@ -12,7 +12,7 @@
 
 """Builds the payload of a notification from a lease.
 
-Pure and cheap, because it runs inside the transaction that causes the
+The functions are pure and cheap, because they run inside the transaction that causes the
 notification. Payloads have no fields for tokens, trusts and other secrets.
 """
 
@@ -36,12 +36,12 @@ from climate.messaging import schemas
 ERROR: Final = schemas.ERROR
 
 EVENT_TYPES: Final = tuple(schemas.SCHEMAS)
-"""Every type of notification there is."""
+"""All types of notifications."""
 
 _NOTHING: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
 
-# A description comes from a plugin, and what a plugin describes comes from a
-# user. A key that sounds like one of these is not for every subscriber.
+# Plugins describe reservations, with values that users have chosen. Keys that contain one
+# of these words are left out, because not every subscriber may read secrets.
 _SECRET: Final = ('token', 'trust', 'password', 'secret', 'credential')
 
 
@@ -59,18 +59,17 @@ def build(
     """Return the payload of a notification, as :mod:`schemas` describes it.
 
     :param event_type: one of :data:`EVENT_TYPES`
-    :param lease: as it is after what the notification reports
+    :param lease: the lease after the change that the notification reports
     :param now: the instant of the notification (aware UTC)
-    :param event: what happened; required where the type begins with
+    :param event: the event that happened; required for types that begin with
         ``lease.event.``
-    :param descriptions: what the plugins say of the reservations, by id
-    :param reason: why something failed or was done, for people
-    :param moved: which reservation went from which resources to which, for
-        ``lease.rehomed``
-    :param readiness: what was said of the resources, for ``lease.ready`` and
+    :param descriptions: the descriptions of the reservations by their plugins, by id
+    :param reason: a text that explains a failure or an action
+    :param moved: the reservation and its old and new resources, for ``lease.rehomed``
+    :param readiness: which resources are ready, for ``lease.ready`` and
         ``lease.not_ready``
-    :raises KeyError: if there is no such event type
-    :raises ValueError: if the type needs an event and has none
+    :raises KeyError: if the event type is unknown
+    :raises ValueError: if the type requires an event and none was given
     """
     extra = schemas.EXTRA[event_type]
     payload = {'payload_version': schemas.VERSIONS[event_type], **_lease(lease, descriptions)}
@@ -95,12 +94,12 @@ def build(
 
 
 def priority(event_type: str) -> str:
-    """Return the priority of an event type, as Notifier spells it."""
+    """Return the priority of an event type, as Notifier writes it."""
     return 'ERROR' if event_type == ERROR else 'INFO'
 
 
 def stamp(instant: datetime.datetime) -> str:
-    """Return an aware *instant* in UTC as existing consumers read it."""
+    """Format an aware *instant* as naive UTC, which existing consumers expect."""
     naive = instant.astimezone(datetime.UTC).replace(tzinfo=None)
     return naive.isoformat(timespec='microseconds')
 
@@ -110,8 +109,8 @@ def _maybe_stamp(instant: datetime.datetime | None) -> str | None:
 
 
 def _seconds(left: datetime.timedelta) -> int:
-    # Rounded, for a message about 30 seconds that leaves a few milliseconds
-    # late is about 30 seconds still.
+    # Rounded, so that a notification 30 seconds ahead that is sent a few milliseconds
+    # late still says 30 seconds.
     return max(round(left.total_seconds()), 0)
 
 
@@ -132,7 +131,7 @@ def _lease(lease: Lease, descriptions: Mapping[str, Mapping[str, Any]]) -> dict[
             _reservation(reservation, descriptions.get(reservation.id, {}))
             for reservation in lease.reservations
         ],
-        # What is internal to the managers may change with any release.
+        # Events that are internal to the managers may change with any release.
         'events': [_event(event) for event in lease.events if event.kind in PUBLIC_AT_1_1],
     }
 
@@ -147,7 +146,7 @@ def _readiness(said: Readiness) -> dict[str, Any]:
 
 
 def _reservation(reservation: Reservation, description: Mapping[str, Any]) -> dict[str, Any]:
-    # Of the facts only what is named here: the rest is the plugin's own.
+    # All other facts are internal to the plugin.
     aggregate_id = AggregateFacts.of(reservation).aggregate_id
     return {
         'id': reservation.id,
@@ -156,7 +155,7 @@ def _reservation(reservation: Reservation, description: Mapping[str, Any]) -> di
         'status': reservation.status.value,
         'missing_resources': reservation.missing_resources,
         'resources_changed': reservation.resources_changed,
-        'request': _open(description),
+        'request': _without_secrets(description),
         'aggregate_id': aggregate_id,
         # Aggregates of leased hosts are named after their reservation.
         'aggregate_name': None if aggregate_id is None else reservation.id,
@@ -174,14 +173,14 @@ def _event(event: Event) -> dict[str, Any]:
     }
 
 
-def _open(value: Any) -> Any:
-    """Return *value* without what sounds like a secret, at any depth."""
+def _without_secrets(value: Any) -> Any:
+    """Return *value* without keys that may hold secrets, at any depth."""
     if isinstance(value, Mapping):
         return {
-            key: _open(item)
+            key: _without_secrets(item)
             for key, item in value.items()
             if not any(word in str(key).lower() for word in _SECRET)
         }
     if isinstance(value, list | tuple):
-        return [_open(item) for item in value]
+        return [_without_secrets(item) for item in value]
     return value

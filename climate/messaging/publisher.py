@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Confirmed publishing of notifications.
+"""Publishes notifications, and raises if the broker does not confirm one.
 
-oslo.messaging's Notifier logs a message that it could not send and forgets
-it. Climate's notifications wait in the outbox until the broker has them, so
-here a failure is an exception. The message itself is the Notifier's own.
+The Notifier of oslo.messaging logs and drops a message that it cannot send. The
+notifications of Climate stay in the outbox until the broker has them, so a failure has to
+raise here. The format of the messages is that of the Notifier.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _NAMESPACE: Final = 'oslo.messaging.notify.drivers'
 
 
 class BrokerUnavailable(exceptions.ServiceUnavailable):
-    """The broker did not take a message; it may when tried again.
+    """The broker did not accept a message; a retry may succeed.
 
-    :ivar published: how many messages of the sequence, from its beginning,
-        were taken; the rest has to be published again
+    :ivar published: the number of messages, from the beginning of the sequence, that were
+        accepted; the others have to be published again
     """
 
     error_name = 'BROKER_UNAVAILABLE'
@@ -55,10 +55,10 @@ class BrokerUnavailable(exceptions.ServiceUnavailable):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class OutboxMessage:
-    """A notification that is to be sent.
+    """A notification to send.
 
-    :ivar id: the same each time it is sent, so that receivers can tell
-    :ivar priority: ``INFO`` or ``ERROR``, as Notifier spells them
+    :ivar id: the same for each attempt, so that receivers recognize duplicates
+    :ivar priority: ``INFO`` or ``ERROR``, as Notifier writes them
     :ivar created_at: when the event that it reports happened (aware)
     """
 
@@ -73,16 +73,15 @@ class Publisher(Protocol):
     """Delivers notifications."""
 
     def publish(self, messages: Sequence[OutboxMessage]) -> None:
-        """Bring *messages* out, in this order.
+        """Publish *messages* in this order.
 
-        :raises BrokerUnavailable: if one was not taken; those after it were
-            not tried
+        :raises BrokerUnavailable: if one was not accepted; those after it were not tried
         """
         ...
 
 
 def envelope(message: OutboxMessage, publisher_id: str) -> dict[str, Any]:
-    """Return the message as Notifier would write it, with the outbox's id."""
+    """Return the message in the format of Notifier, with its id in the outbox."""
     naive = message.created_at.astimezone(datetime.UTC).replace(tzinfo=None)
     return {
         'message_id': message.id,
@@ -95,10 +94,10 @@ def envelope(message: OutboxMessage, publisher_id: str) -> dict[str, Any]:
 
 
 class _ConfirmedDriver(stock.MessagingDriver):
-    """The stock driver, but a message that was not taken is an exception.
+    """The stock driver, except that it raises if a message is not accepted.
 
-    With RabbitMQ the library's connections are in confirm mode, so that the
-    send returns when the broker has taken the message over and not before.
+    With RabbitMQ, the connections of the library are in confirm mode, so a send returns
+    only after the broker has accepted the message.
     """
 
     def notify(
@@ -116,10 +115,10 @@ _CONFIRMED: Final = {'messaging': 1.0, 'messagingv2': 2.0}
 
 
 class BusPublisher:
-    """Publishes on the message bus, with the drivers the operator chose.
+    """Publishes on the message bus, with the configured drivers.
 
-    :param transport: a notification transport that nothing else uses
-    :param topics: other ones than the operator chose for notifications
+    :param transport: a notification transport for the exclusive use of this publisher
+    :param topics: replace ``[oslo_messaging_notifications] topics``
     :raises climate.exceptions.ConfigurationError: if a driver is unknown
     """
 
@@ -132,7 +131,7 @@ class BusPublisher:
         options = conf.oslo_messaging_notifications
         topics = list(topics or options.topics)
         self._publisher_id = conf.notifications.publisher_id
-        # The library would retry indefinitely; here the outbox tries again.
+        # The library would retry indefinitely; the outbox retries instead.
         self._retry = options.retry if options.retry >= 0 else transports.RETRIES
         self._transport = transport
         self._drivers = [
@@ -142,7 +141,7 @@ class BusPublisher:
     def publish(self, messages: Sequence[OutboxMessage]) -> None:
         """Send *messages* in this order, each to every driver and topic.
 
-        :raises BrokerUnavailable: if one was not taken
+        :raises BrokerUnavailable: if one was not accepted
         """
         for number, message in enumerate(messages):
             content = envelope(message, self._publisher_id)
@@ -151,12 +150,12 @@ class BusPublisher:
                     driver.notify({}, content, message.priority, self._retry)
             except transports.DELIVERY_ERRORS as error:
                 raise BrokerUnavailable(
-                    f'The message bus did not take a notification: {type(error).__name__}',
+                    f'The message bus did not accept a notification: {type(error).__name__}',
                     published=number,
                 ) from None
 
     def close(self) -> None:
-        """Close the transport; takes 2 s at most."""
+        """Close the transport, within 2 s."""
         transports.close(self._transport)
 
 
@@ -185,9 +184,8 @@ def _driver(
 def from_conf(
     conf: cfg.ConfigOpts, url: str | None = None, topics: Sequence[str] = ()
 ) -> BusPublisher:
-    """Return a publisher with a transport of its own; connects when it sends.
+    """Return a publisher with its own transport, which connects at the first message.
 
-    :raises climate.exceptions.ConfigurationError: if the configuration cannot
-        be used
+    :raises climate.exceptions.ConfigurationError: if the configuration is unusable
     """
     return BusPublisher(conf, transports.notification_transport(conf, url), topics)

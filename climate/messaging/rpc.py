@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""RPC with the managers: the client for the API, the server for a manager."""
+"""RPC with managers: the client of the API, and the server of a manager."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _REMOTE_TRACE: Final = '\nTraceback (most recent call last)'
 
 
 class ManagerClient:
-    """Asks the managers.
+    """Calls managers over RPC.
 
-    :param transport: an RPC transport that nothing else uses
-    :param timeout: how long to wait for an answer, in seconds; None for
+    :param transport: an RPC transport for the exclusive use of this client
+    :param timeout: how long to wait for a reply, in seconds; None for
         ``[DEFAULT] rpc_response_timeout``
     """
 
@@ -67,18 +67,18 @@ class ManagerClient:
         self._replies = _Replies(self._client)
 
     def wake(self, reason: str = 'lease') -> None:
-        """Have every manager look for work; returns at once and never raises.
+        """Make every manager check for work; does not block, and never raises.
 
-        :param reason: what there is to do, such as ``lease`` or ``outbox``
+        :param reason: the kind of work, such as ``lease`` or ``outbox``
         """
         self._waker.wake(reason)
 
     def register_resource(self, draft: ResourceDraft) -> int:
-        """Have a manager take a resource in.
+        """Have a manager register a resource.
 
         :returns: its id
-        :raises climate.exceptions.ManagerUnavailable: if none answered in time
-        :raises climate.exceptions.ClimateError: why it was refused
+        :raises climate.exceptions.ManagerUnavailable: if none replied in time
+        :raises climate.exceptions.ClimateError: if it was refused
         """
         return int(
             self._call(
@@ -93,22 +93,22 @@ class ManagerClient:
         )
 
     def delete_resource(self, resource_id: int) -> None:
-        """Have a manager let a resource go.
+        """Have a manager unregister a resource.
 
-        :raises climate.exceptions.ManagerUnavailable: if none answered in time
-        :raises climate.exceptions.ClimateError: why it was refused
+        :raises climate.exceptions.ManagerUnavailable: if none replied in time
+        :raises climate.exceptions.ClimateError: if it was refused
         """
         self._call('delete_resource', VERSION, resource_id=resource_id)
 
     def ping(self) -> None:
-        """Ask whether any manager is there.
+        """Check that a manager is available.
 
-        :raises climate.exceptions.ManagerUnavailable: if none answered in time
+        :raises climate.exceptions.ManagerUnavailable: if none replied in time
         """
         self._call('ping')
 
     def close(self) -> None:
-        """Send no more, and close the transport; takes 1 s at most."""
+        """Stop sending, and close the transport, within 1 s."""
         self._waker.close()
         self._replies.close()
         transports.close(self._transport, 1.0)
@@ -127,39 +127,38 @@ class ManagerClient:
         except exceptions.ClimateError as error:
             raise plain(error) from None
         except oslo_messaging.RemoteError as error:
-            # Its text holds the manager's stack trace, which is in the
-            # manager's log already and no business of the caller.
+            # Its text contains the stack trace of the manager, which is in the log of the
+            # manager already, and which callers must not see.
             LOG.error('A manager failed to %s: %s', method, error.exc_type)
             raise exceptions.ClimateError from None
         except transports.DELIVERY_ERRORS as error:
-            LOG.warning('No manager could be asked to %s: %s', method, type(error).__name__)
+            LOG.warning('No manager can be reached to %s: %s', method, type(error).__name__)
             raise exceptions.ManagerUnavailable from None
 
 
 def plain(error: exceptions.ClimateError) -> exceptions.ClimateError:
     """Return *error* as the manager raised it.
 
-    What travels comes back as a made-up subclass, such as ``NotFound_Remote``,
-    whose text ends with the stack trace of the other side.
+    oslo.messaging raises an instance of a generated subclass, such as
+    ``NotFound_Remote``, whose text ends with the stack trace of the manager.
     """
     original = getattr(exceptions, type(error).__name__.removesuffix(_REMOTE_SUFFIX))
     if type(error) is original:
         return error
     assert issubclass(original, exceptions.ClimateError)
-    # Not through the constructor: what travelled is the finished message,
-    # and some constructors put one together from parts.
+    # The text is the complete message, which some constructors build from parts.
     back = original('')
     back.args = (str(error).partition(_REMOTE_TRACE)[0],)
     return back
 
 
 class _Replies:
-    """Opens the queue that answers come back on, off the callers' threads.
+    """Opens the queue for replies in its own thread.
 
-    The library opens it within the first call, and that waits for the broker
-    indefinitely, whatever the time limit of the call. So the first call is a ping
-    made here; callers wait for it as long as they please. Once open, the
-    queue is kept open by the library.
+    The library opens the queue within the first call, which waits for the broker
+    indefinitely, even if the call has a time limit. So this thread sends the first call, a
+    ping, and callers wait for it with their own time limits. The library then keeps the
+    queue open.
     """
 
     def __init__(self, client: oslo_messaging.RPCClient) -> None:
@@ -169,7 +168,7 @@ class _Replies:
         self._thread: RepeatingThread | None = None
 
     def ready(self, seconds: float) -> bool:
-        """Whether answers can arrive, within *seconds*."""
+        """Wait until replies can arrive, at most *seconds*; return whether they can."""
         if self._open.is_set():
             return True
         with self._lock:
@@ -182,7 +181,7 @@ class _Replies:
         return self._open.wait(seconds)
 
     def close(self) -> None:
-        """Stop trying; callers do not wait any more, and find the transport closed."""
+        """Stop trying; waiting callers continue, and find the transport closed."""
         with self._lock:
             if self._thread is not None:
                 self._thread.stop(0.0)
@@ -194,21 +193,21 @@ class _Replies:
         except (oslo_messaging.MessagingTimeout, oslo_messaging.RemoteError):
             LOG.debug('No manager responds, or only a failing one: the queue is open')
         except Exception as error:
-            # The broker refuses us, or the transport was closed meanwhile.
-            LOG.debug('The queue for answers cannot be opened: %s', error)
+            # The broker refuses the connection, or the transport was closed meanwhile.
+            LOG.debug('The queue for replies cannot be opened: %s', error)
             return _PAUSE
         self._open.set()
         return None
 
 
 class ManagerServer:
-    """Listens for what managers are asked.
+    """Serves the RPC methods of a manager.
 
-    :param transport: an RPC transport that nothing else uses
-    :param server: the name of this manager; on ``fake://`` each needs its
-        own. A name that changes with every start would leave a queue behind
-        in the broker each time, so the default is the host's name.
-    :param threads: how many requests are worked on at once
+    :param transport: an RPC transport for the exclusive use of this server
+    :param server: the name of this manager, which must be unique on ``fake://``. A name
+        that changes with every start would each time leave a queue in the broker, so the
+        default is the name of the host.
+    :param threads: the number of requests that are processed concurrently
     """
 
     def __init__(
@@ -235,30 +234,27 @@ class ManagerServer:
         )
 
     def start(self) -> None:
-        """Begin to listen; returns at once.
-
-        While the broker is unavailable it keeps trying.
-        """
+        """Start listening; does not block, and retries until the broker is available."""
         self._thread.start()
 
     def wait_until_listening(self, seconds: float) -> bool:
-        """Whether the server has begun to listen, within *seconds*."""
+        """Wait until the server listens, at most *seconds*; return whether it does."""
         return self._listening.wait(seconds)
 
     def stop(self, seconds: float = 3.0) -> None:
-        """Listen no more; waits for what is being worked on, at most *seconds*."""
-        # The thread may wait for the broker, and is not waited for.
+        """Stop listening; wait at most *seconds* for requests in progress."""
+        # The thread may be waiting for the broker, so do not wait for it.
         self._thread.stop(0.0)
         with self._lock:
             server, self._server = self._server, None
         if server is not None:
-            transports.within(seconds, self._ender(server), 'the RPC server to stop')
+            transports.within(seconds, self._stopper(server), 'the RPC server to stop')
         transports.close(self._transport, 1.0)
 
     def _listen(self) -> float | None:
         server = self._new_server()
         try:
-            # Waits inside for a broker that does not answer.
+            # Blocks while the broker does not answer.
             server.start(override_pool_size=self._threads)
         except Exception as error:
             if self._failed != type(error).__name__:
@@ -270,7 +266,7 @@ class ManagerServer:
             if not late:
                 self._server = server
         if late:
-            self._ender(server)()
+            self._stopper(server)()
         else:
             LOG.info('Listening on %s', self._target.topic)
             self._listening.set()
@@ -284,10 +280,10 @@ class ManagerServer:
             access_policy=dispatcher.ExplicitRPCAccessPolicy,
         )
 
-    def _ender(self, server: oslo_messaging.RPCServer) -> Callable[[], None]:
+    def _stopper(self, server: oslo_messaging.RPCServer) -> Callable[[], None]:
         def end() -> None:
-            # An idle listener looks up only every five seconds. A message
-            # makes it look up now, and look often for a while.
+            # An idle listener checks only every five seconds whether it was stopped. A
+            # message makes it check now, and more often for a while.
             nudge = oslo_messaging.get_rpc_client(
                 self._transport,
                 oslo_messaging.Target(

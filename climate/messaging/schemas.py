@@ -12,9 +12,9 @@
 
 """The payload of each notification: a JSON schema per event type.
 
-Subscribers build on these fields. A field that is added raises the minor
-version of its event type, one that is removed or changes its meaning raises
-the major one; a test compares the fields with those of the stated version.
+Subscribers rely on these fields. Adding a field raises the minor version of the event
+type; removing a field or changing its meaning raises the major version. A test compares
+the fields with those of the stated version.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _RESERVATION: Final = _object(
         'status': _TEXT,
         'missing_resources': _BOOLEAN,
         'resources_changed': _BOOLEAN,
-        # What is in it belongs to the resource type, as in the API.
+        # The resource type defines the content, as in the API.
         'request': {'type': 'object'},
         'aggregate_id': {'type': ['integer', 'null']},
         'aggregate_name': _MAYBE_TEXT,

@@ -10,14 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Takes notifications off a queue that stays, each once it was dealt with.
+"""Consumes notifications from a permanent queue, and acknowledges each after handling.
 
-The broker keeps a message until the handler has returned, and delivers it again
-if the process dies first. So no message is lost while the process or the broker
-is down. A message can arrive twice; its ``message_id`` identifies duplicates.
+The broker keeps a message until the handler has returned, and delivers it again if the
+process dies first. So no message is lost while the process or the broker is down. A
+message can arrive twice; its ``message_id`` identifies duplicates.
 
-Those who only want to be woken, and look for themselves what there is to do,
-need no such queue: see :mod:`climate.messaging.listener`.
+A process that uses notifications only as wake-ups, and then queries for work, needs no
+such queue: see :mod:`climate.messaging.listener`.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _PAUSE = 1.0
 
 
 class NotTaken(Exception):
-    """The handler cannot take the message now; it is to be given again."""
+    """The handler cannot process the message now; it must be delivered again."""
 
 
 class Subscriber:
-    """Gives the notifications of one queue to a handler, one after the other.
+    """Passes the notifications of a queue to a handler, one after the other.
 
-    :param queue: its name; subscribers of one name share what is in it
-    :param handle: called on a thread of the subscriber; raises
-        :class:`NotTaken` if the message is to be given again. Any other
-        exception drops it, and is logged
-    :param url: instead of the transport URL of the configuration
-    :param topics: instead of ``[oslo_messaging_notifications] topics``
+    :param queue: the name of the queue; subscribers with the same name share its messages
+    :param handle: called in a thread of the subscriber; raises :class:`NotTaken` if the
+        message must be delivered again. Any other exception is logged, and the message
+        is dropped
+    :param url: replaces the transport URL of the configuration
+    :param topics: replace ``[oslo_messaging_notifications] topics``
     :raises climate.exceptions.ConfigurationError: if the URL is unusable
     """
 
@@ -78,11 +78,11 @@ class Subscriber:
         )
 
     def start(self) -> None:
-        """Begin to listen; returns at once, and waits for an unavailable broker."""
+        """Start listening; does not block, and waits for an unavailable broker."""
         threading.Thread(target=self._run, name='climate-subscriber', daemon=True).start()
 
     def stop(self) -> None:
-        """Take no more; takes 2 s at most. What was not taken stays in the queue."""
+        """Stop, within 2 s; messages that were not handled stay in the queue."""
         self._stopping.set()
 
         def end() -> None:
@@ -94,7 +94,7 @@ class Subscriber:
             transports.within(2.0, end, 'the subscriber to stop')
 
     def _run(self) -> None:
-        # Waits inside for the broker. One thread, so that the order is kept.
+        # Blocks until the broker is available. A single thread keeps the order.
         self._server.start(override_pool_size=1)
         self._listening.set()
         LOG.info('Listening to notifications')
@@ -104,9 +104,9 @@ class Subscriber:
             self._handle(envelope)
         except NotTaken as error:
             LOG.warning('Notification %s is put back: %s', envelope['message_id'], error)
-            # Given again at once, it would be put back at once, and so on.
+            # Without a pause, the message would circulate as fast as the broker can.
             self._stopping.wait(_PAUSE)
             return oslo_messaging.NotificationResult.REQUEUE
         except Exception:
-            LOG.exception('Notification %s could not be dealt with', envelope['message_id'])
+            LOG.exception('Notification %s could not be handled', envelope['message_id'])
         return oslo_messaging.NotificationResult.HANDLED

@@ -40,48 +40,48 @@ EXCHANGE: Final = 'climate'
 """Exchange of the RPC topics. Notifications go to ``control_exchange``."""
 
 RETRIES: Final = 1
-"""How often a send is tried again: enough to replace a connection that died.
+"""The number of retries of a send: enough to replace a dead connection.
 
-Zero would fail the first message after every restart of the broker.
+With zero, the first message after every restart of the broker would fail.
 """
 
 DELIVERY_ERRORS: Final[tuple[type[Exception], ...]] = (
     oslo_messaging.MessagingException,
     oslo_messaging.MessageUndeliverable,
-    # The connection is made by kombu, and oslo.messaging lets its errors out.
+    # oslo.messaging connects with kombu, and does not convert its errors.
     kombu.exceptions.KombuError,
     *pyamqp.Transport.connection_errors,
     *pyamqp.Transport.channel_errors,
     OSError,
 )
-"""What the library raises when a message could not be handed over."""
+"""The exceptions of the library if a message could not be delivered."""
 
-# Where the errors are that may come back from a manager.
+# The modules of the errors that managers may send to clients.
 _ERRORS: Final = ['climate.exceptions', 'climate.exceptions.base', 'climate.exceptions.invalid']
 
 RABBIT: Final = 'oslo_messaging_rabbit'
 NOTIFICATIONS: Final = 'oslo_messaging_notifications'
 
-# Shorter than the library's own: managers must be back seconds after the
-# broker is, and no thread may hang for a minute on a dead socket.
+# Shorter than the defaults of the library: managers must reconnect within seconds after
+# the broker returns, and no thread may hang for a minute on a dead socket.
 _DEFAULTS: Final[tuple[tuple[str | None, str, Any], ...]] = (
     (None, 'rpc_response_timeout', 30),
     (RABBIT, 'rabbit_retry_interval', 1),
     (RABBIT, 'rabbit_retry_backoff', 1),
     (RABBIT, 'rabbit_interval_max', 5),
     (RABBIT, 'kombu_reconnect_delay', 0.2),
-    # A reply to a process that has gone is given up after this long.
+    # Gives up a reply to a dead process after this time.
     (RABBIT, 'kombu_missing_consumer_retry_timeout', 10),
-    # Also the limit for a broker that takes a message and never confirms it.
+    # Also the time limit for a broker that never confirms a message.
     (RABBIT, 'heartbeat_timeout_threshold', 30),
     (NOTIFICATIONS, 'driver', ['messagingv2']),
     (NOTIFICATIONS, 'retry', RETRIES),
 )
 
 
-# The library registers these on the global configuration only, when it is
-# imported, and reads them from whichever configuration it was given. Which
-# of the modules exist depends on the release.
+# At import, the library registers these only on the global configuration, but it reads
+# them from the configuration that it is given. Its release determines which of these
+# modules exist.
 _ON_GLOBAL_CONF: Final = (
     ('oslo_messaging._metrics.client', 'oslo_messaging_metrics'),
     ('oslo_messaging._tracing.client', 'oslo_messaging_tracing'),
@@ -91,8 +91,8 @@ _ON_GLOBAL_CONF: Final = (
 def set_defaults(conf: cfg.ConfigOpts) -> None:
     """Register the library's options on *conf* with Climate's defaults.
 
-    Only *conf* is changed, never the library; what operators configure wins.
-    May be called any number of times.
+    It changes only *conf*, not the library, and the settings of operators take
+    precedence. It can be called any number of times.
     """
     for group, options in messaging_opts.list_opts():
         conf.register_opts(options, group=group)
@@ -112,13 +112,12 @@ def _register_from(conf: cfg.ConfigOpts, module: str, group: str) -> None:
 
 
 def rpc_transport(conf: cfg.ConfigOpts, url: str | None = None) -> oslo_messaging.RPCTransport:
-    """Return a new transport for RPC; nothing is connected yet.
+    """Return a new transport for RPC, not yet connected.
 
-    Clients and servers of one process take one each: replies are sent without
-    a limit in time, and must not hold up those who have one.
+    The client and the server of a process each need their own: the server sends replies
+    without a time limit, which must not delay clients that have one.
 
-    :param url: instead of ``[DEFAULT] transport_url``; ``fake://`` stays
-        inside the process
+    :param url: replaces ``[DEFAULT] transport_url``; ``fake://`` stays inside the process
     :raises climate.exceptions.ConfigurationError: if the URL or its driver
         is unusable
     """
@@ -128,10 +127,10 @@ def rpc_transport(conf: cfg.ConfigOpts, url: str | None = None) -> oslo_messagin
 def notification_transport(
     conf: cfg.ConfigOpts, url: str | None = None
 ) -> oslo_messaging.NotificationTransport:
-    """Return a new transport for notifications; nothing is connected yet.
+    """Return a new transport for notifications, not yet connected.
 
-    :param url: instead of ``[oslo_messaging_notifications] transport_url``,
-        which itself falls back to ``[DEFAULT] transport_url``
+    :param url: replaces ``[oslo_messaging_notifications] transport_url``, which itself
+        falls back to ``[DEFAULT] transport_url``
     :raises climate.exceptions.ConfigurationError: if the URL or its driver
         is unusable
     """
@@ -145,26 +144,26 @@ def _build(
     try:
         return factory(conf, url=url, allowed_remote_exmods=exmods)
     except (oslo_messaging.MessagingException, ValueError) as error:
-        # The text of the error may hold the URL, and the URL a password.
+        # The text of the error may contain the URL, which may contain a password.
         raise exceptions.ConfigurationError(
             f'The transport URL of the message bus cannot be used ({type(error).__name__})'
         ) from None
 
 
 def close(transport: oslo_messaging.Transport, seconds: float = 2.0) -> None:
-    """Give the connections of *transport* back, waiting at most *seconds*.
+    """Close the connections of *transport*, waiting at most *seconds*.
 
-    Without a broker the library may wait indefinitely; the rest is then left
-    to a thread that ends with the process.
+    Without a broker, the library may wait indefinitely. A thread then continues to close
+    them until the process ends.
     """
     within(seconds, transport.cleanup, 'closing the message bus')
 
 
 def within(seconds: float, work: Callable[[], None], what: str) -> bool:
-    """Run *work* on a daemon thread and wait for it, at most *seconds*.
+    """Run *work* in a daemon thread, and wait at most *seconds* for it.
 
-    :param what: what it does, for the log
-    :returns: whether it is done; an error in it is logged, and counts as done
+    :param what: a description of the work, for the log
+    :returns: whether it has finished; an error is logged, and counts as finished
     """
 
     def run() -> None:

@@ -25,15 +25,14 @@ LOG = logging.getLogger(__name__)
 
 
 class Waker:
-    """Sends wake-ups on a thread of its own, many wanted at once as one.
+    """Sends wake-ups in its own thread, and merges those that wait into one.
 
-    While one is being sent, all further ones become one more. A failure is
-    logged once per outage and the wake-up is dropped: managers look for work
-    every few seconds anyway.
+    A failure is logged once per outage, and the wake-up is dropped, because managers check
+    for work every few seconds anyway.
 
-    :param send: sends one wake-up with the reasons, joined by commas; any
-        exception means that it did not get through
-    :param pause: how long to leave the broker alone after a failure, in seconds
+    :param send: sends a wake-up with the reasons, joined by commas; raises if it was not
+        delivered
+    :param pause: the pause after a failure, in seconds
     """
 
     def __init__(self, send: Callable[[str], None], *, pause: float = 1.0) -> None:
@@ -46,13 +45,13 @@ class Waker:
         self._failing = False
 
     def wake(self, reason: str) -> None:
-        """Have a wake-up sent soon; returns at once and never raises."""
+        """Send a wake-up soon; does not block, and never raises."""
         with self._lock:
             if self._closed:
                 return
             self._reasons.add(reason)
-            # The thread is made at the first use, and again in a child that
-            # was forked off: threads do not survive a fork.
+            # Started at the first use, and again in forked children, because threads do
+            # not survive a fork.
             if self._thread is None or not self._thread.is_alive():
                 self._thread = RepeatingThread(
                     'climate-waker', self._step, failure='A wake-up failed', retry=None
@@ -61,7 +60,7 @@ class Waker:
             self._thread.wake()
 
     def close(self) -> None:
-        """Send no more. A wake-up that is being sent is not waited for."""
+        """Stop sending; does not wait for a wake-up in progress."""
         with self._lock:
             self._closed = True
             if self._thread is not None:
@@ -81,8 +80,8 @@ class Waker:
         except Exception as error:
             if not self._failing:
                 LOG.warning(
-                    'Managers cannot be woken over the message bus (%s); they look for '
-                    'work by themselves every few seconds',
+                    'Managers cannot be woken over the message bus (%s); they check for '
+                    'work every few seconds anyway',
                     type(error).__name__,
                 )
             self._failing = True

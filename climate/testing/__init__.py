@@ -12,7 +12,7 @@
 
 """Tests for resource types, built-in and third-party.
 
-One declaration, a :class:`~climate.testing.kinds.LeasedType`, says how a type is
-leased; see :mod:`climate.testing.cases` for what is made of it. It takes the
-packages of ``pip install openstack-climate[testing]``.
+One declaration, a :class:`~climate.testing.kinds.LeasedType`, describes leases of a type;
+:mod:`climate.testing.cases` makes tests of it. This package requires ``pip install
+openstack-climate[testing]``.
 """

@@ -17,9 +17,9 @@ A type is tested by a class of two lines::
     class TestRacks(TypeTestCase):
         kind = Kind(plugin=Racks, furnish=..., changes={}, use=lambda world, lease: None)
 
-It has a test for each scenario of a lease (``test_walk_start``, …), in which each
-call to the cloud fails in turn; one for wrong fields of a new lease and one for
-those of a change; and one in which the manager is killed at each step.
+It has a test for each scenario of a lease (``test_walk_start``, …), in which each call to
+the cloud fails in turn; a test for invalid fields of a new lease, and one for those of a
+change; and a test that kills the manager at each step.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from climate.testing.kinds import LeasedType
 from climate.testing.service import Service
 from climate.testing.world import World
 
-# What is wrong with one step is wrong with most of them.
+# An error in one step usually occurs in most steps, so a few complaints are enough.
 _MOST: Final = 10
 
 
 class TypeTestCase(testtools.TestCase):
     """Base of the test cases of types.
 
-    :cvar kind: how leases of the type look
+    :cvar kind: describes leases of the type
     """
 
     kind: ClassVar[LeasedType]
@@ -76,7 +76,7 @@ class TypeTestCase(testtools.TestCase):
         return [self.kind.plugin()]
 
     def check(self, complaints: Iterable[str]) -> None:
-        """Fail with the first complaints, if there are any."""
+        """Fail with the first complaints, if any."""
         self.assertEqual('', '\n'.join(list(complaints)[:_MOST]))
 
     def check_walk(self, scenario: walker.Scenario) -> None:
@@ -86,10 +86,10 @@ class TypeTestCase(testtools.TestCase):
         ):
             self.skipTest('the type does not sweep')
         walked = {
-            sight.key
+            call.key
             for other in walker.scenarios(self.kind)
             if other.name in scenario.again
-            for sight in walker.Walk(self._world(), self.kind, other).sights()
+            for call in walker.Walk(self._world(), self.kind, other).calls()
         }
         walk = walker.Walk(self._world(), self.kind, scenario, walked)
         complaints = list(walk.complaints())
@@ -98,18 +98,18 @@ class TypeTestCase(testtools.TestCase):
         self.check(complaints)
 
     def check_new_leases(self) -> None:
-        """Book with each field wrong in every way."""
+        """Book a lease with each invalid value of each field."""
         self.check(Sweep(self._service(), self.kind).of_creations())
 
     def check_changes(self) -> None:
-        """Change each field of a booked lease to something wrong."""
+        """Change each field of a booked lease to each invalid value."""
         self.check(Sweep(self._service(), self.kind).of_changes())
 
     def check_kills(self) -> None:
-        """Kill the manager at each step, and let another one go on."""
+        """Kill the manager at each step, and let another one continue."""
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         world = World(self.plugins(), str(folder / 'cloud'), promised.SETTINGS)
-        lease = promised.Promised(self.useFixture(world), self.kind)
+        lease = promised.BookedLease(self.useFixture(world), self.kind)
         killed = Killed(world, lease, folder / 'died')
         self.check(killed.complaints())
         self.assertGreater(killed.steps, 0)
@@ -125,5 +125,5 @@ def _walk(scenario: walker.Scenario) -> Callable[[TypeTestCase], None]:
     def test(self: TypeTestCase) -> None:
         self.check_walk(scenario)
 
-    test.__doc__ = f'Each call of this scenario fails in turn: {scenario.name}.'
+    test.__doc__ = f'Let each call of this scenario fail in turn: {scenario.name}.'
     return test

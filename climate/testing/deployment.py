@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A whole deployment in one process, driven step by step by a clock that tests move."""
+"""A complete deployment in one process, which tests drive by moving its clock."""
 
 from __future__ import annotations
 
@@ -74,23 +74,23 @@ SETTINGS = LeasingSettings(
 
 
 class SqliteDatabase(fixtures.Fixture):
-    """An empty file for SQLite, in a directory of its own.
+    """An empty SQLite database, in its own directory.
 
-    :ivar url: its address for SQLAlchemy
+    :ivar url: its URL for SQLAlchemy
     """
 
     def _setUp(self) -> None:
-        # Not in the directory of a NestedTempfile, which goes away earlier.
+        # Not in the directory of a NestedTempfile, which is deleted earlier.
         folder = tempfile.TemporaryDirectory(prefix='climate-', ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
         self.url = f'sqlite:///{pathlib.Path(folder.name)}/climate.sqlite'
 
 
 class Bus:
-    """Accepts notifications, except those that it is set to refuse.
+    """A message bus that accepts notifications, except those that a test refuses.
 
-    :ivar taken: what was taken, in this order
-    :ivar refuses: says of a message whether it is refused
+    :ivar taken: the accepted messages, in order
+    :ivar refuses: returns whether to refuse a message
     """
 
     def __init__(self) -> None:
@@ -98,14 +98,14 @@ class Bus:
         self.refuses: Callable[[OutboxMessage], bool] = lambda _: False
 
     def publish(self, messages: Sequence[OutboxMessage]) -> None:
-        """Take *messages* up to the first that is refused."""
+        """Accept *messages* up to the first that is refused."""
         for number, message in enumerate(messages):
             if self.refuses(message):
                 raise BrokerUnavailable(published=number)
             self.taken.append(message)
 
     def told(self, lease: Lease | None = None) -> list[str]:
-        """Return the types of what was taken, without their common prefix."""
+        """Return the types of the accepted messages, without their common prefix."""
         return [
             message.event_type.removeprefix('lease.').removeprefix('event.')
             for message in self.taken
@@ -120,10 +120,10 @@ class Bus:
 class Deployment(fixtures.Fixture):
     """A database, a simulated cloud of some hosts, and any number of managers.
 
-    :param database: fixture whose ``url`` is that of an empty database; SQLite
-        in a directory of its own by default
-    :param hosts: how many hosts the cloud has, all of them registered
-    :param cloud_dir: where the simulated cloud keeps its state
+    :param database: fixture whose ``url`` is that of an empty database;
+        :class:`SqliteDatabase` by default
+    :param hosts: the number of hosts in the cloud, all of them registered
+    :param cloud_dir: the directory of the state of the simulated cloud
     """
 
     def __init__(
@@ -186,24 +186,27 @@ class Deployment(fixtures.Fixture):
 
     @property
     def managed(self) -> Cloud:
-        """The cloud as the managers have it that are hired now."""
+        """The cloud that new managers use."""
         return self.cloud
 
     def hire(self, batch: int = 100) -> SteppedManager:
-        """Return a new manager that sends so many notifications at one go."""
+        """Return a new manager.
+
+        :param batch: the maximum number of notifications that it sends per batch
+        """
         self._managers += 1
         return SteppedManager(self, f'manager-{self._managers}', batch)
 
     def work(self) -> None:
-        """Do what is due now, and send the notifications."""
+        """Process everything that is due now, and send the notifications."""
         while self.manager.look():
             continue
         self.manager.send()
 
     def until(self, seconds: float) -> None:
-        """Let time pass to so many seconds after noon, and do what comes due.
+        """Advance the clock to *seconds* after noon, and process what becomes due.
 
-        Time jumps from one due instant to the next, so that nothing is late.
+        The clock jumps from one due instant to the next, so that no event is late.
         """
         end = at(seconds)
         self.work()
@@ -212,21 +215,21 @@ class Deployment(fixtures.Fixture):
                 due = tx.claims.next_due()
             if due is None or due > end:
                 break
-            # A claim that runs out can be taken over the instant after.
+            # Another manager can take over a claim only after the instant it expires.
             self.clock.move_to(max(due, self.clock.now() + datetime.timedelta(milliseconds=1)))
             self.work()
         self.clock.move_to(end)
 
     def away_until(self, seconds: float) -> None:
-        """Let time pass without a manager."""
+        """Advance the clock to *seconds* after noon, without a manager."""
         self.clock.move_to(at(seconds))
 
     def seconds(self) -> float:
-        """Return how many seconds it is after noon."""
+        """Return the present time, in seconds after noon."""
         return float((self.clock.now() - NOW).total_seconds())
 
     def repair(self) -> Repair:
-        """Return a repair to run."""
+        """Return a new repair."""
         self._managers += 1
         owner = f'repair-{self._managers}'
         claims = ClaimKeeper(self.store, self.clock, owner, CLAIM_SECONDS)
@@ -235,7 +238,7 @@ class Deployment(fixtures.Fixture):
     # -- users
 
     def create(self, start: float = 0, end: float = 3600, hosts: int = 1, **facts: Any) -> Lease:
-        """Book whole hosts, from and to so many seconds after noon."""
+        """Book whole hosts; *start* and *end* are in seconds after noon."""
         reservation = {
             'resource_type': 'physical:host',
             'min': hosts,
@@ -254,7 +257,7 @@ class Deployment(fixtures.Fixture):
         return self.leases.create(CALLER, draft)
 
     def update(self, lease: Lease, **facts: Any) -> Lease:
-        """Change a lease: start and end in seconds after noon, number of hosts."""
+        """Change a lease: ``start`` and ``end`` in seconds after noon, or ``hosts``."""
         for key in ('start', 'end'):
             if key in facts:
                 facts[key] = at(facts[key])
@@ -271,7 +274,7 @@ class Deployment(fixtures.Fixture):
         """Delete a lease."""
         self.leases.delete(CALLER, lease.id, PROJECT)
 
-    # -- what there is
+    # -- queries
 
     def now(self, lease: Lease) -> Lease:
         """Return a lease as it is now, deleted or not."""
@@ -282,14 +285,14 @@ class Deployment(fixtures.Fixture):
         return found
 
     def status(self, lease: Lease) -> str:
-        """Return where a lease is in its life; 'gone' if it was deleted."""
+        """Return the status of a lease; 'gone' if it was deleted."""
         try:
             return self.now(lease).status.value
         except LookupError:
             return 'gone'
 
     def reservation(self, lease: Lease) -> str:
-        """Return where the reservation of a lease is in its life."""
+        """Return the status of the first reservation of a lease."""
         return self.now(lease).reservations[0].status.value
 
     def event(self, lease: Lease, kind: EventKind) -> Event:
@@ -298,7 +301,7 @@ class Deployment(fixtures.Fixture):
         return found
 
     def allocations(self, lease: Lease) -> list[Allocation]:
-        """Return what a lease has, booked or held."""
+        """Return the allocations of a lease, booked or held."""
         with self.store.reading() as tx:
             return tx.allocations.live_of([item.id for item in lease.reservations])
 
@@ -319,7 +322,7 @@ class Deployment(fixtures.Fixture):
         }
 
     def pooled(self) -> set[str]:
-        """Return the hosts that are in the pool and nowhere else."""
+        """Return the hosts whose only aggregate is the pool."""
         return {host for host, names in self.places().items() if names == ['freepool']}
 
     def boot(self, lease: Lease) -> str:
@@ -328,7 +331,7 @@ class Deployment(fixtures.Fixture):
         return self.cloud.boot_server(host, PROJECT, 'server').id
 
     def waiting(self) -> int:
-        """How many notifications were not sent yet."""
+        """Return the number of notifications that were not sent yet."""
         with self.store.reading() as tx:
             return tx.outbox.waiting()
 
@@ -338,16 +341,16 @@ def _host(name: str) -> ResourceDraft:
 
 
 def at(seconds: float) -> datetime.datetime:
-    """Return the instant so many seconds after noon."""
+    """Return the instant *seconds* after noon."""
     return NOW + datetime.timedelta(seconds=seconds)
 
 
 def changed(**facts: Any) -> LeasingSettings:
-    """Return the usual settings with some that differ."""
+    """Return the default settings of tests, with the given changes."""
     return dataclasses.replace(SETTINGS, **facts)
 
 
 def twice(taken: Sequence[OutboxMessage]) -> list[str]:
-    """Return the ids that came more than once."""
+    """Return the ids of messages that were sent more than once."""
     counted = collections.Counter(message.id for message in taken)
     return [message_id for message_id, times in counted.items() if times > 1]

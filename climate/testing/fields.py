@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Each field of a reservation of a type, wrong in every way there is.
+"""Tries invalid values in each field of a reservation of a type.
 
-The fields are those of the type's own schema. What the schema refuses has to
-be refused with a text that names the field; what it allows may be refused for
-other reasons. No answer is a 500, and a refusal changes no row.
+The fields are those of the schema of the type. The API must refuse a value that the
+schema refuses with a text that names the field; it may refuse others for other reasons.
+It must never answer 500, and a refusal must not change any row.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from climate.testing.kinds import TypeRegistrar
 from climate.testing.service import Serving
 
 MISSING: Final = object()
-"""Stands for a field that is left out."""
+"""Represents a field that is omitted."""
 WRONG: Final[Mapping[str, Any]] = {
     'missing': MISSING,
     'null': None,
@@ -56,14 +56,14 @@ WRONG: Final[Mapping[str, Any]] = {
     'empty object': {},
     'object': {'a': 1},
     'deep': json.loads('[' * 60 + ']' * 60),
-    'date that is none': '2030-02-30 00:00',
+    'impossible date': '2030-02-30 00:00',
     'year 1': '0001-01-01 00:00',
     'year 10000': '10000-01-01 00:00',
     'the past': '2029-12-31 23:59',
 }
-"""Values to try in the place of a field, by a name for each."""
+"""Values to try in each field, by name."""
 VERSIONS: Final = ('1.0', '1.2')
-# Every type has them; they are the business of the lease.
+# Every type has these fields; the tests of leases cover them.
 _COMMON: Final = frozenset({'resource_type', 'id'})
 _LEASE: Final = {
     'name': 'l',
@@ -74,9 +74,9 @@ _LEASE: Final = {
 
 
 class Sweep:
-    """Requests for leases of one kind, each with one field wrong.
+    """Requests for leases of one kind, each with one invalid field.
 
-    :param called: what the text of a refusal calls a field, if not by its name
+    :param called: the names of fields in the texts of refusals, where they differ
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Sweep:
         self._blank = {option.name for option in options if option.blank}
 
     def of_creations(self) -> Iterator[str]:
-        """Book with each field wrong; yield complaints."""
+        """Book a lease with each invalid value of each field; yield complaints."""
         before = self._serving.rows()
         for version in VERSIONS:
             for field, name, value in self._wrongs():
@@ -110,13 +110,13 @@ class Sweep:
                     yield f'{version} {field} {name}: {complaint}'
 
     def of_changes(self) -> Iterator[str]:
-        """Change each field of a booked lease to something wrong; yield complaints."""
+        """Change each field of a booked lease to each invalid value; yield complaints."""
         answer = self._send('POST', '', self._lease(self._requests), '1.0')
         if answer.status_int != 201:
-            yield f'the good request is refused: {answer.text}'
+            yield f'the valid request is refused: {answer.text}'
             return
         lease = answer.json['lease']
-        # Parts of what was asked for come before it.
+        # The parts of a requested reservation come before it.
         types = [item['resource_type'] for item in lease['reservations']]
         asked = lease['reservations'][types.index(self._requests[0]['resource_type'])]
         before = self._serving.rows()
@@ -148,17 +148,17 @@ class Sweep:
                     yield field, name, value
 
     def _allows(self, field: str, value: Any) -> bool:
-        """Whether the schema lets a field of the good request be that."""
+        """Whether the schema accepts a value for a field of the valid request."""
         if value is MISSING:
             return field not in self._schema.get('required', ())
-        # Within the whole request, for what a field can be may depend on others.
+        # Within the whole request, because a field may depend on others.
         schema = {**self._schema, 'required': []}
         validator = jsonschema.Draft202012Validator(schema)
         body = {**self._requests[0], field: value}
         return all(list(error.path)[:1] != [field] for error in validator.iter_errors(body))
 
     def _reads(self, field: str, value: Any) -> bool:
-        """Whether the schema lets a field be that, whatever the others are."""
+        """Whether the schema accepts a value for a field, regardless of the others."""
         alone = {key: self._schema.get(key, {}) for key in ('properties', '$defs')}
         return jsonschema.Draft202012Validator(alone).is_valid({field: value})
 
@@ -177,4 +177,4 @@ class Sweep:
         text = answer.json['error_message']
         if valid or any(word in text for word in (field, self._called.get(field, field))):
             return ''
-        return f'{answer.status_int} does not name it: {text[:200]}'
+        return f'{answer.status_int} does not name the field: {text[:200]}'

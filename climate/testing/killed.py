@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Managers that are killed with SIGKILL at each step of a lease; another one goes on.
+"""Kills a manager with SIGKILL at each step of a lease, and lets another one continue.
 
-A step is a transaction, or a call that changes the cloud. Nothing may be lost
-or made twice.
+A step is a transaction, or a call that changes the cloud. No object may be lost or
+created twice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from climate.clients import rehearsal
 from climate.db.store import Store
 from climate.simulator.runner import VerbRunner
 from climate.testing import deployment
-from climate.testing.promised import Promised
+from climate.testing.promised import BookedLease
 from climate.testing.walker import ACTIVE
 from climate.testing.walker import END
 from climate.testing.walker import LONG
@@ -40,22 +40,22 @@ from climate.testing.world import World
 
 
 class Killed:
-    """The life of one lease, killed at each of its steps in turn.
+    """The life of one lease, with a manager that is killed at each step in turn.
 
-    :param world: its cloud keeps its state in a directory, not in memory
-    :param died: file in which a process notes when it dies
-    :ivar steps: how many steps there were
+    :param world: a deployment whose cloud keeps its state in a directory, not in memory
+    :param died: the file in which a process writes the time of its death
+    :ivar steps: the number of steps
     """
 
-    def __init__(self, world: World, promised: Promised, died: pathlib.Path) -> None:
+    def __init__(self, world: World, booked: BookedLease, died: pathlib.Path) -> None:
         self._world = world
-        self._promised = promised
+        self._booked = booked
         self._died = died
         self.steps = 0
 
     def complaints(self) -> Iterator[str]:
-        """Yield what differs from the undisturbed life."""
-        world, lease = self._world, self._promised.lease
+        """Yield the differences from the undisturbed life."""
+        world, lease = self._world, self._booked.lease
         begin = world.save()
         world.restore(begin)
         world.until(ACTIVE)
@@ -75,12 +75,12 @@ class Killed:
             again = collections.Counter(world.bus.told(lease))
             if again != sent:
                 yield f'{where}: notifications were {again} instead of {sent}'
-            yield from (f'{where}: it left {thing}' for thing in self._promised.left())
+            yield from (f'{where}: it left {thing}' for thing in self._booked.left())
 
     def _killed_at(self, step: int, begin: Moment) -> bool:
-        """Have a process take care of the lease, and kill it after so many steps.
+        """Run a manager of the lease in another process, and kill it after *step* steps.
 
-        :returns: whether it was killed; if not, it has come to the end
+        :returns: whether it was killed; otherwise the lease ended before that step
         :raises RuntimeError: if it ended in any other way
         """
         self._world.restore(begin)
@@ -93,7 +93,7 @@ class Killed:
                 os._exit(1)
         _, status = os.waitpid(child, 0)
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
-            # Others live at the same time.
+            # All other processes use the same time.
             died = datetime.datetime.fromisoformat(self._died.read_text())
             self._world.clock.move_to(died)
             return True
@@ -102,14 +102,14 @@ class Killed:
         return False
 
     def _live(self, step: int) -> None:
-        """Be that process: with connections of its own, and mortal."""
+        """Run as that process: with new connections, and killed at a step."""
         world = self._world
-        # What is the parent's is not touched, not even to close it. The simulated cloud
-        # knows by itself that it is in another process.
+        # Keep the objects of the parent alive: deleting them would close connections that
+        # the processes share. The simulated cloud detects the other process itself.
         inherited = (world.store, world.manager)
         world.store = Store(world.conf, world.clock)
         world.manager = world.hire()
-        # Notifications are left to the next one.
+        # The next manager sends the notifications.
         world.manager.send = lambda: None  # type: ignore[method-assign]  # of this process only
         steps = 0
 

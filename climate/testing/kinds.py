@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What the tests of a resource type have to know of it: one declaration."""
+"""The declaration of a resource type, from which its tests are made."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Contents = Mapping[str, Any]
 
 
 class TypeRegistrar:
-    """Where the resources of a type are registered: a store and a cloud.
+    """Registers the resources of a type in a store and a cloud.
 
     :ivar cloud: the simulated cloud
     """
@@ -44,7 +44,7 @@ class TypeRegistrar:
         self._registrar = Registrar(store, plugins, cloud)
 
     def register(self, resource_type: str, name: str = '', **attributes: str | int) -> None:
-        """Take a resource in."""
+        """Register a resource."""
         self._registrar.register_resource(
             ResourceDraft(resource_type=resource_type, name=name, attributes=attributes)
         )
@@ -52,20 +52,21 @@ class TypeRegistrar:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LeasedType:
-    """How one resource type is leased.
+    """Describes leases of one resource type.
 
-    :ivar furnish: makes the resources, in addition to the four existing hosts,
-        and the users' own objects; returns the reservations of a lease
-    :ivar plugin: makes the plugin, for :mod:`climate.testing.cases`
-    :ivar changes: what becomes of an active lease, by name: a change for each
-        of the reservations, or None
-    :ivar use: what its users do with an active lease
+    :ivar furnish: creates the resources, in addition to the four existing hosts, and the
+        objects of the users; returns the reservations of a lease
+    :ivar plugin: creates the plugin, for :mod:`climate.testing.cases`
+    :ivar changes: changes of an active lease, by name: for each of the reservations a
+        change, or None
+    :ivar use: acts as the users of an active lease
     :ivar only: names of the scenarios to walk through; empty for all
-    :ivar without: names of the scenarios that make no sense
-    :ivar same: returns what of the contents of the cloud has to be afterwards
-        as it was before
-    :ivar wrong: says what is wrong with what a lease that is over left on purpose
-    :ivar put_away: takes that away
+    :ivar without: names of scenarios to leave out, because they do not apply
+    :ivar same: returns the part of the contents of the cloud that has to be the same
+        after a lease as before
+    :ivar wrong: checks the objects that an ended lease leaves on purpose; returns a
+        complaint, or ''
+    :ivar put_away: removes these objects
     """
 
     furnish: Callable[[TypeRegistrar], tuple[Mapping[str, Any], ...]]

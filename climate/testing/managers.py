@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A manager whose threads are steps that a test takes."""
+"""A manager without threads, whose steps a test runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CLAIM_SECONDS = 10.0
 
 
 class SteppedManager:
-    """One manager: what its threads would do, when a test says so."""
+    """A manager that does the work of its threads when a test calls it."""
 
     def __init__(self, deployment: Deployment, owner: str, batch: int) -> None:
         self._deployment = deployment
@@ -61,7 +61,7 @@ class SteppedManager:
         )
 
     def look(self, limit: int = 8) -> list[str]:
-        """Claim what is due and work it off; return the leases."""
+        """Claim the due leases and process them; return their ids."""
         ids = self.claims.take(limit)
         for lease_id in ids:
             self.worker.work(lease_id)
@@ -70,14 +70,14 @@ class SteppedManager:
         return ids
 
     def send(self) -> None:
-        """Send what waits."""
+        """Send all notifications and charges that wait."""
         while self.sender.send_once():
             continue
         while self.charges.send_once():
             continue
 
     def die_after(self, step: str) -> None:
-        """Claim what is due, get as far as *step* with one lease, and do no more.
+        """Claim a due lease, process it up to and including *step*, and stop.
 
         :param step: 'claim', 'begin', 'effect' or 'settle'
         """

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A lease of one kind, and what it leaves."""
+"""A booked lease of one kind, and a check of what it leaves."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from climate.testing.walker import END
 from climate.testing.walker import START
 from climate.testing.world import World
 
-# Long enough for another manager to take over before anything is given up.
+# Long enough for another manager to take over before an effect is given up.
 SETTINGS = dataclasses.replace(worlds.SETTINGS, effect_deadline=datetime.timedelta(seconds=60))
 
 
-class Promised:
+class BookedLease:
     """A lease that was just booked.
 
-    :ivar clean: what the cloud had before, see :meth:`bare`
-    :ivar requests: its reservations, as they were asked for
-    :ivar lease: the lease; it starts and ends at :data:`START` and :data:`END`
+    :ivar clean: the contents of the cloud before the lease; see :meth:`bare`
+    :ivar requests: its reservations, as they were requested
+    :ivar lease: the lease, from :data:`START` to :data:`END`
     """
 
     def __init__(self, world: World, kind: LeasedType) -> None:
@@ -48,7 +48,7 @@ class Promised:
         self.lease = world.book(self.requests, START, END)
 
     def bare(self) -> Mapping[str, Any]:
-        """Return what the cloud has, without what a lease leaves on purpose."""
+        """Return the contents of the cloud, without objects left on purpose."""
         state = self._world.cloud.state()
         self._kind.put_away(self._world.cloud)
         contents = self._world.cloud.contents()
@@ -56,7 +56,7 @@ class Promised:
         return self._kind.same(contents)
 
     def left(self) -> Iterator[str]:
-        """Yield what the lease, now over, has left or lost."""
+        """Yield what the lease, which has ended, has left or lost."""
         there = self.bare()
         yield from (table for table, rows in self.clean.items() if there[table] != rows)
         yield from (finding.what for finding in self._world.repair().rehearse())

@@ -45,27 +45,27 @@ from climate.testing.world import World
 from climate.upkeep.maintenances import Maintenances
 
 MEMBER = f'alice:{PROJECT}:member'
-"""A token of the user who books in these tests, see ``auth_strategy = noauth``."""
+"""The token of the user who books in these tests, for ``auth_strategy = noauth``."""
 
 
 class Serving(Protocol):
-    """An API that tests can send requests to, and what is behind it."""
+    """An API that tests send requests to, with its database, cloud and types."""
 
     @property
     def app(self) -> WSGIApp:
-        """The application."""
+        """The WSGI application."""
 
     @property
     def store(self) -> Store:
-        """Its database."""
+        """The database."""
 
     @property
     def cloud(self) -> SimulatedCloud:
-        """Its cloud."""
+        """The cloud."""
 
     @property
     def plugins(self) -> Mapping[str, Plugin[Any]]:
-        """Its resource types, by name."""
+        """The enabled resource types, by name."""
 
     def rows(self) -> Mapping[str, list[tuple[Any, ...]]]:
         """Return every row of the database, by table."""
@@ -109,9 +109,9 @@ class Service(World):
 def send(
     serving: Serving, method: str, path: str, body: Any = None, *, version: str = '1.0'
 ) -> webob.Response:
-    """Send a request as a member of the project, and return the answer.
+    """Send a request as a member of the project; return the response.
 
-    :param body: becomes JSON; None sends no body
+    :param body: sent as JSON; None for no body
     :param version: the microversion
     """
     request = webob.Request.blank(path, method=method)

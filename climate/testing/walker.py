@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Walks through what the cloud is asked in a scenario, and lets each call fail."""
+"""Walks through the calls to the cloud in a scenario, and lets each of them fail."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from climate.domain.leases import Lease
 from climate.testing.kinds import Change
 from climate.testing.kinds import LeasedType
 from climate.testing.kinds import TypeRegistrar
-from climate.testing.sights import Sight
-from climate.testing.sights import Watch
+from climate.testing.recorded_calls import CallRecorder
+from climate.testing.recorded_calls import RecordedCall
 from climate.testing.world import Moment
 from climate.testing.world import Picture
 from climate.testing.world import World
@@ -40,7 +40,7 @@ from climate.testing.world import World
 _UUID = re.compile(r'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 START, END = 100, 1200
 ACTIVE = 200
-# Long enough for every deadline, and for every pause after it.
+# Longer than every deadline and the pause after it, in seconds.
 LONG = 60
 
 Act = Callable[[World, Lease], None]
@@ -49,12 +49,12 @@ How = Literal['before', 'after', 'ever', 'refused']
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """Something that happens to a lease.
+    """A phase in the life of a lease.
 
-    :ivar ready: brings a lease that was just booked to where it begins
-    :ivar act: lets it happen, and time pass until it is over
-    :ivar again: names of the scenarios whose calls it makes again, perhaps in the
-        same state: those fail there, and not here, too
+    :ivar ready: brings a lease that was just booked to the beginning of the scenario
+    :ivar act: runs the scenario until its end
+    :ivar again: names of other scenarios with the same calls. Calls that are made in the
+        same state there fail only there
     """
 
     name: str
@@ -65,21 +65,21 @@ class Scenario:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FailingCall:
-    """One call that does not do as it should.
+    """A call that fails.
 
-    :ivar nth: which of the calls of the verb in the scenario, from 1
-    :ivar step: which of all calls
-    :ivar found: what the call finds
+    :ivar nth: its number among the calls of the verb in the scenario, from 1
+    :ivar step: its number among all calls, from 1
+    :ivar key: equal for equal calls in equal states
     """
 
     verb: str
     nth: int
     step: int
     how: How
-    found: str
+    key: str
 
     def inflict(self, world: World) -> None:
-        """Have it happen."""
+        """Let the call fail."""
         world.cloud.fail(
             self.verb,
             None if self.how == 'ever' else 1,
@@ -106,14 +106,14 @@ def _repair(world: World, _lease: Lease) -> None:
 
 
 def _bare(world: World, _lease: Lease) -> None:
-    """Let the lease be active, and remove its objects from the cloud."""
+    """Start the lease, and then remove its objects from the cloud."""
     empty = world.cloud.state()
     world.until(ACTIVE)
     world.cloud.restore(empty)
 
 
 def _left(world: World, lease: Lease) -> None:
-    """Let the lease be gone, and the cloud have all of it still."""
+    """Delete the lease, and then restore its objects in the cloud."""
     world.until(ACTIVE)
     full = world.cloud.state()
     world.delete(lease)
@@ -126,7 +126,7 @@ def _changed(world: World, lease: Lease, bodies: Sequence[Change | None]) -> Non
 
 
 def _refused(change: Act) -> Act:
-    """Let the last call of a change be refused for good, so that it is undone."""
+    """Let the last call of a change fail permanently, so that the change is undone."""
 
     def ready(world: World, lease: Lease) -> None:
         world.until(ACTIVE)
@@ -142,7 +142,7 @@ def _refused(change: Act) -> Act:
 
 
 def scenarios(kind: LeasedType) -> Iterator[Scenario]:
-    """Yield what can happen to a lease of a kind, of what is wanted of it."""
+    """Yield the scenarios that a kind asks for."""
     for scenario in _scenarios(kind):
         if scenario.name not in kind.without and (not kind.only or scenario.name in kind.only):
             yield scenario
@@ -190,12 +190,12 @@ def _ignored(_value: object) -> None:
 
 
 class Walk:
-    """One scenario of one kind, walked through.
+    """A walk through one scenario of one kind.
 
-    :param walked: what the calls found that have failed elsewhere
-    :ivar steps: how many calls the scenario makes
-    :ivar faults: how many ways there are for them to fail
-    :ivar runs: how often it was repeated
+    :param walked: the keys of the calls that have failed in other scenarios
+    :ivar steps: the number of calls in the scenario
+    :ivar faults: the number of ways in which they can fail
+    :ivar runs: how often the scenario was repeated
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class Walk:
         self._known: set[str] = set()
 
     def _bare(self) -> Mapping[str, Any]:
-        """Return what the cloud has, without what a lease leaves on purpose."""
+        """Return the contents of the cloud, without objects left on purpose."""
         state = self._world.cloud.state()
         self._kind.put_away(self._world.cloud)
         contents = self._world.cloud.contents()
@@ -232,36 +232,36 @@ class Walk:
         return self._kind.same(contents)
 
     def complaints(self) -> Iterator[str]:
-        """Walk, and yield what is not as it should be."""
+        """Walk, and yield complaints."""
         faults = list(self._faults())
         yield from self._ending('undisturbed')
         for fault in faults:
             self.faults += 1
-            if fault.found in self._walked:
+            if fault.key in self._walked:
                 continue
             self.runs += 1
             where = f'{fault.verb} ({fault.nth}), step {fault.step}, {fault.how}'
             yield from self._disturbed(fault, where)
 
-    def sights(self) -> list[Sight]:
-        """Run undisturbed, and return what each call finds."""
+    def calls(self) -> list[RecordedCall]:
+        """Run undisturbed, and return the calls."""
         self._world.restore(self._begin)
-        with Watch(self._world) as watch:
+        with CallRecorder(self._world) as recorder:
             self._scenario.act(self._world, self._lease)
         self._after = self._world.picture(self._lease)
-        self.steps = len(watch.seen)
-        return watch.seen
+        self.steps = len(recorder.calls)
+        return recorder.calls
 
     def _faults(self) -> Iterator[FailingCall]:
         """Run undisturbed, and return each way in which a call can fail."""
         counted: dict[str, int] = collections.Counter()
-        for step, sight in enumerate(self.sights(), 1):
-            verb = sight.verb
+        for step, call in enumerate(self.calls(), 1):
+            verb = call.verb
             counted[verb] += 1
-            # What only looks has nothing to lose but its answer.
+            # A read-only call can lose nothing except its response.
             ways: tuple[How, ...] = ('before', 'ever')
             for how in ways if rehearsal.looks(verb) else (*ways, 'after', 'refused'):
-                yield FailingCall(verb=verb, nth=counted[verb], step=step, how=how, found=sight.key)
+                yield FailingCall(verb=verb, nth=counted[verb], step=step, how=how, key=call.key)
 
     def _disturbed(self, fault: FailingCall, where: str) -> Iterator[str]:
         world, lease = self._world, self._lease
@@ -274,14 +274,14 @@ class Walk:
         world.cloud.heal()
         world.until(world.seconds() + LONG)
         if self._repairs():
-            # What it could not do, it does the next time.
+            # The next repair does what this one could not do.
             list(world.repair().run())
         found = world.picture(lease)
         failed = found is not None and found.status == 'ERROR' and not found.has
         if found not in (self._before, self._after) and not (failed and world.reasons(lease)):
             yield f'{where}: it became {found}, {world.reasons(lease)}'
         if self._is_known(found):
-            # An earlier run has shown the result.
+            # An earlier run has checked the rest from this state.
             return
         if found is not None and found.status == 'ACTIVE':
             for finding in world.repair().rehearse():
@@ -289,7 +289,7 @@ class Walk:
         yield from self._ending(where)
 
     def _is_known(self, found: Picture | None) -> bool:
-        """Whether everything is as in an earlier run, except for ids."""
+        """Whether the state is that of an earlier run, except for ids."""
         lease = self._world.now(self._lease) if found is not None else None
         parts = () if lease is None else lease.reservations
         there = [item.facts for item in parts], self._world.cloud.contents()
@@ -306,7 +306,7 @@ class Walk:
         return self._scenario.act is _repair
 
     def _ending(self, where: str) -> Iterator[str]:
-        """Delete the lease; nothing may be left."""
+        """Delete the lease; yield what it leaves."""
         world, lease = self._world, self._lease
         if world.picture(lease) is not None:
             world.delete(lease)

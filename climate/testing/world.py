@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A deployment that can go back to what it was at an earlier moment."""
+"""A deployment whose state can be saved and restored."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ CALLER = dataclasses.replace(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Moment:
-    """What a world was at an instant."""
+    """The saved state of a world."""
 
     store: sqlite3.Connection
     cloud: bytes
@@ -58,9 +58,9 @@ class Moment:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Picture:
-    """What users see of a lease, to be compared.
+    """What users see of a lease, for comparisons.
 
-    :ivar has: by reservation, resource class and state, how much it has
+    :ivar has: the allocated amount, by reservation and resource class
     """
 
     status: str
@@ -70,7 +70,7 @@ class Picture:
 
 
 class World(deployment.Deployment):
-    """Resource types on a simulated cloud; remembers and goes back.
+    """A deployment with other resource types, whose state can be saved and restored.
 
     :param plugins: the types, in addition to ``physical:host``
     """
@@ -100,9 +100,9 @@ class World(deployment.Deployment):
         )
 
     def until(self, seconds: float) -> None:
-        """Let time pass, and do what comes due; send notifications only at the end.
+        """Advance the clock, and process what becomes due; send notifications at the end.
 
-        A walk passes here thousands of times: nothing is looked for that cannot be there.
+        A walk calls this thousands of times, so it avoids queries that find nothing.
         """
         end = deployment.at(seconds)
         while True:
@@ -113,20 +113,20 @@ class World(deployment.Deployment):
             now = self.clock.now()
             self.clock.move_to(max(due, now))
             if not self.manager.look() and due <= now:
-                # A claim that runs out can be taken over the instant after.
+                # Another manager can take over a claim only after the instant it expires.
                 self.clock.move_to(now + datetime.timedelta(milliseconds=1))
         self.tell()
-        # Within a call that hangs, more time can pass.
+        # The clock may be later already, after a call that hung.
         self.clock.move_to(max(end, self.clock.now()))
 
     def tell(self) -> None:
         """Send the notifications."""
         self.manager.send()
 
-    # -- going back
+    # -- state
 
     def save(self) -> Moment:
-        """Return what everything is now."""
+        """Return the present state."""
         copy = sqlite3.connect(':memory:', check_same_thread=False)
         self.addCleanup(copy.close)
         with self.store.engine.connect() as connection:
@@ -135,7 +135,7 @@ class World(deployment.Deployment):
         return Moment(store=copy, cloud=self.cloud.state(), now=self.clock.now())
 
     def restore(self, moment: Moment) -> None:
-        """Let everything be as it was."""
+        """Return to a saved state, with a new manager."""
         with self.store.engine.connect() as connection:
             file: Any = connection.connection.driver_connection
             moment.store.backup(file)
@@ -154,7 +154,10 @@ class World(deployment.Deployment):
         end: float,
         before_end: float | None = None,
     ) -> LeaseDraft:
-        """Return what is booked by :meth:`book`, perhaps with a warning at some time."""
+        """Return the draft that :meth:`book` books.
+
+        :param before_end: the time of the warning before the end; None for none
+        """
         return LeaseDraft(
             name='walk',
             start=deployment.at(start),
@@ -172,12 +175,12 @@ class World(deployment.Deployment):
         end: float,
         token: str | None = f'alice:{deployment.PROJECT}',
     ) -> Lease:
-        """Book what *requests* say, a reservation each."""
+        """Book a lease with one reservation per request."""
         draft = self.draft(requests, start, end)
         return self.leases.create(dataclasses.replace(CALLER, token=token), draft)
 
     def change(self, lease: Lease, bodies: Sequence[Mapping[str, Any] | None]) -> None:
-        """Change the reservations of a lease, in their order; None leaves one."""
+        """Change the reservations of a lease, in order; None leaves one unchanged."""
         changes = tuple(
             ReservationChange(id=reservation.id, body=dict(body))
             for reservation, body in zip(lease.reservations, bodies, strict=True)
@@ -190,7 +193,7 @@ class World(deployment.Deployment):
             LeaseChange(grain=NOTHING, reservations=changes),
         )
 
-    # -- what there is
+    # -- queries
 
     def picture(self, lease: Lease) -> Picture | None:
         """Return a lease as users see it; None if it was deleted."""
@@ -209,7 +212,7 @@ class World(deployment.Deployment):
         return None
 
     def reasons(self, lease: Lease) -> list[str]:
-        """Return the reasons of failures that the owner of a lease was sent."""
+        """Return the reasons in the error notifications of a lease."""
         return [
             str(message.payload['reason'])
             for message in self.bus.taken

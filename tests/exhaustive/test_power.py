@@ -84,7 +84,7 @@ class TestWatch(bus.RabbitCase):
         ears = listener.listen(
             self.conf(),
             url=url,
-            hears=listener.Hears(event_types=EVENT_TYPES, queue='climate-power'),
+            subscription=listener.Subscription(event_types=EVENT_TYPES, queue='climate-power'),
             on_broker=watch.on_broker,
         )
         watch.start(ears)

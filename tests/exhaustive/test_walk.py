@@ -24,12 +24,12 @@ from tests.functional import declared
 from tests.functional.manager.walk import kinds
 from tests.functional.manager.walk.world import World
 
-# What is wrong with one step is wrong with most of them.
+# An error in one step usually occurs in most steps, so a few complaints are enough.
 MOST = 10
 
 
 class TestWalk(base.TestCase):
-    """A test for each scenario of each kind; they are made below."""
+    """Walks through each scenario of each kind; the loop below adds the tests."""
 
     def walk(self, kind: kinds.Kind, scenario: walker.Scenario) -> None:
         """Walk through one scenario."""
@@ -43,12 +43,12 @@ class TestWalk(base.TestCase):
         self.assertEqual('', '\n'.join(complaints[:MOST]))
 
     def walked(self, kind: kinds.Kind, scenario: walker.Scenario) -> frozenset[str]:
-        """Return what calls find in the scenarios whose calls this one makes again."""
+        """Return the keys of the calls in the scenarios whose calls this one repeats."""
         return frozenset(
-            sight.key
+            call.key
             for other in walker.scenarios(kind)
             if other.name in scenario.again
-            for sight in walker.Walk(self.useFixture(World()), kind, other).sights()
+            for call in walker.Walk(self.useFixture(World()), kind, other).calls()
         )
 
     def test_every_type_is_walked(self) -> None:

@@ -48,7 +48,7 @@ class Case:
         return {last, spoken, spoken.capitalize(), self.called.get(field, last)}
 
 
-TEXTS = {'blank text', 'text', 'date that is none', 'year 1', 'year 10000', 'the past'}
+TEXTS = {'blank text', 'text', 'impossible date', 'year 1', 'year 10000', 'the past'}
 NOTHING = {'missing', 'null'}
 # A requirement may be left out in every way that clients do it.
 NO_REQUIREMENT = {'missing', 'null', 'empty text', 'blank text', 'empty list'}

@@ -94,7 +94,7 @@ class TestSubscriber(MailCase):
         self.publish(2)
         self.eventually(lambda: self.heard == ['message-2'])
         self.assertIn('message-1 is put back: the disk is full', self.log.output)
-        self.assertIn('message-1 could not be dealt with', self.log.output)
+        self.assertIn('message-1 could not be handled', self.log.output)
 
     def test_a_broker_that_was_away(self) -> None:
         door, url = self.door()

@@ -37,7 +37,7 @@ class Promised:
     def setUp(self) -> None:
         super().setUp()
         self.world = self.useFixture(World(self.cloud_dir, SETTINGS))
-        self.promised = promised.Promised(self.world, KINDS[self.kind])
+        self.promised = promised.BookedLease(self.world, KINDS[self.kind])
         self.lease = self.promised.lease
         self.requests = self.promised.requests
         self.clean, self.bare = self.promised.clean, self.promised.bare

@@ -10,13 +10,13 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""In which state each call of a scenario finds everything.
+"""Records the state of the deployment at each call of a scenario.
 
-A call that another scenario makes in the same state, after the same calls of
-the same effect, fails there in the same way: it need not fail here, too. Of the
-books, the state is what an effect can see, what is under way, and what is to
-fail already; ids and instants are as good as any that relate to each other in
-the same way.
+A call that another scenario makes in the same state, after the same calls of the same
+effect, fails there in the same way, so it does not have to fail here again. The state
+consists of the rows that an effect can see, of the events in progress, of the contents of
+the cloud, and of the failures already set. Ids and instants that relate to each other in
+the same way are interchangeable.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from climate.simulator.runner import VerbRunner
 from climate.testing.world import World
 
 _ID = re.compile(r'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b')
-# As Climate writes them, and as the simulated cloud counts them.
+# In the format of Climate, and in that of the simulated cloud (seconds since 1970).
 _INSTANT = re.compile(
     r'(?P<text>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?)|\b(?P<number>1[89]\d{8}\.\d+)'
 )
-# What is further away is as far as anything: every deadline is nearer.
+# Instants further away, in seconds, are not distinguished: every deadline is nearer.
 _FAR = 60
-_BOOKS = {
+_COLUMNS = {
     'leases': 'id, status, degraded, start_date, end_date, trust_id',
     'reservations': 'id, position, resource_type, status, request, facts, part_of',
     'allocations': 'reservation_id, resource_id, resource_class, amount, state, live',
@@ -50,71 +50,71 @@ _BOOKS = {
     'resources': 'id, resource_type, reservable, disabled, deleted',
     "events WHERE state = 'IN_PROGRESS'": 'kind, attempts',
 }
-# An id is distinguished from others by its neighbors, three steps far.
+# An id is distinguished from others by its neighbors, up to a distance of three.
 _STEPS = 3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Sight:
-    """What one call finds.
+class RecordedCall:
+    """A call, and the state in which it was made.
 
-    :ivar key: equal for calls that find the same
+    :ivar key: equal for equal calls in equal states
     """
 
     verb: str
     key: str
 
 
-class Watch(fixtures.Fixture):
-    """Sees each call that the cloud gets, until it is cleaned up.
+class CallRecorder(fixtures.Fixture):
+    """Records each call to the cloud, until it is cleaned up.
 
-    :ivar seen: what each call found, in order
+    :ivar calls: the recorded calls, in order
     """
 
     def __init__(self, world: World) -> None:
         super().__init__()
         self._world = world
-        self._looking = False
-        self._books = ''
+        self._recording = False
+        self._rows = ''
         self._path: tuple[str, ...] = ()
-        self.seen: list[Sight] = []
+        self.calls: list[RecordedCall] = []
 
     def _setUp(self) -> None:
         real = VerbRunner.run
 
         def run(runner: VerbRunner, verb: str, arguments: Any, work: Callable[..., Any]) -> Any:
-            # Looking is made of calls as well.
-            if not self._looking:
-                self._looking = True
+            # Recording the state makes calls as well.
+            if not self._recording:
+                self._recording = True
                 try:
-                    self._see(verb, arguments)
+                    self._record(verb, arguments)
                 finally:
-                    self._looking = False
+                    self._recording = False
             return real(runner, verb, arguments, work)
 
         self.useFixture(fixtures.MonkeyPatch('climate.simulator.runner.VerbRunner.run', run))
 
-    def _see(self, verb: str, arguments: Any) -> None:
+    def _record(self, verb: str, arguments: Any) -> None:
         now = self._world.clock.now()
-        books = [_timeless(row, now) for row in _books(self._world)]
+        rows = [_timeless(row, now) for row in _rows(self._world)]
         cloud = [_timeless(row, now) for row in _cloud(self._world)]
-        names = _names([*books, *cloud])
-        written = _digest(sorted(_named(row, names) for row in books))
-        if written != self._books:
+        names = _names([*rows, *cloud])
+        written = _digest(sorted(_named(row, names) for row in rows))
+        if written != self._rows:
             # Another effect, or another step of it, begins.
-            self._books, self._path = written, ()
+            self._rows, self._path = written, ()
         call = verb + _named(_timeless(repr(arguments), now), names)
-        everything = sorted(_named(row, names) for row in [*books, *cloud])
-        self.seen.append(Sight(verb=verb, key=_digest([*everything, *self._path, call])))
+        everything = sorted(_named(row, names) for row in [*rows, *cloud])
+        self.calls.append(RecordedCall(verb=verb, key=_digest([*everything, *self._path, call])))
         self._path = (*self._path, call)
 
 
-def _books(world: World) -> list[str]:
+def _rows(world: World) -> list[str]:
     with world.store.engine.connect() as connection:
         file: Any = connection.connection.driver_connection
         return [
             f'{table}{tuple(row)!r}'
-            for table, columns in _BOOKS.items()
+            for table, columns in _COLUMNS.items()
             for row in file.execute(f'SELECT {columns} FROM {table}')  # noqa: S608  our own names
         ]
 
@@ -126,7 +126,7 @@ def _cloud(world: World) -> list[str]:
 
 
 def _timeless(row: str, now: datetime.datetime) -> str:
-    """Replace each instant by its distance from now."""
+    """Replace each instant with its distance from now."""
 
     def away(match: re.Match[str]) -> str:
         if match['text']:
@@ -142,7 +142,7 @@ def _timeless(row: str, now: datetime.datetime) -> str:
 
 
 def _names(rows: Iterable[str]) -> dict[str, str]:
-    """Return a name for each id that depends on the rows it is in, and on nothing else."""
+    """Return a name for each id that depends only on the rows that contain it."""
     rows = list(rows)
     names = {found: '#' for row in rows for found in _ID.findall(row)}
     for _ in range(_STEPS):
