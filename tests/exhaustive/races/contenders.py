@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Those who race, as data: what each has beforehand, what it does, what it should have then.
+"""The contenders of a race, as data: initial state, call, and expected result.
 
-A new one is an entry in :func:`of`, and races with all others of its kind.
+To add one, add an entry to :func:`of`; it then races with all others of its kind.
 """
 
 from __future__ import annotations
@@ -22,52 +22,53 @@ import datetime
 from collections.abc import Callable
 from typing import Any
 
-from tests.exhaustive.races.desks import Act
-from tests.exhaustive.races.grounds import DAY
-from tests.exhaustive.races.grounds import END
-from tests.exhaustive.races.grounds import Ground
-from tests.exhaustive.races.grounds import HOSTS
-from tests.exhaustive.races.grounds import Kind
-from tests.exhaustive.races.grounds import START
-from tests.exhaustive.races.grounds import WANTED
+from tests.exhaustive.races.databases import DAY
+from tests.exhaustive.races.databases import END
+from tests.exhaustive.races.databases import HOSTS
+from tests.exhaustive.races.databases import Kind
+from tests.exhaustive.races.databases import RaceDatabase
+from tests.exhaustive.races.databases import START
+from tests.exhaustive.races.databases import WANTED
+from tests.exhaustive.races.in_process import Call
 
-# What a lease has before it grows.
+# The scarce units that a lease has before it grows.
 _LITTLE = 40
 _HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One that takes part in a round.
+    """A participant in a round.
 
     :ivar lease: the name of its lease; '' if it has none
-    :ivar lease_id: of a lease that it has beforehand
+    :ivar lease_id: the id of the lease that it has before the round; '' if it has none
     """
 
-    act: Act
+    call: Call
     lease: str = ''
     lease_id: str = ''
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Contender:
-    """A way to change what is booked, or what can be.
+    """A call that changes the bookings, or the supply of resources.
 
-    :ivar prepare: writes what so many of them have beforehand; returns them
-    :ivar wants: of the scarce class in the window, with what it has; None for a
-        whole resource, and for those who book nothing
+    :ivar prepare: writes the initial state of a number of participants; returns them
+    :ivar wants: the units of the scarce class that it has in the window if it succeeds;
+        None for a whole resource, and for participants that book nothing
     :ivar whole: whether it wants a whole resource
-    :ivar takes: what it takes from the supply: ``maintenance``, ``disabled``,
-        ``deleted`` or ``shrunk``; '' if it books
-    :ivar home: where it comes from; '' from nowhere
-    :ivar before: how it has the arena before the window: ``parts``, ``whole``, or ''
-    :ivar most: how many there can be at once
-    :ivar needs: how many resources it takes, where it books from nothing; 0 if it does not
+    :ivar takes: how it reduces the supply: ``maintenance``, ``disabled``, ``deleted`` or
+        ``shrunk``; '' if it books
+    :ivar home: the place of the resource that it has before the round; '' for none
+    :ivar before: how it uses the contested resource before the window: ``parts``,
+        ``whole``, or ''
+    :ivar most: the maximum number of participants in a round
+    :ivar needs: the number of resources that a new lease takes; 0 if it books none
     """
 
     name: str
     kind: Kind
-    prepare: Callable[[Ground, int], list[Entry]]
+    prepare: Callable[[RaceDatabase, int], list[Entry]]
     wants: int | None = None
     whole: bool = False
     takes: str = ''
@@ -76,15 +77,15 @@ class Contender:
     most: int = 8
     needs: int = 1
 
-    def goes_with(self, other: Contender) -> bool:
-        """Say whether both can have what they need beforehand."""
+    def can_race_with(self, other: Contender) -> bool:
+        """Whether the initial states of both are compatible."""
         if self is other:
             return self.most > 1
         return not (self.before and other.before and 'whole' in (self.before, other.before))
 
 
 def of(kind: Kind) -> list[Contender]:
-    """Return those who fight for resources of a kind."""
+    """Return the contenders for resources of a kind."""
     found = [
         *_creators(kind),
         *_movers(kind),
@@ -97,11 +98,11 @@ def of(kind: Kind) -> list[Contender]:
 
 
 def _creator(name: str, kind: Kind, bodies: list[dict[str, Any]], **facts: Any) -> Contender:
-    def prepare(_ground: Ground, count: int) -> list[Entry]:
+    def prepare(_database: RaceDatabase, count: int) -> list[Entry]:
         names = [f'{name}, {number}' for number in range(count)]
         return [
             Entry(
-                act=Act(
+                call=Call(
                     verb='create',
                     values={'name': each, 'start': START, 'end': END, 'bodies': tuple(bodies)},
                 ),
@@ -126,30 +127,31 @@ def _creators(kind: Kind) -> list[Contender]:
     ]
 
 
-# -- leases that are there
+# -- existing leases
 
 
 def _mover(
     name: str,
     kind: Kind,
-    book: Callable[[Ground, str, int], str],
-    act: Callable[[Ground, str], Act],
-    finish: Callable[[Ground], None] = lambda _ground: None,
+    book: Callable[[RaceDatabase, str, int], str],
+    call: Callable[[RaceDatabase, str], Call],
+    finish: Callable[[RaceDatabase], None] = lambda _database: None,
     **facts: Any,
 ) -> Contender:
-    """Return one whose lease is booked beforehand.
+    """Return a contender whose lease is booked before the round.
 
-    :param book: books a lease of a name, one of so many; returns its id
-    :param act: returns what is done with it
-    :param finish: called when all are booked
+    :param book: books a lease with a name, for one of a number of participants; returns
+        its id
+    :param call: returns the call that changes it
+    :param finish: called when all leases are booked
     """
 
-    def prepare(ground: Ground, count: int) -> list[Entry]:
+    def prepare(database: RaceDatabase, count: int) -> list[Entry]:
         names = [f'{name}, {number}' for number in range(count)]
-        ids = [book(ground, each, count) for each in names]
-        finish(ground)
+        ids = [book(database, each, count) for each in names]
+        finish(database)
         return [
-            Entry(act=act(ground, lease_id), lease=each, lease_id=lease_id)
+            Entry(call=call(database, lease_id), lease=each, lease_id=lease_id)
             for each, lease_id in zip(names, ids, strict=True)
         ]
 
@@ -157,47 +159,47 @@ def _mover(
 
 
 def _booked(
-    ground: Ground,
+    database: RaceDatabase,
     name: str,
     start: datetime.datetime | None,
     end: datetime.datetime,
     *bodies: dict[str, Any],
 ) -> str:
-    return ground.desk.create(name, start=start, end=end, bodies=bodies).id
+    return database.service.create(name, start=start, end=end, bodies=bodies).id
 
 
-def _reservation(ground: Ground, lease_id: str) -> str:
-    return ground.desk.leases.get(lease_id, None).reservations[0].id
+def _reservation(database: RaceDatabase, lease_id: str) -> str:
+    return database.service.leases.get(lease_id, None).reservations[0].id
 
 
-def _running(ground: Ground, name: str, body: dict[str, Any]) -> str:
-    lease_id = _booked(ground, name, None, START, body)
-    ground.begin(lease_id)
+def _running(database: RaceDatabase, name: str, body: dict[str, Any]) -> str:
+    lease_id = _booked(database, name, None, START, body)
+    database.begin(lease_id)
     return lease_id
 
 
-def _fill(kind: Kind, place: str) -> Callable[[Ground], None]:
-    """Return what takes in the window whatever is left of a resource."""
+def _fill(kind: Kind, place: str) -> Callable[[RaceDatabase], None]:
+    """Return a function that books the rest of a resource in the window."""
 
-    def filled(ground: Ground) -> None:
-        resource_id = ground.ids[kind.name, place]
-        written = ground.books()
+    def filled(database: RaceDatabase) -> None:
+        resource_id = database.ids[kind.name, place]
+        written = database.records()
         used = sum(
             row.amount
             for row in written.within(*_naive()).rows
             if row.resource_id == resource_id and row.resource_class == kind.disk
         )
         left = written.capacity[resource_id, kind.disk] - used
-        _booked(ground, 'filler', START, END, kind.part(left))
+        _booked(database, 'filler', START, END, kind.part(left))
 
     return filled
 
 
-def _out(kind: Kind, place: str) -> Callable[[Ground], None]:
-    """Return what announces a maintenance of a resource in the window."""
+def _out(kind: Kind, place: str) -> Callable[[RaceDatabase], None]:
+    """Return a function that creates a maintenance of a resource in the window."""
 
-    def announced(ground: Ground) -> None:
-        ground.desk.maintain(ground.ids[kind.name, place], START, END)
+    def announced(database: RaceDatabase) -> None:
+        database.service.maintain(database.ids[kind.name, place], START, END)
 
     return announced
 
@@ -207,66 +209,70 @@ def _movers(kind: Kind) -> list[Contender]:
         _mover(
             'change dates',
             kind,
-            lambda ground, name, _count: _booked(ground, name, END, END + DAY, kind.part(WANTED)),
-            lambda _ground, lease_id: Act(
+            lambda database, name, _count: _booked(
+                database, name, END, END + DAY, kind.part(WANTED)
+            ),
+            lambda _database, lease_id: Call(
                 verb='change', values={'lease_id': lease_id, 'start': START, 'end': END}
             ),
-            _fill(kind, 'field'),
+            _fill(kind, 'dates'),
             wants=WANTED,
-            home='field',
+            home='dates',
         ),
         _mover(
             'grow',
             kind,
-            lambda ground, name, _count: _booked(ground, name, START, END, kind.part(_LITTLE)),
-            lambda ground, lease_id: Act(
+            lambda database, name, _count: _booked(database, name, START, END, kind.part(_LITTLE)),
+            lambda database, lease_id: Call(
                 verb='change',
                 values={
                     'lease_id': lease_id,
-                    'bodies': {_reservation(ground, lease_id): kind.grown(WANTED)},
+                    'bodies': {_reservation(database, lease_id): kind.grown(WANTED)},
                 },
             ),
-            _fill(kind, 'yard'),
+            _fill(kind, 'growth'),
             wants=WANTED,
-            home='yard',
+            home='growth',
         ),
         _mover(
             'extend',
             kind,
-            lambda ground, name, count: _running(ground, name, kind.part(_share(count))),
-            lambda _ground, lease_id: Act(verb='change', values={'lease_id': lease_id, 'end': END}),
+            lambda database, name, count: _running(database, name, kind.part(_share(count))),
+            lambda _database, lease_id: Call(
+                verb='change', values={'lease_id': lease_id, 'end': END}
+            ),
             before='parts',
         ),
         _mover(
             'heal',
             kind,
-            lambda ground, name, _count: _booked(ground, name, START, END, kind.part(WANTED)),
-            lambda _ground, lease_id: Act(verb='heal', values={'lease_id': lease_id}),
-            _out(kind, 'shed'),
+            lambda database, name, _count: _booked(database, name, START, END, kind.part(WANTED)),
+            lambda _database, lease_id: Call(verb='heal', values={'lease_id': lease_id}),
+            _out(kind, 'moves'),
             wants=WANTED,
-            home='shed',
+            home='moves',
         ),
         _mover(
             'reallocate',
             kind,
-            lambda ground, name, _count: _booked(ground, name, START, END, kind.part(WANTED)),
-            lambda ground, lease_id: Act(
+            lambda database, name, _count: _booked(database, name, START, END, kind.part(WANTED)),
+            lambda database, lease_id: Call(
                 verb='reallocate',
                 values={
                     'lease_id': lease_id,
-                    'reservation_id': _reservation(ground, lease_id),
-                    'resource_id': ground.ids[kind.name, 'shed'],
+                    'reservation_id': _reservation(database, lease_id),
+                    'resource_id': database.ids[kind.name, 'moves'],
                 },
             ),
-            _out(kind, 'shed'),
+            _out(kind, 'moves'),
             wants=WANTED,
-            home='shed',
+            home='moves',
         ),
     ]
 
 
 def with_two(kind: Kind) -> list[Contender]:
-    """Return those who book from nothing, for races in which two resources are free."""
+    """Return the contenders that book new leases, for races for two free resources."""
     found = [each for each in of(kind) if each.needs]
     if kind is HOSTS:
         bodies = [_HOST, kind.part(WANTED)]
@@ -275,7 +281,7 @@ def with_two(kind: Kind) -> list[Contender]:
 
 
 def _share(count: int) -> int:
-    """Return how much each of so many has that run beside each other."""
+    """Return the units of each of a number of leases that run at the same time."""
     return WANTED if count == 1 else 480 // count
 
 
@@ -287,9 +293,11 @@ def _naive() -> tuple[datetime.datetime, datetime.datetime]:
 
 
 def _operator(name: str, kind: Kind, takes: str, verb: str, **values: Any) -> Contender:
-    def prepare(ground: Ground, count: int) -> list[Entry]:
-        act = Act(verb=verb, values={'resource_id': ground.ids[kind.name, 'arena'], **values})
-        return [Entry(act=act)] * count
+    def prepare(database: RaceDatabase, count: int) -> list[Entry]:
+        call = Call(
+            verb=verb, values={'resource_id': database.ids[kind.name, 'contested'], **values}
+        )
+        return [Entry(call=call)] * count
 
     return Contender(name=name, kind=kind, prepare=prepare, takes=takes, needs=0)
 
@@ -306,7 +314,7 @@ def _operators(kind: Kind) -> list[Contender]:
     return found
 
 
-# -- whole hosts, and what is booked as a part of something
+# -- whole hosts, and resource types that book parts of hosts
 
 
 def _of_hosts(kind: Kind) -> list[Contender]:
@@ -317,8 +325,10 @@ def _of_hosts(kind: Kind) -> list[Contender]:
         _mover(
             'extend a host',
             kind,
-            lambda ground, name, _count: _running(ground, name, _HOST),
-            lambda _ground, lease_id: Act(verb='change', values={'lease_id': lease_id, 'end': END}),
+            lambda database, name, _count: _running(database, name, _HOST),
+            lambda _database, lease_id: Call(
+                verb='change', values={'lease_id': lease_id, 'end': END}
+            ),
             before='whole',
             whole=True,
             most=1,
@@ -326,39 +336,39 @@ def _of_hosts(kind: Kind) -> list[Contender]:
         _mover(
             'change dates of a host',
             kind,
-            lambda ground, name, _count: _booked(ground, name, END, END + DAY, _HOST),
-            lambda _ground, lease_id: Act(
+            lambda database, name, _count: _booked(database, name, END, END + DAY, _HOST),
+            lambda _database, lease_id: Call(
                 verb='change', values={'lease_id': lease_id, 'start': START, 'end': END}
             ),
-            _fill(kind, 'barn'),
-            home='barn',
+            _fill(kind, 'host-dates'),
+            home='host-dates',
             whole=True,
             most=1,
         ),
         _mover(
             'heal a host',
             kind,
-            lambda ground, name, _count: _booked(ground, name, START, END, _HOST),
-            lambda _ground, lease_id: Act(verb='heal', values={'lease_id': lease_id}),
-            _out(kind, 'loft'),
-            home='loft',
+            lambda database, name, _count: _booked(database, name, START, END, _HOST),
+            lambda _database, lease_id: Call(verb='heal', values={'lease_id': lease_id}),
+            _out(kind, 'host-healing'),
+            home='host-healing',
             whole=True,
             most=1,
         ),
         _mover(
             'reallocate a host',
             kind,
-            lambda ground, name, _count: _booked(ground, name, START, END, _HOST),
-            lambda ground, lease_id: Act(
+            lambda database, name, _count: _booked(database, name, START, END, _HOST),
+            lambda database, lease_id: Call(
                 verb='reallocate',
                 values={
                     'lease_id': lease_id,
-                    'reservation_id': _reservation(ground, lease_id),
-                    'resource_id': ground.ids[kind.name, 'attic'],
+                    'reservation_id': _reservation(database, lease_id),
+                    'resource_id': database.ids[kind.name, 'host-moves'],
                 },
             ),
-            _out(kind, 'attic'),
-            home='attic',
+            _out(kind, 'host-moves'),
+            home='host-moves',
             whole=True,
             most=1,
         ),

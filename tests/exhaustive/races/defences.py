@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What keeps a resource from being booked twice, each of which can be left out of a race.
+"""The safeguards against double booking, each of which a race can switch off.
 
-The service judges what a transaction has booked before it commits, and the database
-has rules of its own. A refusal by one hides what the other would have done, so each
-is raced without the other. Without both, races have to find what is booked twice.
+The service verifies the bookings of a transaction before it commits, and the database has
+constraints and triggers. A refusal by one hides what the other would have done, so each
+is also raced alone. Without both, races must find double bookings.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from climate.db import judgement
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Defences:
-    """What takes part in a race.
+    """The safeguards in a race.
 
-    :ivar judged: whether transactions judge what they have booked
-    :ivar guarded: whether the database keeps its rules
+    :ivar judged: whether transactions verify their bookings
+    :ivar guarded: whether the database has its constraints and triggers
     """
 
     judged: bool = True
@@ -38,7 +38,7 @@ class Defences:
 
     @property
     def name(self) -> str:
-        """What it is called in the table."""
+        """The name in the table."""
         return NAMES[self.judged, self.guarded]
 
 
@@ -56,12 +56,9 @@ ALL = {each.name: each for each in (BOTH, JUDGEMENT, GUARDS, NONE)}
 
 
 def switch_judgement_off() -> None:
-    """Have this process commit whatever it has booked.
+    """Let this process commit without verification; only for processes of a race."""
 
-    For processes that are made for a race only.
-    """
-
-    def bears(*_arguments: Any, **_options: Any) -> None:
+    def accept(*_arguments: Any, **_options: Any) -> None:
         pass
 
-    judgement.judge = bears
+    judgement.judge = accept

@@ -10,19 +10,18 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Holds a process up between two of its statements, and notes when its transactions were open.
+"""Pauses a process between two of its statements, and records when transactions are open.
 
-That two processes begin at the same instant says little: what matters is what
-each has read when the other one commits. A round is run in one of these ways:
+Starting two processes at the same instant is not enough: the result depends on what each
+has read when the other one commits. A round runs in one of these modes:
 
 ``free``
-    All begin together, and nothing holds them up.
+    All processes start together, and none is paused.
 ``meet``
-    Each waits before the first statement that locks or writes what is fought
-    for, until the others have come as far, or have ended.
+    Each process waits before the first statement that locks or writes contested rows,
+    until the others have reached theirs, or have ended.
 ``pause``
-    One waits before one of its statements, whichever that is, until the others
-    have ended.
+    One process waits before one of its statements until the others have ended.
 """
 
 from __future__ import annotations
@@ -37,45 +36,45 @@ from typing import Any
 import sqlalchemy as sa
 
 MODES = ('pause', 'meet', 'pause', 'free', 'pause')
-# Nobody can wait for a process that waits for a lock of this one.
+# In seconds. The other processes may be waiting for a lock of this one.
 PATIENCE = 2.0
-# In a step: most choices have been made by then.
+# The last statement of a step before which to pause: most choices are made by then.
 _LATEST = 14
 
-_FOUGHT_FOR = re.compile(
+_CONTESTED = re.compile(
     r'\s*(?:(?:UPDATE|DELETE FROM|INSERT INTO)\s+(?:allocations|maintenances|inventories)\b'
     r'|UPDATE\s+resources\b|SELECT\b.*\bFROM\s+resources\b.*\bFOR UPDATE)',
     re.IGNORECASE | re.DOTALL,
 )
-_BOOKS = re.compile(r'\s*(?:UPDATE|INSERT INTO)\s+allocations\b', re.IGNORECASE)
+_ALLOCATES = re.compile(r'\s*(?:UPDATE|INSERT INTO)\s+allocations\b', re.IGNORECASE)
 _WRITES = re.compile(r'\s*(?:UPDATE|DELETE|INSERT)\b', re.IGNORECASE)
 
 
 @dataclasses.dataclass(kw_only=True)
 class Transaction:
-    """When a transaction was open, in seconds of a clock that all processes share.
+    """When a transaction was open, in seconds on a clock that all processes share.
 
     :ivar sent: when COMMIT was sent; None if it was not
-    :ivar done: when it was over
-    :ivar books: whether it wrote allocations
+    :ivar done: when it ended
+    :ivar allocates: whether it wrote allocations
     :ivar writes: whether it wrote anything
     """
 
     begun: float
     sent: float | None = None
     done: float = 0.0
-    books: bool = False
+    allocates: bool = False
     writes: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Start:
+class RoundPlan:
     """How a process takes part in a round.
 
-    :ivar count: how many take part
+    :ivar count: the number of processes
     :ivar mode: one of :data:`MODES`
-    :ivar pause: before which of its statements it waits, from 1; 0 for none
-    :ivar seed: draws who is held up in which step, where there are any
+    :ivar pause: the number of the statement before which it waits, from 1; 0 for none
+    :ivar seed: determines which process is paused in which step of a random workload
     """
 
     count: int
@@ -86,23 +85,24 @@ class Start:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Hold:
-    """When to wait in a step, and for how many.
+    """The pause in a step.
 
-    :ivar before: which statement; None for the first that locks or writes what is
-        fought for
+    :ivar before: the number of the statement; None for the first that locks or writes
+        contested rows
+    :ivar until: how many processes must have arrived or ended
     """
 
     before: int | None
     until: int
 
-    def begins(self, statement: int, fights: bool) -> bool:
-        return fights if self.before is None else self.before == statement
+    def begins(self, statement: int, contests: bool) -> bool:
+        return contests if self.before is None else self.before == statement
 
 
-class Shared:
-    """What processes count together; made by the parent.
+class SharedCounters:
+    """Counters that processes share; created by the parent.
 
-    :param context: of multiprocessing
+    :param context: the multiprocessing context
     """
 
     def __init__(self, context: Any) -> None:
@@ -110,18 +110,18 @@ class Shared:
         self._counts = {name: context.RawValue('i', 0) for name in ('ready', 'arrived', 'ended')}
 
     def reset(self) -> None:
-        """Count from zero; nobody may be at work."""
+        """Reset all counters, while no process is at work."""
         for value in self._counts.values():
             value.value = 0
 
     def count(self, name: str) -> None:
-        """Count one more."""
+        """Increment a counter."""
         with self._changed:
             self._counts[name].value += 1
             self._changed.notify_all()
 
     def wait(self, names: tuple[str, ...], wanted: int, seconds: float) -> bool:
-        """Wait until there are so many, all of *names* together; say whether there are."""
+        """Wait until the sum of the counters is at least *wanted*; return whether it is."""
 
         def enough() -> bool:
             return sum(self._counts[name].value for name in names) >= wanted
@@ -130,18 +130,18 @@ class Shared:
             return bool(self._changed.wait_for(enough, seconds))
 
 
-class Gate:
-    """The statements of one process.
+class StatementGate:
+    """Pauses the statements of one process, and records its transactions.
 
-    :ivar transactions: of this round
-    :ivar statements: how many there were
-    :ivar first: which of them was the first that locked or wrote what is fought
-        for; 0 if none did
+    :ivar transactions: the transactions of this round
+    :ivar statements: the number of statements
+    :ivar first: the number of the first statement that locked or wrote contested rows; 0
+        if none did
     """
 
-    def __init__(self, engine: sa.Engine, shared: Shared) -> None:
+    def __init__(self, engine: sa.Engine, shared: SharedCounters) -> None:
         self._shared = shared
-        self._start: Start | None = None
+        self._plan: RoundPlan | None = None
         self._open: Transaction | None = None
         self._hold: _Hold | None = None
         self._reset()
@@ -159,44 +159,44 @@ class Gate:
         self.statements = 0
         self.first = 0
 
-    def enter(self, start: Start) -> None:
-        """Take part in a round: return when all are ready."""
+    def enter(self, plan: RoundPlan) -> None:
+        """Take part in a round; returns when all processes are ready."""
         self._reset()
         self._shared.count('ready')
-        self._shared.wait(('ready',), start.count, 30.0)
-        self._start = start
+        self._shared.wait(('ready',), plan.count, 30.0)
+        self._plan = plan
 
     def leave(self) -> None:
-        """Be done with it."""
-        self._start = None
+        """End the part in the round."""
+        self._plan = None
         self._hold = None
         self._shared.count('ended')
 
     def step(self, number: int, process: int) -> None:
-        """Begin a step together with the others; one of them is held up in it until they are done.
+        """Begin a step with the others, one of which is paused until they have finished it.
 
-        :param number: of the step, from 1
-        :param process: which of them this is, from 0
+        :param number: the number of the step, from 1
+        :param process: the number of this process, from 0
         """
-        start = self._start
-        assert start is not None
+        plan = self._plan
+        assert plan is not None
         self._shared.count('arrived')
-        self._shared.wait(('arrived', 'ended'), start.count * number, PATIENCE)
-        rng = random.Random(f'{start.seed} {number}')
-        held = rng.randrange(start.count)
-        # What is chosen is all there is to lose: mostly it waits with that in its hands.
+        self._shared.wait(('arrived', 'ended'), plan.count * number, PATIENCE)
+        rng = random.Random(f'{plan.seed} {number}')
+        held = rng.randrange(plan.count)
+        # Only the choice of resources can be lost in a race, so mostly wait right after it.
         before = rng.choice((None, None, rng.randint(2, _LATEST)))
         self.first = 0
         self._hold = None
         if process == held:
             self._hold = _Hold(
                 before=before and self.statements + before,
-                # Who begins the next step is done with this one.
-                until=start.count * (number + 1) - 1,
+                # A process that begins the next step has finished this one.
+                until=plan.count * (number + 1) - 1,
             )
 
     def _begin(self, _connection: Any) -> None:
-        if self._start is not None:
+        if self._plan is not None:
             self._open = Transaction(begun=time.monotonic())
             self.transactions.append(self._open)
 
@@ -210,20 +210,20 @@ class Gate:
             self._open = None
 
     def _statement(self, _connection: Any, _cursor: Any, statement: str, *_parameters: Any) -> None:
-        start = self._start
-        if start is None:
+        plan = self._plan
+        if plan is None:
             return
         self.statements += 1
-        if start.pause == self.statements:
-            self._shared.wait(('ended',), start.count - 1, PATIENCE)
-        fights = not self.first and bool(_FOUGHT_FOR.match(statement))
-        if self._hold and not self.first and self._hold.begins(self.statements, fights):
+        if plan.pause == self.statements:
+            self._shared.wait(('ended',), plan.count - 1, PATIENCE)
+        contests = not self.first and bool(_CONTESTED.match(statement))
+        if self._hold and not self.first and self._hold.begins(self.statements, contests):
             self._shared.wait(('arrived', 'ended'), self._hold.until, PATIENCE)
-        if fights:
+        if contests:
             self.first = self.statements
-            if start.mode == 'meet':
+            if plan.mode == 'meet':
                 self._shared.count('arrived')
-                self._shared.wait(('arrived', 'ended'), start.count, PATIENCE)
+                self._shared.wait(('arrived', 'ended'), plan.count, PATIENCE)
         if self._open is not None:
-            self._open.books |= bool(_BOOKS.match(statement))
+            self._open.allocates |= bool(_ALLOCATES.match(statement))
             self._open.writes |= bool(_WRITES.match(statement))

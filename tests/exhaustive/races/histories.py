@@ -10,18 +10,17 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Says whether what several processes were told could have happened in one order.
+"""A linearizability checker for the responses to several processes.
 
-An operation begins, is answered and ends; between its begin and its end there has
-to be an instant at which all of it took place. A history is good if its
-operations can be put in an order that keeps to the clock (what had ended before
-another began comes first), in which what was accepted never led beyond the
-capacity, and what was refused for lack of room found none.
+Each operation has to take effect at one instant between its begin and its end. A history
+is linearizable if its operations have an order that is consistent with the clock (an
+operation that ended before another one began comes first), in which accepted operations
+never exceed the capacity, and in which operations refused for lack of room found none.
 
-The search is that of Wing and Gong: take any operation that may come next, go
-on, go back where it leads nowhere. What has been done does not depend on the
-order in which it was, so a set of operations is looked at once, and as only the
-operations under way at an instant can change places, there are few such sets.
+The search is that of Wing and Gong: choose any operation that may come next, continue,
+and backtrack at dead ends. The state depends only on the set of operations done, not on
+their order, so each set is visited once. Only operations in progress at the same instant
+can be swapped, so there are few sets.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ Capacity = Mapping[int, int]
 
 @dataclasses.dataclass(frozen=True, order=True, slots=True)
 class Use:
-    """So many units of a resource from one hour to another one."""
+    """Units of a resource from one hour to another."""
 
     resource: int
     units: int
@@ -49,13 +48,13 @@ class Use:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """What a process did, in seconds of a clock that all share.
+    """An operation of a process, in seconds on a clock that all processes share.
 
-    :ivar gone: what it gave back
-    :ivar came: what it took
-    :ivar stocked: what resources have since then, if it says so
-    :ivar unfit: what it was refused for lack of room: units, start and end of
-        one thing; None if it was not
+    :ivar gone: the units that it released
+    :ivar came: the units that it booked
+    :ivar stocked: new capacities that it set, by resource
+    :ivar unfit: a request that was refused for lack of room: units, start and end on one
+        resource; None if it was not refused
     """
 
     begun: float
@@ -70,13 +69,13 @@ class Operation:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _State:
-    """What is used, and what there is."""
+    """The used units and the capacity."""
 
     uses: tuple[Use, ...]
     capacity: tuple[tuple[int, int], ...]
 
     def after(self, operation: Operation) -> _State | None:
-        """Return what an operation makes of it; None if it cannot come now."""
+        """Return the state after an operation; None if it cannot come next."""
         if operation.unfit is not None:
             return None if self._fits(operation) else self
         left = collections.Counter(self.uses)
@@ -90,7 +89,7 @@ class _State:
         return state if not state._full() else None
 
     def _fits(self, operation: Operation) -> bool:
-        """Say whether some resource has room for what was refused, beside all but its own."""
+        """Whether a resource has room for a refused request, without its own units."""
         assert operation.unfit is not None
         units, start, end = operation.unfit
         others = collections.Counter(self.uses) - collections.Counter(operation.gone)
@@ -102,7 +101,7 @@ class _State:
         )
 
     def _full(self, only: int | None = None) -> bool:
-        """Say whether more is used than there is, at any instant."""
+        """Whether more is used than the capacity, at any instant."""
         capacity = dict(self.capacity)
         for use in self.uses:
             if only is not None and use.resource != only:
@@ -118,7 +117,7 @@ class _State:
 
 
 def order(history: Sequence[Operation], capacity: Capacity) -> list[Operation] | None:
-    """Return the operations in an order in which all of it was right; None if there is none."""
+    """Return the operations in a valid order; None if there is none."""
     first = _State((), tuple(sorted(capacity.items())))
     everything = (1 << len(history)) - 1
     seen = {0}
@@ -144,7 +143,7 @@ def order(history: Sequence[Operation], capacity: Capacity) -> list[Operation] |
 
 
 def _next(history: Sequence[Operation], done: int, state: _State) -> Iterator[tuple[int, _State]]:
-    """Yield what may come next, and what it leads to."""
+    """Yield the operations that may come next, with the state after each."""
     left = [place for place in range(len(history)) if not done >> place & 1]
     horizon = min((history[place].ended for place in left), default=0.0)
     for place in left:
@@ -155,5 +154,5 @@ def _next(history: Sequence[Operation], done: int, state: _State) -> Iterator[tu
 
 
 def without_refusals(history: Iterable[Operation]) -> list[Operation]:
-    """Return a history in which only what was accepted has to have a place."""
+    """Return a history with only the accepted operations."""
     return [operation for operation in history if operation.unfit is None]

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Four API processes, one host, eight clients at once: who gets it?
+"""Eight clients that request one host from four API processes at the same time.
 
-Each round wants one day of a host with 500 GB of disk. Half of the clients ask
-for 300 GB in one reservation, half for the same and two reservations without a
-disk beside it: all of a lease lands on the one host there is.
+In each round, all clients request the same day of a host with 500 GB of disk. Half of
+them request 300 GB in one reservation, the others the same and two reservations without a
+disk. All reservations of a lease are on this host, because it is the only one.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from tests import drafts
 from tests import services
-from tests.exhaustive.races import books
 from tests.exhaustive.races import defences
+from tests.exhaustive.races import records
 from tests.exhaustive.races.defences import Defences
 from tests.exhaustive.races.tallies import Tally
 from tests.functional import processes
@@ -50,7 +50,7 @@ from tests.functional.db import unguarded
 PROCESSES = 4
 CLIENTS = 8
 DISK = 500
-# Naive UTC, as it is written in SQL.
+# Naive UTC, as in the database.
 FIRST_DAY = datetime.datetime(2035, 1, 1, tzinfo=datetime.UTC).replace(tzinfo=None)
 RACE = 'HTTP: [300] and [300, 0, 0] of 500 GB'
 _DAY = datetime.timedelta(days=1)
@@ -71,10 +71,10 @@ leases = 0
 
 
 class Host(fixtures.Fixture):
-    """A database in which there is one host.
+    """A database with one host.
 
-    :ivar engine: its engine
-    :param guarded: whether the database keeps rules of its own
+    :ivar engine: the engine of the database
+    :param guarded: whether the database has its constraints and triggers
     """
 
     def __init__(self, kind: str, *, guarded: bool = True) -> None:
@@ -83,7 +83,7 @@ class Host(fixtures.Fixture):
         self._guarded = guarded
 
     def setUp(self) -> None:
-        """Skip where the server is not there."""
+        """Skip the test if the database server is not installed."""
         services.require(self._kind)
         super().setUp()
 
@@ -110,21 +110,24 @@ class Host(fixtures.Fixture):
                 {'disk': DISK},
             )
 
-    def books(self) -> books.Books:
-        """Read what is booked."""
+    def records(self) -> records.Records:
+        """Read the records of the database."""
         with self.engine.connect() as connection:
-            return books.read(connection)
+            return records.read(connection)
 
 
 class Client:
-    """One user: a connection of its own, kept open."""
+    """A user with a connection that stays open."""
 
     def __init__(self, port: int, number: int) -> None:
         self._connection = http.client.HTTPConnection('127.0.0.1', port, timeout=_TIMEOUT)
         self._disks = (300,) if number % 2 else (300, 0, 0)
 
     def ask(self, barrier: threading.Barrier, day: datetime.datetime) -> tuple[float, float, str]:
-        """Book; return when it was begun and answered (seconds) and what was answered."""
+        """Book a lease; return the times of the request and of the response, and the response.
+
+        The times are in seconds on a monotonic clock.
+        """
         body = {
             'name': f'{day:%Y-%m-%d}',
             'start_date': f'{day.isoformat()}Z',
@@ -138,7 +141,7 @@ class Client:
         return begun, done, str(status) if status in _EXPECTED else f'{status} {text}'
 
     def answers(self) -> bool:
-        """Say whether the API answers."""
+        """Whether the API answers."""
         try:
             return self._send('GET', '/v1/leases', None)[0] == 200
         except OSError:
@@ -160,12 +163,12 @@ class Client:
         return answer.status, answer.read().decode()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._connection.close()
 
 
-class Course(fixtures.Fixture):
-    """The host, the processes and the clients."""
+class HttpRace(fixtures.Fixture):
+    """A race of clients over HTTP, with the host and the API processes."""
 
     def __init__(self, kind: str, defended: Defences = defences.BOTH) -> None:
         super().__init__()
@@ -173,7 +176,7 @@ class Course(fixtures.Fixture):
         self._defended = defended
 
     def setUp(self) -> None:
-        """Skip where the server is not there."""
+        """Skip the test if the database server is not installed."""
         services.require(self._kind)
         super().setUp()
 
@@ -188,7 +191,7 @@ class Course(fixtures.Fixture):
         self.commands = [
             self.useFixture(processes.Command(*words, str(port), folder=folder)) for port in ports
         ]
-        # Two clients of each kind at each two processes: neither kind has one for itself.
+        # Each process serves one client of each kind, so no process has only one kind.
         self.clients = [Client(ports[number // 2], number) for number in range(CLIENTS)]
         for client in self.clients:
             self.addCleanup(client.close)
@@ -197,7 +200,7 @@ class Course(fixtures.Fixture):
         self.addCleanup(self._pool.shutdown)
 
     def run(self, rounds: int) -> Tally:
-        """Race so many times."""
+        """Run the rounds; return the results."""
         tally = Tally(
             race=RACE, engine=self._kind, defences=self._defended.name, processes=PROCESSES
         )
@@ -206,18 +209,20 @@ class Course(fixtures.Fixture):
             barrier = threading.Barrier(CLIENTS)
             asked = [self._pool.submit(client.ask, barrier, day) for client in self.clients]
             answers = [each.result(_TIMEOUT) for each in asked]
-            written = self.host.books().within(day, day + _DAY)
+            written = self.host.records().within(day, day + _DAY)
             tally.add(
                 met=max(begun for begun, _, _ in answers) < min(done for _, done, _ in answers),
-                overbooked=books.overbooked(written),
+                overbooked=records.overbooked(written),
                 wrong=_disagreements([answer for *_, answer in answers], written, day),
                 how=f'round {number}',
             )
         return tally
 
 
-def _disagreements(answers: list[str], written: books.Books, day: datetime.datetime) -> list[str]:
-    """Compare the answers with the books."""
+def _disagreements(
+    answers: list[str], written: records.Records, day: datetime.datetime
+) -> list[str]:
+    """Compare the responses with the records."""
     counts = collections.Counter(answers)
     leases = len(written.named(f'{day:%Y-%m-%d}'))
     found = []
@@ -225,7 +230,7 @@ def _disagreements(answers: list[str], written: books.Books, day: datetime.datet
         found.append(f'answers: {dict(counts)}')
     accepted = counts['201']
     if not accepted:
-        found.append('what was free was refused to all')
+        found.append('the host was free, and all requests were refused')
     if accepted != leases or leases != len({row.lease_id for row in written.rows}):
         found.append(f'{accepted} accepted, {leases} written')
     return found

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One pair of contenders, round after round, and what the books say after each."""
+"""Races a pair of contenders for several rounds, and checks the records after each."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from typing import Any
 
 import fixtures
 
-from tests.exhaustive.races import books
 from tests.exhaustive.races import contenders
+from tests.exhaustive.races import databases
 from tests.exhaustive.races import defences
 from tests.exhaustive.races import gates
-from tests.exhaustive.races import grounds
+from tests.exhaustive.races import records
 from tests.exhaustive.races import tallies
 from tests.exhaustive.races.contenders import Contender
 from tests.exhaustive.races.contenders import Entry
@@ -37,16 +37,17 @@ from tests.exhaustive.races.defences import Defences
 from tests.exhaustive.races.workers import Report
 from tests.exhaustive.races.workers import Workers
 
-WINDOW = tuple(instant.replace(tzinfo=None) for instant in (grounds.START, grounds.END))
-# Where nothing is known yet, one waits before its third statement.
+WINDOW = tuple(instant.replace(tzinfo=None) for instant in (databases.START, databases.END))
+# The assumed number of statements of a contender before its first one that locks or
+# writes, until a round has measured it.
 _GUESS = 3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two contenders of one kind, perhaps twice the same.
+    """Two contenders of one kind, which may be the same.
 
-    :ivar spare: whether a second resource is free, that nobody has
+    :ivar spare: whether a second resource is free
     """
 
     one: Contender
@@ -55,30 +56,30 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """What it is called in the table."""
+        """The name in the table."""
         free = ', two free' if self.spare else ''
         return f'{self.one.kind.name}: {self.one.name} | {self.other.name}{free}'
 
     def counts(self, processes: int) -> tuple[int, int]:
-        """Return how many of each take part; fewer in all if there cannot be so many."""
+        """Return how many of each take part; the sum may be less than *processes*."""
         if self.one is self.other:
             return min(processes, self.one.most), 0
         first = min(self.one.most, max(processes // 2, processes - self.other.most))
         return first, min(processes - first, self.other.most)
 
 
-def pairs(kinds: Iterable[grounds.Kind] = grounds.KINDS) -> Iterator[Pair]:
-    """Yield every pair that can take part."""
+def pairs(kinds: Iterable[databases.Kind] = databases.KINDS) -> Iterator[Pair]:
+    """Yield all possible pairs."""
     for kind in kinds:
         for one, other in itertools.combinations_with_replacement(contenders.of(kind), 2):
-            if one.goes_with(other):
+            if one.can_race_with(other):
                 yield Pair(one=one, other=other)
         for one, other in itertools.combinations_with_replacement(contenders.with_two(kind), 2):
             yield Pair(one=one, other=other, spare=True)
 
 
-class Arena(fixtures.Fixture):
-    """A database, and the processes that race on it."""
+class PairRunner(fixtures.Fixture):
+    """Races pairs of contenders in processes, on one database."""
 
     def __init__(self, kind: str, defended: Defences = defences.BOTH) -> None:
         super().__init__()
@@ -86,18 +87,22 @@ class Arena(fixtures.Fixture):
         self._defended = defended
 
     def setUp(self) -> None:
-        """Skip where the server is not there."""
-        grounds.services.require(self._kind)
+        """Skip the test if the database server is not installed."""
+        databases.services.require(self._kind)
         super().setUp()
 
     def _setUp(self) -> None:
-        self._ground = self.useFixture(grounds.Ground(self._kind, guarded=self._defended.guarded))
-        self._workers = self.useFixture(Workers(*self._ground.place, judged=self._defended.judged))
-        # How many statements a contender needs until it fights.
+        self._database = self.useFixture(
+            databases.RaceDatabase(self._kind, guarded=self._defended.guarded)
+        )
+        self._workers = self.useFixture(
+            Workers(*self._database.place, judged=self._defended.judged)
+        )
+        # The number of the first statement of a contender that locks or writes.
         self._known: dict[str, int] = {}
 
     def run(self, pair: Pair, processes: int, rounds: int) -> tallies.Tally:
-        """Race so many times."""
+        """Run the rounds; return the results."""
         tally = tallies.Tally(
             race=pair.name,
             engine=self._kind,
@@ -105,57 +110,59 @@ class Arena(fixtures.Fixture):
             processes=processes,
         )
         rng = random.Random(f'{tallies.SEED} {tally.race} {self._kind} {processes}')
-        racing = self._racing(pair, processes)
-        # Where there are few rounds, each pair begins in a way of its own.
+        participants = self._participants(pair, processes)
+        # With few rounds, different pairs begin with different modes.
         first = rng.randrange(len(gates.MODES))
         for number in range(rounds):
             mode = gates.MODES[(first + number) % len(gates.MODES)]
-            self._round(tally, racing, mode, rng)
+            self._round(tally, participants, mode, rng)
         return tally
 
-    def _racing(self, pair: Pair, processes: int) -> _Racing:
+    def _participants(self, pair: Pair, processes: int) -> _Participants:
         counts = pair.counts(processes)
         taking = [
             (contender, count)
             for contender, count in zip((pair.one, pair.other), counts, strict=True)
             if count
         ]
-        ids = self._ground.ids
+        ids = self._database.ids
         kind = pair.one.kind.name
         rows, entries = [], []
         for contender, count in taking:
-            # With a home of its own: there is room for what it has beforehand.
-            place = contender.home or 'arena'
-            prepared, found = self._ground.prepared(
+            # A contender with a home has room for its existing lease only there.
+            place = contender.home or 'contested'
+            prepared, found = self._database.prepared(
                 (kind, contender.name, count),
                 [ids[kind, place]],
-                lambda contender=contender, count=count: contender.prepare(self._ground, count),
+                lambda contender=contender, count=count: contender.prepare(self._database, count),
             )
             rows.append(prepared)
             entries += [(contender, entry) for entry in found]
         homes = {contender.home for contender, _ in taking} - {''}
         spare = ('spare',) if pair.spare else ()
-        open_ = [ids[kind, place] for place in ('arena', *sorted(homes), *spare)]
-        self._ground.restore(rows, open_)
-        return _Racing(
+        open_ = [ids[kind, place] for place in ('contested', *sorted(homes), *spare)]
+        self._database.restore(rows, open_)
+        return _Participants(
             entries=entries,
             rows=rows,
             open=open_,
-            arena=ids[kind, 'arena'],
+            contested=ids[kind, 'contested'],
             spare=pair.spare,
-            before=self._ground.books(),
+            before=self._database.records(),
         )
 
-    def _round(self, tally: tallies.Tally, racing: _Racing, mode: str, rng: random.Random) -> None:
-        self._ground.restore(racing.rows, racing.open)
-        before = racing.before
-        count = len(racing.entries)
-        order = rng.sample(racing.entries, count)
+    def _round(
+        self, tally: tallies.Tally, participants: _Participants, mode: str, rng: random.Random
+    ) -> None:
+        self._database.restore(participants.rows, participants.open)
+        before = participants.before
+        count = len(participants.entries)
+        order = rng.sample(participants.entries, count)
         known = [self._known.get(contender.name, _GUESS) for contender, _ in order]
-        # Where more is read before it is written, there is more to be held up.
+        # A contender with more statements before its first write is paused more often.
         waits = rng.choices(range(count), known)[0] if mode == 'pause' else None
-        starts = [
-            gates.Start(
+        plans = [
+            gates.RoundPlan(
                 count=count,
                 mode=mode,
                 pause=rng.randint(2, max(2, known[place])) if place == waits else 0,
@@ -163,42 +170,45 @@ class Arena(fixtures.Fixture):
             for place in range(count)
         ]
         reports = self._workers.race(
-            [(entry.act, start) for (_, entry), start in zip(order, starts, strict=True)]
+            [(entry.call, plan) for (_, entry), plan in zip(order, plans, strict=True)]
         )
         for (contender, _), report in zip(order, reports, strict=True):
             self._known[contender.name] = max(self._known.get(contender.name, 1), report.first)
-        after = self._ground.books()
-        told = [
+        after = self._database.records()
+        results = [
             (contender, entry, report)
             for (contender, entry), report in zip(order, reports, strict=True)
         ]
         tally.add(
-            met=_met(told),
-            overbooked=books.overbooked(after),
-            wrong=[*disagreements(told, racing.arena, before, after), *_sent_away(told, racing)],
-            how=_how(tally.rounds, mode, told, starts),
+            met=_met(results),
+            overbooked=records.overbooked(after),
+            wrong=[
+                *disagreements(results, participants.contested, before, after),
+                *_needlessly_refused(results, participants),
+            ],
+            how=_how(tally.rounds, mode, results, plans),
         )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class _Racing:
-    """Those who take part, with what they have before each round."""
+class _Participants:
+    """The participants in a race, with the state before each round."""
 
     entries: list[tuple[Contender, Entry]]
     rows: list[Any]
     open: list[int]
-    arena: int
+    contested: int
     spare: bool
-    before: books.Books
+    before: records.Records
 
 
-_Told = Sequence[tuple[Contender, Entry, Report]]
+_Results = Sequence[tuple[Contender, Entry, Report]]
 
 
-def _met(told: _Told) -> bool:
-    """Say whether transactions of two contenders were open at once, one of which wrote."""
-    for (one, _, mine), (other, _, theirs) in itertools.combinations(told, 2):
-        if one is other and any(each is not one for each, _, _ in told):
+def _met(results: _Results) -> bool:
+    """Whether transactions of two contenders overlapped, one of which wrote."""
+    for (one, _, mine), (other, _, theirs) in itertools.combinations(results, 2):
+        if one is other and any(each is not one for each, _, _ in results):
             continue
         for a, b in itertools.product(mine.transactions, theirs.transactions):
             if (a.writes or b.writes) and a.begun < b.done and b.begun < a.done:
@@ -206,79 +216,81 @@ def _met(told: _Told) -> bool:
     return False
 
 
-def _how(number: int, mode: str, told: _Told, starts: Sequence[gates.Start]) -> str:
+def _how(number: int, mode: str, results: _Results, plans: Sequence[gates.RoundPlan]) -> str:
     held = [
-        f', {entry.lease or contender.name} held up before statement {start.pause}'
-        for (contender, entry, _), start in zip(told, starts, strict=True)
-        if start.pause
+        f', {entry.lease or contender.name} held up before statement {plan.pause}'
+        for (contender, entry, _), plan in zip(results, plans, strict=True)
+        if plan.pause
     ]
     answers = '; '.join(
-        f'{entry.lease or contender.name}:'
-        f' {"accepted" if report.told.accepted else report.told.reason or report.told.fault}'
-        for contender, entry, report in told
+        f'{entry.lease or contender.name}: '
+        + ('accepted' if report.outcome.accepted else report.outcome.reason or report.outcome.fault)
+        for contender, entry, report in results
     )
     return f'seed {tallies.SEED}, round {number} ({mode}{"".join(held)}) [{answers}]'
 
 
-def _sent_away(told: _Told, racing: _Racing) -> Iterator[str]:
-    """Yield who was refused although there was a resource for each."""
-    if not racing.spare or sum(contender.needs for contender, _, _ in told) > 2:
+def _needlessly_refused(results: _Results, participants: _Participants) -> Iterator[str]:
+    """Yield the refusals in a round with a resource for each participant."""
+    if not participants.spare or sum(contender.needs for contender, _, _ in results) > 2:
         return
-    for _, entry, report in told:
-        if not report.told.accepted:
-            yield f'{entry.lease} was refused, and another one was free: {report.told.reason}'
+    for _, entry, report in results:
+        if not report.outcome.accepted:
+            yield f'{entry.lease} was refused, and another one was free: {report.outcome.reason}'
 
 
-def alone(ground: grounds.Ground, contender: Contender) -> list[str]:
-    """Return what is wrong after one has acted that nobody races with."""
-    ids, kind = ground.ids, contender.kind.name
-    place = ids[kind, contender.home or 'arena']
-    rows, entries = ground.prepared(
-        (kind, contender.name, 1), [place], lambda: contender.prepare(ground, 1)
+def alone(database: databases.RaceDatabase, contender: Contender) -> list[str]:
+    """Return what is wrong after the call of a contender without competitors."""
+    ids, kind = database.ids, contender.kind.name
+    place = ids[kind, contender.home or 'contested']
+    rows, entries = database.prepared(
+        (kind, contender.name, 1), [place], lambda: contender.prepare(database, 1)
     )
-    ground.restore([rows], [ids[kind, 'arena'], place])
-    before = ground.books()
-    told = ground.desk.do(entries[0].act)
-    report = Report(told=told, transactions=(), statements=0, first=0)
-    after = ground.books()
-    found = disagreements([(contender, entries[0], report)], ids[kind, 'arena'], before, after)
-    return [*books.overbooked(after), *found]
+    database.restore([rows], [ids[kind, 'contested'], place])
+    before = database.records()
+    outcome = database.service.do(entries[0].call)
+    report = Report(outcome=outcome, transactions=(), statements=0, first=0)
+    after = database.records()
+    found = disagreements([(contender, entries[0], report)], ids[kind, 'contested'], before, after)
+    return [*records.overbooked(after), *found]
 
 
-def disagreements(told: _Told, arena: int, before: books.Books, after: books.Books) -> list[str]:
-    """Return where what was answered and what is written differ."""
-    return [*_faults(told), *_disagreements(told, arena, before, after)]
+def disagreements(
+    results: _Results, contested: int, before: records.Records, after: records.Records
+) -> list[str]:
+    """Return the differences between the outcomes and the records, and all faults."""
+    return [*_faults(results), *_disagreements(results, contested, before, after)]
 
 
-def _faults(told: _Told) -> Iterator[str]:
-    for contender, entry, report in told:
-        if report.told.fault:
-            yield f'{entry.lease or contender.name} was told: {report.told.fault}'
-    if not any(report.told.accepted for _, _, report in told):
-        yield 'what was free was refused to all'
+def _faults(results: _Results) -> Iterator[str]:
+    for contender, entry, report in results:
+        if report.outcome.fault:
+            yield f'{entry.lease or contender.name} got an error: {report.outcome.fault}'
+    if not any(report.outcome.accepted for _, _, report in results):
+        yield 'the resource was free, and all calls were refused'
 
 
 def _disagreements(
-    told: _Told, arena: int, before: books.Books, after: books.Books
+    results: _Results, contested: int, before: records.Records, after: records.Records
 ) -> Iterator[str]:
-    """Compare what was answered with what is written."""
-    for contender, entry, report in told:
+    """Compare the outcomes with the records."""
+    for contender, entry, report in results:
         if contender.takes:
-            yield from _supply(contender, report, arena, before, after)
+            yield from _supply(contender, report, contested, before, after)
         else:
             yield from _booked(contender, entry, report, before, after)
-    yield from _too_late(told, arena, before, after)
+    yield from _booked_too_late(results, contested, before, after)
 
 
 def _booked(
     contender: Contender,
     entry: Entry,
     report: Report,
-    before: books.Books,
-    after: books.Books,
+    before: records.Records,
+    after: records.Records,
 ) -> Iterator[str]:
     had, has = before.of(entry.lease), after.of(entry.lease)
-    if not report.told.accepted:
+    if not report.outcome.accepted:
         if had != has or before.named(entry.lease) != after.named(entry.lease):
             yield f'{entry.lease} was refused, and had {had}, has {has}'
         return
@@ -291,7 +303,7 @@ def _booked(
         good = len(there) == 1 and there[0].resource_class is None
     else:
         scarce = contender.kind.disk
-        # What is prolonged is to have as much as it had.
+        # A prolonged lease must have as much as before.
         wanted = contender.wants or sum(r.amount for r in had if r.resource_class == scarce)
         good = wanted == sum(row.amount for row in there if row.resource_class == scarce)
     if not good:
@@ -301,46 +313,50 @@ def _booked(
 def _supply(
     contender: Contender,
     report: Report,
-    arena: int,
-    before: books.Books,
-    after: books.Books,
+    contested: int,
+    before: records.Records,
+    after: records.Records,
 ) -> Iterator[str]:
-    def state(written: books.Books) -> dict[str, Any]:
-        thing = written.resources[arena]
+    def state(written: records.Records) -> dict[str, Any]:
+        resource = written.resources[contested]
         return {
-            'maintenance': len(written.maintenances.get(arena, ())),
-            'disabled': thing.disabled,
-            'deleted': thing.deleted,
-            'shrunk': written.capacity.get((arena, contender.kind.disk)),
+            'maintenance': len(written.maintenances.get(contested, ())),
+            'disabled': resource.disabled,
+            'deleted': resource.deleted,
+            'shrunk': written.capacity.get((contested, contender.kind.disk)),
         }
 
     changed = state(before)[contender.takes] != state(after)[contender.takes]
-    if report.told.accepted and not changed:
-        yield f'{contender.name} was accepted, and nothing came of it'
+    if report.outcome.accepted and not changed:
+        yield f'{contender.name} was accepted, and changed nothing'
 
 
-def _too_late(told: _Told, arena: int, before: books.Books, after: books.Books) -> Iterator[str]:
-    """Yield what was committed on the arena after the commit of what forbids it."""
+def _booked_too_late(
+    results: _Results, contested: int, before: records.Records, after: records.Records
+) -> Iterator[str]:
+    """Yield bookings on the contested resource after the commit that closed it."""
     closed = [
         (
             contender,
             min((each.done for each in report.transactions if each.writes), default=math.inf),
         )
-        for contender, _, report in told
-        if contender.takes in ('maintenance', 'disabled', 'deleted') and report.told.accepted
+        for contender, _, report in results
+        if contender.takes in ('maintenance', 'disabled', 'deleted') and report.outcome.accepted
     ]
-    for contender, entry, report in told:
-        if contender.takes or not report.told.accepted:
+    for contender, entry, report in results:
+        if contender.takes or not report.outcome.accepted:
             continue
         had = {(row.reservation_id, row.resource_id) for row in before.of(entry.lease)}
         new = [
-            row for row in after.of(entry.lease) if row.resource_id == arena and row.meets(*WINDOW)
+            row
+            for row in after.of(entry.lease)
+            if row.resource_id == contested and row.meets(*WINDOW)
         ]
         kept = all((row.reservation_id, row.resource_id) in had for row in new)
-        sent = [each.sent for each in report.transactions if each.books and each.sent]
+        sent = [each.sent for each in report.transactions if each.allocates and each.sent]
         for operator, done in closed:
             if operator.takes == 'disabled' and kept:
-                # Who is there may stay for longer.
+                # A lease on a disabled resource may be prolonged.
                 continue
             if new and sent and done < max(sent):
                 yield f'{entry.lease} was booked after {operator.name}: {new}'

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What races came to."""
+"""The results of races."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _HEAD = ('race', 'engine', 'defences', 'processes', 'rounds', 'met', 'overbooked
 
 
 def rounds(usual: int) -> int:
-    """Return how many rounds to run: ``CLIMATE_RACE_ROUNDS``, or what is usual."""
+    """Return how many rounds to run: ``CLIMATE_RACE_ROUNDS``, or *usual*."""
     return int(os.environ.get('CLIMATE_RACE_ROUNDS', usual))
 
 
 def asked() -> bool:
-    """Say whether the environment asks for a number of rounds."""
+    """Whether the environment sets the number of rounds."""
     return 'CLIMATE_RACE_ROUNDS' in os.environ
 
 
 @dataclasses.dataclass(kw_only=True)
 class Tally:
-    """The rounds of one race.
+    """The results of the rounds of one race.
 
-    :ivar defences: what kept resources from being booked twice
-    :ivar met: in how many the transactions of two processes were open at once
-    :ivar overbooked: in how many more was booked than there is
-    :ivar wrong: in how many an answer and the books disagree
-    :ivar stories: what went wrong, for people, with the seed
+    :ivar defences: the safeguards against double booking
+    :ivar met: the number of rounds in which transactions of two processes overlapped
+    :ivar overbooked: the number of rounds after which more is booked than exists
+    :ivar wrong: the number of rounds in which a response and the records disagree
+    :ivar failures: descriptions of all failures, with the seed
     """
 
     race: str
@@ -52,19 +52,19 @@ class Tally:
     met: int = 0
     overbooked: int = 0
     wrong: int = 0
-    stories: list[str] = dataclasses.field(default_factory=list)
+    failures: list[str] = dataclasses.field(default_factory=list)
 
     def add(self, *, met: bool, overbooked: Iterable[str], wrong: Iterable[str], how: str) -> None:
         """Count a round.
 
-        :param how: how to have it again
+        :param how: how to reproduce it
         """
         over, other = list(overbooked), list(wrong)
         self.rounds += 1
         self.met += met
         self.overbooked += bool(over)
         self.wrong += bool(other)
-        self.stories += [
+        self.failures += [
             f'{self.race} on {self.engine} ({self.defences}), {self.processes} processes,'
             f' {how}: {text}'
             for text in (*over, *other)
@@ -72,13 +72,13 @@ class Tally:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Its line of the table."""
+        """The cells of its line in the table."""
         counts = (self.processes, self.rounds, self.met, self.overbooked, self.wrong)
         return (self.race, self.engine, self.defences, *(str(count) for count in counts))
 
 
 def table(tallies: Iterable[Tally]) -> Iterator[str]:
-    """Yield the lines of a table, the sums of each engine, with what defends it, last."""
+    """Yield the lines of a table, with the sums per engine and safeguards at the end."""
     rows = list(tallies)
     sums: dict[tuple[str, str, int], Tally] = {}
     for one in rows:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The checker of histories: it takes what can have happened, and nothing else."""
+"""The checker of histories accepts exactly the histories that are possible."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ slacks = st.tuples(st.floats(0, 3), st.floats(0, 3))
 
 
 def most(uses: Sequence[Use], resource: int) -> int:
-    """Return the most that is used of a resource in any hour."""
+    """Return the maximum use of a resource in any hour."""
     return max(
         sum(use.units for use in uses if use.resource == resource and use.start <= hour < use.end)
         for hour in range(HOURS)
@@ -46,7 +46,7 @@ def most(uses: Sequence[Use], resource: int) -> int:
 
 
 def played(drawn: Sequence[tuple[bool, int, int, int]]) -> list[Operation]:
-    """Return what one process would have been told, at the instants 0, 1, 2…"""
+    """Return the operations of a single process, at the instants 0, 1, 2…"""
     uses: list[Use] = []
     found = []
     for instant, (deletes, units, start, length) in enumerate(drawn):
@@ -70,7 +70,7 @@ def played(drawn: Sequence[tuple[bool, int, int, int]]) -> list[Operation]:
 
 
 def possible(history: Sequence[Operation]) -> bool:
-    """Say whether there is an order, by trying all there are."""
+    """Whether there is a valid order, found by trying all orders."""
     return any(_right(order) for order in itertools.permutations(history))
 
 
@@ -96,7 +96,7 @@ def _right(order: Sequence[Operation]) -> bool:
 
 
 class TestChecker(base.TestCase):
-    """What it takes, and what it does not."""
+    """Possible histories are accepted, and impossible ones are not."""
 
     @SETTINGS
     @hypothesis.given(st.lists(wishes, max_size=40))

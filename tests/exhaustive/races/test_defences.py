@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What keeps a resource from being booked twice holds alone; without it races find that it is."""
+"""Each safeguard alone prevents double bookings; without both, races find double bookings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests import base
 from tests import services
 from tests.exhaustive.races import defences
 from tests.exhaustive.races import over_http
-from tests.exhaustive.races import random_machine
+from tests.exhaustive.races import random_workload
 from tests.exhaustive.races import rounds
 from tests.exhaustive.races import tallies
 from tests.exhaustive.races.defences import Defences
@@ -32,30 +32,30 @@ HISTORIES = 2
 
 
 class _Races:
-    """One engine."""
+    """Races on one database engine."""
 
     engine = ''
 
     def table(self, defended: Defences) -> tallies.Tally:
-        """Race one pair in each of the ways in which a round is run."""
-        arena = self.useFixture(rounds.Arena(self.engine, defended))
+        """Race one pair in each mode of a round."""
+        runner = self.useFixture(rounds.PairRunner(self.engine, defended))
         (pair,) = (each for each in rounds.pairs() if each.name == PAIR)
-        tally = arena.run(pair, 2, ROUNDS)
+        tally = runner.run(pair, 2, ROUNDS)
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
         self.assertGreater(tally.met, 0)
         return tally
 
     def over_http(self, defended: Defences) -> tallies.Tally:
         """Race over HTTP."""
-        course = self.useFixture(over_http.Course(self.engine, defended))
-        tally = course.run(HTTP_ROUNDS)
+        race = self.useFixture(over_http.HttpRace(self.engine, defended))
+        tally = race.run(HTTP_ROUNDS)
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
         return tally
 
-    def histories(self, defended: Defences) -> random_machine.Tally:
-        """Have processes do as they like."""
-        machine = self.useFixture(random_machine.Machine(self.engine, defended))
-        tally = machine.run(HISTORIES)
+    def histories(self, defended: Defences) -> random_workload.Tally:
+        """Run random workloads."""
+        workload = self.useFixture(random_workload.RandomWorkload(self.engine, defended))
+        tally = workload.run(HISTORIES)
         self.addDetail('table', content.text_content('\n'.join(tally.lines())))
         return tally
 
@@ -63,25 +63,25 @@ class _Races:
         self.assertGreater(self.table(defences.NONE).overbooked, 0)
 
     def test_a_pair_with_the_judgement_alone(self) -> None:
-        self.assertEqual([], self.table(defences.JUDGEMENT).stories)
+        self.assertEqual([], self.table(defences.JUDGEMENT).failures)
 
     def test_a_pair_with_the_rules_of_the_database_alone(self) -> None:
-        self.assertEqual([], self.table(defences.GUARDS).stories)
+        self.assertEqual([], self.table(defences.GUARDS).failures)
 
     def test_http_with_the_judgement_alone(self) -> None:
-        self.assertEqual([], self.over_http(defences.JUDGEMENT).stories)
+        self.assertEqual([], self.over_http(defences.JUDGEMENT).failures)
 
     def test_http_with_the_rules_of_the_database_alone(self) -> None:
-        self.assertEqual([], self.over_http(defences.GUARDS).stories)
+        self.assertEqual([], self.over_http(defences.GUARDS).failures)
 
     def test_histories_without_any_have_no_order(self) -> None:
         self.assertGreater(self.histories(defences.NONE).impossible, 0)
 
     def test_histories_with_the_judgement_alone(self) -> None:
-        self.assertEqual([], self.histories(defences.JUDGEMENT).stories)
+        self.assertEqual([], self.histories(defences.JUDGEMENT).failures)
 
     def test_histories_with_the_rules_of_the_database_alone(self) -> None:
-        self.assertEqual([], self.histories(defences.GUARDS).stories)
+        self.assertEqual([], self.histories(defences.GUARDS).failures)
 
 
 class TestOnMariadb(_Races, base.TestCase):

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Several processes do as they like: what they were told could have happened in one order.
+"""The responses to several processes with random calls are possible in one order.
 
-What was refused for lack of room is looked at too, but not required to have an
-instant at which there was none: see :ref:`races` in the guide.
+Refusals for lack of room are counted, but need not have an instant without room: see
+:ref:`races` in the guide.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from testtools import content
 
 from tests import base
 from tests import services
-from tests.exhaustive.races import random_machine
+from tests.exhaustive.races import random_workload
 from tests.exhaustive.races import tallies
 
 HISTORIES = 3
 
 
 class _Histories:
-    """One engine."""
+    """Histories on one database engine."""
 
     engine = ''
 
     def test_every_answer_has_a_place_in_one_order(self) -> None:
-        machine = self.useFixture(random_machine.Machine(self.engine))
-        tally = machine.run(tallies.rounds(HISTORIES))
+        workload = self.useFixture(random_workload.RandomWorkload(self.engine))
+        tally = workload.run(tallies.rounds(HISTORIES))
         self.addDetail('table', content.text_content('\n'.join(tally.lines())))
-        self.assertEqual([], tally.stories)
+        self.assertEqual([], tally.failures)
         self.assertGreater(tally.accepted, 0)
         self.assertGreater(tally.overlapping, 0)
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Never twice, over plain HTTP, whatever a lease consists of."""
+"""Leases with one or several reservations are never double booked over plain HTTP."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ROUNDS = 10
 
 
 class _Race:
-    """One engine."""
+    """A race on one database engine."""
 
     kind = ''
 
     def test_one_host_is_had_once_by_leases_of_several_reservations(self) -> None:
-        course = self.useFixture(over_http.Course(self.kind))
-        tally = course.run(tallies.rounds(ROUNDS))
+        race = self.useFixture(over_http.HttpRace(self.kind))
+        tally = race.run(tallies.rounds(ROUNDS))
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
-        self.assertEqual([], tally.stories)
+        self.assertEqual([], tally.failures)
         self.assertGreater(tally.met, 0)
 
 

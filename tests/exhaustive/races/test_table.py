@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Every pair of those who change what is booked, or what can be, from 2 and from 8 processes.
+"""Races every pair of contenders, with 2 and with 8 processes.
 
-``CLIMATE_RACE_ROUNDS`` says how many rounds each pair has, in each of these tests. Without it
-each pair has one from 2 processes, and a sample of them one from 8, which take most of the
-time, and one with the judgement of the service or the rules of the database alone.
+``CLIMATE_RACE_ROUNDS`` sets the number of rounds of each pair, in each of these tests. By
+default, each pair has one round with 2 processes. A sample of the pairs has one with 8,
+which takes most of the time, and one with each safeguard alone.
 ``python -m tests.exhaustive.races`` prints the table.
 """
 
@@ -25,39 +25,42 @@ from testtools import content
 from tests import base
 from tests import services
 from tests.exhaustive.races import contenders
+from tests.exhaustive.races import databases
 from tests.exhaustive.races import defences
-from tests.exhaustive.races import grounds
 from tests.exhaustive.races import rounds
 from tests.exhaustive.races import tallies
 from tests.exhaustive.races.defences import Defences
 
-# One of so many is in a sample.
+# The sample contains every eighth pair.
 SAMPLE = 8
 
 
 class _Table:
-    """One engine."""
+    """Races on one database engine."""
 
     engine = ''
 
     def race(
         self, pairs: list[rounds.Pair], processes: int = 2, defended: Defences = defences.BOTH
     ) -> list[tallies.Tally]:
-        """Race pairs; return what it came to."""
-        arena = self.useFixture(rounds.Arena(self.engine, defended))
-        found = [arena.run(pair, processes, tallies.rounds(1)) for pair in pairs]
+        """Race pairs; return the results."""
+        runner = self.useFixture(rounds.PairRunner(self.engine, defended))
+        found = [runner.run(pair, processes, tallies.rounds(1)) for pair in pairs]
         self.addDetail('table', content.text_content('\n'.join(tallies.table(found))))
-        # It proves nothing unless they were at it together.
+        # A round proves nothing unless the transactions overlapped.
         count = sum(tally.rounds for tally in found)
         self.assertGreater(2 * sum(tally.met for tally in found), count)
         return found
 
     def part(self, number: int) -> None:
-        """Race a quarter of the pairs, from 0."""
-        self.assertEqual([], _stories(self.race(list(rounds.pairs())[number::4])))
+        """Race a quarter of the pairs.
+
+        :param number: the number of the quarter, from 0
+        """
+        self.assertEqual([], _failures(self.race(list(rounds.pairs())[number::4])))
 
     def sample(self) -> list[rounds.Pair]:
-        """Return some of the pairs, or all if a number of rounds is asked for."""
+        """Return some of the pairs, or all if the environment sets a number of rounds."""
         return list(rounds.pairs())[:: 1 if tallies.asked() else SAMPLE]
 
     def test_first_quarter(self) -> None:
@@ -73,20 +76,20 @@ class _Table:
         self.part(3)
 
     def test_eight_processes(self) -> None:
-        self.assertEqual([], _stories(self.race(self.sample(), 8)))
+        self.assertEqual([], _failures(self.race(self.sample(), 8)))
 
     def test_the_judgement_alone(self) -> None:
         found = self.race(self.sample(), defended=defences.JUDGEMENT)
-        self.assertEqual([], _stories(found))
+        self.assertEqual([], _failures(found))
 
     def test_the_rules_of_the_database_alone(self) -> None:
-        # They know nothing of maintenances, and of what is closed to new bookings.
+        # They do not cover maintenances and disabled resources.
         found = self.race(self.sample(), defended=defences.GUARDS)
         self.assertEqual([], [each for each in found if each.overbooked])
 
 
-def _stories(found: list[tallies.Tally]) -> list[str]:
-    return [story for tally in found for story in tally.stories]
+def _failures(found: list[tallies.Tally]) -> list[str]:
+    return [failure for tally in found for failure in tally.failures]
 
 
 class TestOnMariadb(_Table, base.TestCase):
@@ -102,13 +105,13 @@ class TestOnPostgresql(_Table, base.TestCase):
 
 
 class TestAlone(base.TestCase):
-    """A contender that nobody races with gets what it wants, so a refusal is a lost race."""
+    """A contender without competitors succeeds, so a refusal means a lost race."""
 
     def test_each_contender_alone(self) -> None:
-        ground = self.useFixture(grounds.Ground(services.SQLITE))
+        database = self.useFixture(databases.RaceDatabase(services.SQLITE))
         wrong = {
-            (kind.name, contender.name): rounds.alone(ground, contender)
-            for kind in grounds.KINDS
+            (kind.name, contender.name): rounds.alone(database, contender)
+            for kind in databases.KINDS
             for contender in contenders.of(kind)
         }
         self.assertEqual({}, {key: found for key, found in wrong.items() if found})

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``climate-api`` that commits whatever it has booked; what the rules of a database do alone."""
+"""A ``climate-api`` that does not verify its bookings, to test the database alone."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Processes that act at the same instant, kept from round to round."""
+"""Processes that make calls at the same instant, and stay alive between rounds."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from typing import Any
 import fixtures
 
 from tests.exhaustive.races import defences
-from tests.exhaustive.races.desks import Act
-from tests.exhaustive.races.desks import Desk
-from tests.exhaustive.races.desks import Told
-from tests.exhaustive.races.gates import Gate
-from tests.exhaustive.races.gates import Shared
-from tests.exhaustive.races.gates import Start
+from tests.exhaustive.races.gates import RoundPlan
+from tests.exhaustive.races.gates import SharedCounters
+from tests.exhaustive.races.gates import StatementGate
 from tests.exhaustive.races.gates import Transaction
+from tests.exhaustive.races.in_process import Call
+from tests.exhaustive.races.in_process import InProcessService
+from tests.exhaustive.races.in_process import Outcome
 
 _SECONDS = 300.0
 
@@ -39,23 +39,23 @@ _context = multiprocessing.get_context('forkserver')
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Report:
-    """What one process did in a round.
+    """The actions of one process in a round.
 
-    :ivar first: which of its statements was the first that locked or wrote what
-        is fought for; 0 if none did
+    :ivar first: the number of its first statement that locked or wrote contested rows; 0
+        if none did
     """
 
-    told: Told
+    outcome: Outcome
     transactions: tuple[Transaction, ...]
     statements: int
     first: int
 
 
 class Workers(fixtures.Fixture):
-    """Processes, each with a service of its own; they begin when they are needed first.
+    """Processes with their own services, started when they are first needed.
 
-    :param place: what a desk is made with
-    :param judged: whether they judge what they have booked
+    :param place: the arguments of :class:`InProcessService`
+    :param judged: whether their transactions verify their bookings
     """
 
     def __init__(self, *place: Any, judged: bool = True) -> None:
@@ -64,15 +64,15 @@ class Workers(fixtures.Fixture):
         self._judged = judged
 
     def _setUp(self) -> None:
-        # The modules are imported once, and the processes are made of that.
+        # The server imports the modules once, and forks the processes.
         _context.set_forkserver_preload([__name__])
-        self._shared = Shared(_context)
+        self._shared = SharedCounters(_context)
         self._pipes: list[Connection] = []
         self.addCleanup(self._stop)
         self._processes: list[Any] = []
 
     def _start(self, count: int) -> None:
-        """Have so many at work: those that are missing begin, all at once."""
+        """Start processes up to a number of *count*, all at once."""
         there = len(self._pipes)
         for _ in range(there, count):
             ours, theirs = _context.Pipe()
@@ -92,13 +92,13 @@ class Workers(fixtures.Fixture):
         for process in self._processes:
             process.join(5)
 
-    def race(self, acts: Sequence[tuple[Act, Start]]) -> list[Report]:
-        """Have as many processes act as there are acts."""
-        self._start(len(acts))
+    def race(self, calls: Sequence[tuple[Call, RoundPlan]]) -> list[Report]:
+        """Make each call in its own process, at the same time."""
+        self._start(len(calls))
         self._shared.reset()
-        pipes = self._pipes[: len(acts)]
-        for pipe, act in zip(pipes, acts, strict=True):
-            pipe.send(act)
+        pipes = self._pipes[: len(calls)]
+        for pipe, call in zip(pipes, calls, strict=True):
+            pipe.send(call)
         return [self._received(pipe) for pipe in pipes]
 
     def _received(self, pipe: Connection) -> Any:
@@ -107,29 +107,29 @@ class Workers(fixtures.Fixture):
         return pipe.recv()
 
 
-def _run(pipe: Connection, shared: Shared, place: Sequence[Any], judged: bool) -> None:
-    # What is moved is told in warnings, and what went wrong in reports.
+def _run(pipe: Connection, shared: SharedCounters, place: Sequence[Any], judged: bool) -> None:
+    # Moves are logged as warnings, and failures are in the reports.
     logging.disable(logging.WARNING)
     if not judged:
         defences.switch_judgement_off()
-    desk = Desk(*place)
-    gate = Gate(desk.engine, shared)
-    desk.pace = gate.step
+    service = InProcessService(*place)
+    gate = StatementGate(service.engine, shared)
+    service.pace = gate.step
     pipe.send(None)
     while True:
         try:
-            act, start = pipe.recv()
+            call, plan = pipe.recv()
         except EOFError:
             break
-        gate.enter(start)
-        told = desk.do(act)
+        gate.enter(plan)
+        outcome = service.do(call)
         gate.leave()
         pipe.send(
             Report(
-                told=told,
+                outcome=outcome,
                 transactions=tuple(gate.transactions),
                 statements=gate.statements,
                 first=gate.first,
             )
         )
-    desk.close()
+    service.close()

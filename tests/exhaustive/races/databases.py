@@ -10,12 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A database and what is fought for in it; cheap to put back between two rounds.
+"""A database with contested resources, which is cheap to reset between two rounds.
 
-Of each kind there are eight resources. ``arena`` is the one that all fight for:
-it is free in the window, the day of the race. The others belong to contenders
-that come from somewhere else: they are closed unless such a contender takes
-part, and whatever has room for it there is taken in the window.
+There are eight resources of each kind. All contenders compete for ``contested``, which is
+free in the window, the day of the race. The others are the initial resources of
+contenders with existing leases. They are disabled unless such a contender takes part, and
+the window has no room on them.
 """
 
 from __future__ import annotations
@@ -36,21 +36,30 @@ from climate.db import migration
 from climate.domain.resources import Inventory
 from climate.domain.resources import ResourceDraft
 from tests import services
-from tests.exhaustive.races import books
-from tests.exhaustive.races.desks import Desk
+from tests.exhaustive.races import records
+from tests.exhaustive.races.in_process import InProcessService
 from tests.functional.db import unguarded
 
 ROOM = 500
 WANTED = 300
-# Enough for all that any contender has elsewhere.
+# Enough for the leases of any contender on its initial resource.
 _ELSEWHERE = 6000
 _PLENTY = 10000
 DAY = datetime.timedelta(days=1)
 START = datetime.datetime(2035, 1, 1, tzinfo=datetime.UTC)
 END = START + DAY
-PLACES = ('arena', 'field', 'yard', 'shed', 'barn', 'loft', 'attic', 'spare')
+PLACES = (
+    'contested',
+    'dates',
+    'growth',
+    'moves',
+    'host-dates',
+    'host-healing',
+    'host-moves',
+    'spare',
+)
 
-# In the order in which rows may go.
+# In the order in which foreign keys allow their rows to be deleted.
 _EMPTIED = (
     'allocations',
     'events',
@@ -69,10 +78,10 @@ Rows = Mapping[str, tuple[Mapping[str, Any], ...]]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What is fought for: parts of hosts, or of what an operator declared.
+    """A kind of contested resources: hosts, or resources of a type that operators declare.
 
-    :ivar disk: the resource class of which there is too little
-    :ivar cores: the one of which there is plenty
+    :ivar disk: the scarce resource class
+    :ivar cores: a resource class with enough units for all
     """
 
     name: str
@@ -81,7 +90,7 @@ class Kind:
     cores: str
 
     def part(self, disk: int) -> dict[str, Any]:
-        """Return a reservation of so much of the scarce class, and a little of another."""
+        """Return a reservation of *disk* units of the scarce class, and few of another."""
         if self.resource_type == 'physical:host':
             sizes = {'vcpus': 1, 'memory_mb': 64, 'disk_gb': disk}
             return {'resource_type': 'virtual:instance', 'amount': 1, **sizes}
@@ -89,7 +98,7 @@ class Kind:
         return {'resource_type': self.resource_type, 'amount': 1, 'resources': units}
 
     def grown(self, disk: int) -> dict[str, Any]:
-        """Return the change of a reservation to so much."""
+        """Return the change of a reservation to *disk* units of the scarce class."""
         if self.resource_type == 'physical:host':
             return {'disk_gb': disk}
         return {'resources': {self.cores: 1, self.disk: disk}}
@@ -108,13 +117,13 @@ _TYPES = [
 ]
 
 
-class Ground(fixtures.Fixture):
+class RaceDatabase(fixtures.Fixture):
     """A database with resources of each kind.
 
-    :ivar desk: what users do here
-    :ivar ids: of the resources, by the name of their kind and their place
-    :ivar place: what other processes make their desks with
-    :param guarded: whether the database keeps rules of its own
+    :ivar service: the service on this database
+    :ivar ids: the ids of the resources, by the name of their kind and their place
+    :ivar place: the arguments of the services of other processes
+    :param guarded: whether the database has its constraints and triggers
     """
 
     def __init__(self, kind: str, *, guarded: bool = True) -> None:
@@ -123,7 +132,7 @@ class Ground(fixtures.Fixture):
         self._guarded = guarded
 
     def setUp(self) -> None:
-        """Skip where the server is not there."""
+        """Skip the test if the database server is not installed."""
         services.require(self._kind)
         super().setUp()
 
@@ -131,12 +140,12 @@ class Ground(fixtures.Fixture):
         url = self.useFixture(services.Database(self._kind)).url
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         types = folder / 'types.yaml'
-        # JSON is YAML.
+        # JSON is valid YAML.
         types.write_text(json.dumps({'resource_types': _TYPES}))
         self.place = (url, str(types), WANTED)
-        self.desk = Desk(*self.place)
-        self.addCleanup(self.desk.close)
-        self.engine = self.desk.engine
+        self.service = InProcessService(*self.place)
+        self.addCleanup(self.service.close)
+        self.engine = self.service.engine
         migration.sync(self.engine)
         if not self._guarded:
             with self.engine.begin() as connection:
@@ -167,7 +176,7 @@ class Ground(fixtures.Fixture):
             draft = ResourceDraft(
                 resource_type=kind.resource_type, name=f'rig-{number}', inventories=tuple(stock)
             )
-        return self.desk.registrar.register_resource(draft)
+        return self.service.registrar.register_resource(draft)
 
     def _set_up_inventories(self) -> None:
         table = self._tables.tables['inventories']
@@ -175,7 +184,7 @@ class Ground(fixtures.Fixture):
             for (_, place), resource_id in self.ids.items():
                 for kind in KINDS:
                     for name, total in (
-                        (kind.disk, ROOM if place == 'arena' else _ELSEWHERE),
+                        (kind.disk, ROOM if place == 'contested' else _ELSEWHERE),
                         (kind.cores, _PLENTY),
                     ):
                         connection.execute(
@@ -198,9 +207,9 @@ class Ground(fixtures.Fixture):
     def prepared(
         self, key: Any, open_: Iterable[int], prepare: Callable[[], Any]
     ) -> tuple[Rows, Any]:
-        """Return what is written while *prepare* runs, and what it returns; run once for each key.
+        """Return the rows that *prepare* writes, and its result; runs it once per key.
 
-        :param open_: resources that are open meanwhile
+        :param open_: the resources that are enabled while it runs
         """
         if key not in self._prepared:
             self.restore((), open_)
@@ -210,10 +219,9 @@ class Ground(fixtures.Fixture):
         return self._prepared[key]
 
     def restore(self, prepared: Iterable[Rows], open_: Iterable[int]) -> None:
-        """Write what was prepared, and nothing else.
+        """Reset the database to prepared rows only.
 
-        :param open_: the resources that are open to bookings, beside what is
-            booked on them
+        :param open_: the resources that are enabled for bookings
         """
         tables = self._tables.tables
         resources = tables['resources']
@@ -249,7 +257,7 @@ class Ground(fixtures.Fixture):
             connection.execute(sa.insert(table), self._inventories)
 
     def level(self, kind: Kind, total: int) -> None:
-        """Have every resource of a kind have as much of the scarce class; books are empty."""
+        """Set the total of the scarce class of all resources of a kind, without bookings."""
         table = self._tables.tables['inventories']
         ids = [self.ids[kind.name, place] for place in PLACES]
         with self.engine.begin() as connection:
@@ -259,15 +267,15 @@ class Ground(fixtures.Fixture):
                 .values(total=total)
             )
 
-    def books(self) -> books.Books:
-        """Read what is booked."""
+    def records(self) -> records.Records:
+        """Read the records of the database."""
         with self.engine.connect() as connection:
-            return books.read(connection)
+            return records.read(connection)
 
-    # -- what a manager would have done
+    # -- changes by managers
 
     def begin(self, lease_id: str) -> None:
-        """Have a lease be in use, as managers leave it."""
+        """Make a lease active, as a manager does."""
         changes = (
             "UPDATE leases SET status = 'ACTIVE' WHERE id = :lease",
             "UPDATE reservations SET status = 'active' WHERE lease_id = :lease",

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One process of a random machine: books, changes and deletes as it likes, and writes it down.
+"""A client of the random workload, which books, changes and deletes leases.
 
-Each lease is changed by the process that has booked it only, so what it has after
-an answer can be read afterwards.
+Only the client that has booked a lease changes it, so its allocations do not change
+between a response and the query that reads them.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ _HAS = sa.text(
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Game:
-    """What is played with.
+class ClientOptions:
+    """The options of a random client.
 
-    :ivar process: which one plays
-    :ivar acts: how many acts there are to be
-    :ivar scarce: the resource class of which there is too little
-    :ivar plenty: the other one
-    :ivar resources: ids of what is fought for
-    :ivar stocks: whether this process changes how much there is; one may
+    :ivar process: the number of its process
+    :ivar calls: the number of calls
+    :ivar scarce: the scarce resource class
+    :ivar plenty: a resource class with enough units for all
+    :ivar resources: the ids of the contested resources
+    :ivar stocks: whether this process changes the capacity; at most one may
     """
 
     process: int
     seed: str
-    acts: int
+    calls: int
     resource_type: str
     scarce: str
     plenty: str
@@ -65,30 +65,30 @@ class Game:
     stocks: bool = False
 
 
-class Player:
-    """One process.
+class RandomClient:
+    """Makes random calls, and records its operations.
 
-    :param desk: a :class:`tests.exhaustive.races.desks.Desk`
+    :param service: a :class:`tests.exhaustive.races.in_process.InProcessService`
     """
 
-    def __init__(self, desk: Any, game: Game) -> None:
-        self._desk = desk
-        self._game = game
-        self._rng = random.Random(game.seed)
+    def __init__(self, service: Any, options: ClientOptions) -> None:
+        self._service = service
+        self._options = options
+        self._rng = random.Random(options.seed)
         self._mine: list[str] = []
         self._history: list[Operation] = []
 
-    def play(self) -> list[Operation]:
-        """Do as one likes; return what was done and answered."""
-        acts = ['book'] * 5 + ['move', 'resize'] * 2 + ['delete'] * 2
-        acts += ['stock'] * self._game.stocks
-        for number in range(self._game.acts):
-            name = self._rng.choice(acts)
-            self._desk.pace(number + 1, self._game.process)
+    def run(self) -> list[Operation]:
+        """Make the calls; return the operations."""
+        calls = ['book'] * 5 + ['move', 'resize'] * 2 + ['delete'] * 2
+        calls += ['stock'] * self._options.stocks
+        for number in range(self._options.calls):
+            name = self._rng.choice(calls)
+            self._service.pace(number + 1, self._options.process)
             getattr(self, '_' + (name if self._mine or name == 'stock' else 'book'))()
         return self._history
 
-    # -- acts
+    # -- calls
 
     def _book(self) -> None:
         lines = self._rng.choice([1, 2, 2, 3])
@@ -98,11 +98,11 @@ class Player:
 
         def book() -> None:
             bodies = tuple(self._body(each) for each in units)
-            lease = self._desk.create('l', start=_at(start), end=_at(end), bodies=bodies)
+            lease = self._service.create('l', start=_at(start), end=_at(end), bodies=bodies)
             made.append(lease.id)
 
         only = units[0] if lines == 1 else None
-        self._act(f'book {units}', book, made, only and (only, start, end))
+        self._call(f'book {units}', book, made, only and (only, start, end))
         self._mine += made
 
     def _move(self) -> None:
@@ -110,54 +110,55 @@ class Player:
         start, end = self._hours()
         had = self._has(lease)
         only = (had[0].units, start, end) if len(had) == 1 else None
-        self._act(
+        self._call(
             'move',
-            lambda: self._desk.change(lease, start=_at(start), end=_at(end)),
+            lambda: self._service.change(lease, start=_at(start), end=_at(end)),
             [lease],
             only,
         )
 
     def _resize(self) -> None:
         lease = self._rng.choice(self._mine)
-        found = self._desk.leases.get(lease, None)
+        found = self._service.leases.get(lease, None)
         units = self._rng.choice([1, 2, 3, 4, 5])
         key = self._rng.choice(found.reservations).id
         had = self._has(lease)
         only = (units, had[0].start, had[0].end) if len(had) == 1 else None
-        self._act(
+        self._call(
             f'resize to {units}',
-            lambda: self._desk.change(lease, bodies={key: {'resources': self._slot(units)}}),
+            lambda: self._service.change(lease, bodies={key: {'resources': self._slot(units)}}),
             [lease],
             only,
         )
 
     def _delete(self) -> None:
         lease = self._rng.choice(self._mine)
-        self._act('delete', lambda: self._desk.drop(lease), [lease], None)
+        self._call('delete', lambda: self._service.drop(lease), [lease], None)
         self._mine.remove(lease)
 
     def _stock(self) -> None:
-        resource = self._rng.choice(self._game.resources)
+        resource = self._rng.choice(self._options.resources)
         total = self._rng.choice([3, 4, 5, 6])
-        totals = self._slot(total) | {self._game.plenty: 1000}
+        totals = self._slot(total) | {self._options.plenty: 1000}
         begun = time.monotonic()
-        told = self._tried(lambda: self._desk.stock(resource, totals))
-        if told is None:
+        refused = self._tried(lambda: self._service.stock(resource, totals))
+        if refused is None:
             self._note(begun, f'stock {total}', stocked=((resource, total),))
 
-    # -- what is written down
+    # -- records
 
-    def _act(
+    def _call(
         self,
         text: str,
         do: Callable[[], None],
         leases: list[str],
         asked: tuple[int, float, float] | None,
     ) -> None:
-        """Do something with a lease.
+        """Make a call on a lease, and record the operation.
 
-        :param leases: the lease, in it when it is there
-        :param asked: what finds no room if it is refused, where that can be said
+        :param leases: the id of the lease; *do* adds it if it books a new one
+        :param asked: the units, start and end that have no room if the call is refused;
+            None if that cannot be determined
         """
         had = self._has(*leases)
         begun = time.monotonic()
@@ -174,7 +175,7 @@ class Player:
             Operation(
                 begun=begun,
                 ended=ended or time.monotonic(),
-                process=self._game.process,
+                process=self._options.process,
                 text=text,
                 **facts,
             )
@@ -182,7 +183,7 @@ class Player:
 
     @staticmethod
     def _tried(do: Callable[[], None]) -> exceptions.ClimateError | None:
-        """Do it; return the refusal. Anything but a refusal is a fault."""
+        """Make a call; return the refusal, or None. Any other error is a fault."""
         try:
             do()
         except (exceptions.Conflict, exceptions.InvalidInput, exceptions.NotFound) as error:
@@ -191,26 +192,26 @@ class Player:
 
     def _has(self, *leases: str) -> tuple[Use, ...]:
         found = []
-        with self._desk.engine.connect() as connection:
+        with self._service.engine.connect() as connection:
             for lease in leases:
-                values = {'lease': lease, 'scarce': self._game.scarce}
+                values = {'lease': lease, 'scarce': self._options.scarce}
                 for row in connection.execute(_HAS, values):
                     start, end = (_hour(each) for each in (row.start_date, row.end_date))
                     found.append(Use(row.resource_id, row.amount, start, end))
         return tuple(sorted(found))
 
-    # -- what is asked for
+    # -- requests
 
     def _hours(self) -> tuple[int, int]:
         start = self._rng.randrange(HOURS)
         return start, self._rng.randint(start + 1, HOURS)
 
     def _slot(self, units: int) -> dict[str, int]:
-        return {self._game.scarce: units}
+        return {self._options.scarce: units}
 
     def _body(self, units: int) -> Mapping[str, Any]:
         return {
-            'resource_type': self._game.resource_type,
+            'resource_type': self._options.resource_type,
             'amount': 1,
             'resources': self._slot(units),
         }

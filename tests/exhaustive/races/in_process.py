@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What users and operators do, in one process: an act is one call of the service."""
+"""The service in one process, with a method for each call of users and operators."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from climate.simulator import SimulatedCloud
 from climate.upkeep.maintenances import Maintenances
 from climate.upkeep.rehoming import Rehoming
 from tests.exhaustive.races.histories import Operation
-from tests.exhaustive.races.players import Game
-from tests.exhaustive.races.players import Player
+from tests.exhaustive.races.random_clients import ClientOptions
+from tests.exhaustive.races.random_clients import RandomClient
 from tests.functional import racers
 
 _HOSTS = 8
@@ -56,7 +56,7 @@ TYPES = (
     'virtual:server',
     'virtual:stack',
 )
-# What a caller can be told; anything else is a fault.
+# The status codes of refusals; any other error is a fault.
 REFUSALS = (400, 404, 409)
 _CALLER = Caller(user_id='alice', project_id='blue', token='alice:blue')
 _TEMPLATE = """heat_template_version: '2021-04-16'
@@ -66,21 +66,21 @@ resources:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Act:
-    """One call: a method of :class:`Desk`, and what it is given."""
+class Call:
+    """A method of :class:`InProcessService`, and its arguments."""
 
     verb: str
     values: Mapping[str, Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Told:
-    """What came of an act.
+class Outcome:
+    """The outcome of a call.
 
-    :ivar accepted: whether it was done
-    :ivar fault: what nobody should be told, with its type; '' if all is well
+    :ivar accepted: whether it succeeded
+    :ivar fault: an error that callers must never get, with its type; '' if there is none
     :ivar reason: why it was refused
-    :ivar history: what one did who played
+    :ivar history: the operations of a random client
     """
 
     accepted: bool
@@ -89,11 +89,11 @@ class Told:
     history: tuple[Operation, ...] = ()
 
 
-class Desk:
-    """The service on a database, with a cloud of its own.
+class InProcessService:
+    """The service on a database, with its own simulated cloud.
 
-    :ivar pace: called by a player before each act, with its number from 1 and that of
-        the process from 0
+    :ivar pace: called by random clients before each call, with the number of the call
+        from 1, and that of the process from 0
     :param disk: GB of the disk of the flavor that servers and stacks use
     """
 
@@ -103,14 +103,14 @@ class Desk:
         conf.set_override('types_file', types_file, group='custom')
         conf.set_override('heal_active', 'always', group='health')
         conf.set_override('heal_horizon', 0, group='health')
-        # What is in the window is years away, and some of it runs already.
+        # Leases in the window start years from now, and some of them are active already.
         conf.set_override('days_per_lease', 0, group='limits')
         conf.set_override('leases', 0, group='limits')
         self.core = composition.core(conf, SystemClock())
         self.engine = self.core.store.engine
         self.pace: Callable[[int, int], None] = lambda _number, _process: None
         self.cloud = SimulatedCloud(':memory:', clock=self.core.clock)
-        self._people(disk)
+        self._seed_cloud(disk)
         store, plugins = self.core.store, self.core.plugins
         self.leases = composition.leases(
             self.core, wake=lambda: None, find_cloud=lambda: self.cloud
@@ -120,7 +120,7 @@ class Desk:
         self._maintenances = Maintenances(store, lambda: None)
         self._rehoming = Rehoming(store, plugins, self.core.settings, random.Random(7))
 
-    def _people(self, disk: int) -> None:
+    def _seed_cloud(self, disk: int) -> None:
         self.cloud.seed(_HOSTS)
         self.cloud.put_member(_CALLER.user_id, _CALLER.project_id, 'member')
         self._image = self.cloud.add_image(IMAGE)
@@ -128,24 +128,24 @@ class Desk:
         self.cloud.compute.create_flavor(flavor)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close the database and the cloud."""
         self.core.store.close()
         self.cloud.close()
 
-    def do(self, act: Act) -> Told:
-        """Do it; a refusal is an answer like any other."""
+    def do(self, call: Call) -> Outcome:
+        """Make a call; return its outcome, even if it fails."""
         try:
-            done = getattr(self, act.verb)(**act.values)
+            done = getattr(self, call.verb)(**call.values)
         except exceptions.ClimateError as error:
             shown = f'{error.code} {type(error).__name__}: {error.message}'
             if error.code not in REFUSALS:
-                return Told(accepted=False, fault=shown)
-            return Told(accepted=False, reason=shown)
+                return Outcome(accepted=False, fault=shown)
+            return Outcome(accepted=False, reason=shown)
         except Exception as error:
-            return Told(accepted=False, fault=f'{type(error).__name__}: {error}'[:500])
-        return Told(accepted=True, history=tuple(done) if act.verb == 'play' else ())
+            return Outcome(accepted=False, fault=f'{type(error).__name__}: {error}'[:500])
+        return Outcome(accepted=True, history=tuple(done) if call.verb == 'run_client' else ())
 
-    # -- acts
+    # -- calls
 
     def create(
         self,
@@ -154,7 +154,7 @@ class Desk:
         end: datetime.datetime | None = None,
         bodies: tuple[Mapping[str, Any], ...] = (),
     ) -> Lease:
-        """Book a lease; from now on if it has no start."""
+        """Book a lease; *start* and *end* default to the present."""
         now = self.core.clock.now()
         draft = LeaseDraft(
             name=name,
@@ -173,7 +173,7 @@ class Desk:
         end: datetime.datetime | None = None,
         bodies: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        """Change dates, and reservations by their ids."""
+        """Change the dates of a lease, and its reservations by their ids."""
         change = LeaseChange(
             grain=datetime.timedelta(0),
             start=start,
@@ -185,29 +185,29 @@ class Desk:
         self.leases.update(_CALLER, lease_id, _CALLER.project_id, change)
 
     def reallocate(self, lease_id: str, reservation_id: str, resource_id: int) -> None:
-        """Have another resource in place of one."""
+        """Replace a resource of a reservation."""
         wanted = Reallocation(reservation_id=reservation_id, resource_id=resource_id)
         self.leases.reallocate(lease_id, None, wanted)
 
     def heal(self, lease_id: str) -> None:
-        """Look after a lease on a resource that is out."""
+        """Move a lease off an unavailable resource."""
         self._rehoming.heal(lease_id, self.cloud)
 
     def maintain(self, resource_id: int, start: datetime.datetime, end: datetime.datetime) -> None:
-        """Announce a maintenance."""
+        """Create a maintenance."""
         draft = MaintenanceDraft(period=Period(start=start, end=end), resource_id=resource_id)
         self._maintenances.create(_CALLER, draft)
 
     def disable(self, resource_id: int) -> None:
-        """Close a resource to new bookings."""
+        """Disable a resource for new bookings."""
         self._resources.update(resource_id, ResourceChange(disabled=True))
 
     def delete(self, resource_id: int) -> None:
-        """Let a resource go."""
+        """Unregister a resource."""
         self._resources.delete(resource_id)
 
     def stock(self, resource_id: int, totals: Mapping[str, int]) -> None:
-        """Say how much a resource has."""
+        """Set the inventories of a resource."""
         inventories = tuple(
             Inventory(resource_class=name, total=total) for name, total in totals.items()
         )
@@ -217,12 +217,12 @@ class Desk:
         """Delete a lease."""
         self.leases.delete(_CALLER, lease_id, _CALLER.project_id)
 
-    def play(self, game: Game) -> list[Operation]:
-        """Do as one likes; see :mod:`tests.exhaustive.races.players`."""
-        return Player(self, game).play()
+    def run_client(self, options: ClientOptions) -> list[Operation]:
+        """Run a random client; see :mod:`tests.exhaustive.races.random_clients`."""
+        return RandomClient(self, options).run()
 
     def _real(self, body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-        """Fill in what is called otherwise in each cloud."""
+        """Add the names and ids that differ between leases and clouds."""
         if body['resource_type'] == 'virtual:server':
             return {**body, 'name': name, 'flavor': FLAVOR, 'image': self._image}
         if body['resource_type'] == 'virtual:stack':

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Processes that do as they like on two resources, and what the checker says of it."""
+"""Processes that make random calls on two resources, and the check of their histories."""
 
 from __future__ import annotations
 
@@ -22,31 +22,32 @@ from collections.abc import Sequence
 import fixtures
 
 from tests import services
-from tests.exhaustive.races import books
+from tests.exhaustive.races import databases
 from tests.exhaustive.races import defences
 from tests.exhaustive.races import gates
-from tests.exhaustive.races import grounds
 from tests.exhaustive.races import histories
-from tests.exhaustive.races import players
+from tests.exhaustive.races import random_clients
+from tests.exhaustive.races import records
 from tests.exhaustive.races import tallies
 from tests.exhaustive.races.defences import Defences
-from tests.exhaustive.races.desks import Act
 from tests.exhaustive.races.histories import Operation
+from tests.exhaustive.races.in_process import Call
 from tests.exhaustive.races.workers import Workers
 
 PROCESSES = 4
-ACTS = 25
-_PLACES = ('arena', 'field')
+CALLS = 25
+_PLACES = ('contested', 'dates')
 
 
 @dataclasses.dataclass(kw_only=True)
 class Tally:
-    """Some histories.
+    """The results of several histories.
 
-    :ivar overlapping: how many pairs of operations of different processes were
-        under way at once
-    :ivar unexplained: in how many histories a refusal has no instant at which
-        there was no room
+    :ivar overlapping: the number of pairs of operations of different processes that were
+        in progress at the same time
+    :ivar impossible: the number of histories without a valid order
+    :ivar unexplained: the number of histories in which a refusal has no instant without
+        room
     """
 
     engine: str
@@ -57,17 +58,17 @@ class Tally:
     overlapping: int = 0
     impossible: int = 0
     unexplained: int = 0
-    stories: list[str] = dataclasses.field(default_factory=list)
+    failures: list[str] = dataclasses.field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """Yield what it came to."""
+        """Yield a line per result."""
         for field in dataclasses.fields(self):
-            if field.name != 'stories':
+            if field.name != 'failures':
                 yield f'{field.name}: {getattr(self, field.name)}'
 
 
-class Machine(fixtures.Fixture):
-    """A database, two resources, and the processes."""
+class RandomWorkload(fixtures.Fixture):
+    """Random clients in several processes, on two resources of a database."""
 
     def __init__(self, engine: str, defended: Defences = defences.BOTH) -> None:
         super().__init__()
@@ -75,29 +76,33 @@ class Machine(fixtures.Fixture):
         self._defended = defended
 
     def setUp(self) -> None:
-        """Skip where the server is not there."""
+        """Skip the test if the database server is not installed."""
         services.require(self._engine)
         super().setUp()
 
     def _setUp(self) -> None:
-        self._ground = self.useFixture(grounds.Ground(self._engine, guarded=self._defended.guarded))
-        self._workers = self.useFixture(Workers(*self._ground.place, judged=self._defended.judged))
+        self._database = self.useFixture(
+            databases.RaceDatabase(self._engine, guarded=self._defended.guarded)
+        )
+        self._workers = self.useFixture(
+            Workers(*self._database.place, judged=self._defended.judged)
+        )
 
     def run(self, count: int) -> Tally:
-        """Have so many histories, and look at each."""
+        """Run a number of histories, and check each."""
         tally = Tally(engine=self._engine, defences=self._defended.name)
-        kind = grounds.RIGS
-        resources = tuple(self._ground.ids[kind.name, place] for place in _PLACES)
+        kind = databases.RIGS
+        resources = tuple(self._database.ids[kind.name, place] for place in _PLACES)
         for number in range(count):
             seed = f'{tallies.SEED} {self._engine} {number}'
-            start = gates.Start(count=PROCESSES, mode='free', seed=seed)
-            self._ground.restore((), resources)
-            self._ground.level(kind, players.ROOM)
-            games = [
-                players.Game(
+            plan = gates.RoundPlan(count=PROCESSES, mode='free', seed=seed)
+            self._database.restore((), resources)
+            self._database.level(kind, random_clients.ROOM)
+            clients = [
+                random_clients.ClientOptions(
                     process=process,
                     seed=f'{seed} {process}',
-                    acts=ACTS,
+                    calls=CALLS,
                     resource_type=kind.resource_type,
                     scarce=kind.disk,
                     plenty=kind.cores,
@@ -107,12 +112,17 @@ class Machine(fixtures.Fixture):
                 for process in range(PROCESSES)
             ]
             reports = self._workers.race(
-                [(Act(verb='play', values={'game': game}), start) for game in games]
+                [
+                    (Call(verb='run_client', values={'options': options}), plan)
+                    for options in clients
+                ]
             )
             how = f'seed {tallies.SEED}, history {number} on {self._engine}'
-            tally.stories += [f'{how}: {each.told.fault}' for each in reports if each.told.fault]
-            history = [each for report in reports for each in report.told.history]
-            self._judge(tally, history, dict.fromkeys(resources, players.ROOM), how)
+            tally.failures += [
+                f'{how}: {each.outcome.fault}' for each in reports if each.outcome.fault
+            ]
+            history = [each for report in reports for each in report.outcome.history]
+            self._judge(tally, history, dict.fromkeys(resources, random_clients.ROOM), how)
         return tally
 
     def _judge(
@@ -126,10 +136,12 @@ class Machine(fixtures.Fixture):
             one.process != other.process and one.begun < other.ended and other.begun < one.ended
             for one, other in itertools.combinations(history, 2)
         )
-        tally.stories += [f'{how}: {each}' for each in books.overbooked(self._ground.books())]
+        tally.failures += [
+            f'{how}: {each}' for each in records.overbooked(self._database.records())
+        ]
         if histories.order(accepted, capacity) is None:
             tally.impossible += 1
-            told = '\n'.join(f'    {each}' for each in sorted(history, key=lambda each: each.begun))
-            tally.stories.append(f'{how} has no order:\n{told}')
+            text = '\n'.join(f'    {each}' for each in sorted(history, key=lambda each: each.begun))
+            tally.failures.append(f'{how} has no order:\n{text}')
         elif histories.order(history, capacity) is None:
             tally.unexplained += 1

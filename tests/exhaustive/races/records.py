@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""An independent judge: adds up what the database says, row by row.
+"""An independent check of the database, which adds up its rows.
 
-Rows are read with plain SQL, and nothing of the service is used: what books and
-what judges can never be wrong together.
+It reads the rows with plain SQL and uses no code of the service, so that an error in the
+service cannot hide itself.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _LEASES = sa.text(
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
-    """A live allocation as it is written; times are naive UTC."""
+    """A live allocation in the database; times are naive UTC."""
 
     resource_id: int
     resource_class: str | None
@@ -64,13 +64,13 @@ class Row:
     lease_name: str
 
     def meets(self, start: Instant, end: Instant) -> bool:
-        """Say whether it covers an instant of a period."""
+        """Whether the allocation overlaps a period."""
         return self.start < end and start < self.end
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Thing:
-    """A resource as it is written."""
+class ResourceRow:
+    """A resource in the database."""
 
     name: str
     reservable: bool
@@ -80,16 +80,17 @@ class Thing:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Period:
-    """When a resource is in maintenance, or a lease runs (naive UTC)."""
+    """The period of a maintenance or of a lease (naive UTC)."""
 
     start: Instant
     end: Instant
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Books:
-    """Everything that was written.
+class Records:
+    """The bookings in the database, and everything that limits them.
 
+    :ivar rows: the live allocations
     :ivar capacity: units by resource and class
     :ivar maintenances: periods by resource
     :ivar leases: name and period by id
@@ -97,31 +98,31 @@ class Books:
 
     rows: tuple[Row, ...]
     capacity: Mapping[tuple[int, str], int]
-    resources: Mapping[int, Thing]
+    resources: Mapping[int, ResourceRow]
     maintenances: Mapping[int, tuple[Period, ...]]
     leases: Mapping[str, tuple[str, Period]]
 
     def of(self, lease_name: str) -> list[Row]:
-        """Return the rows of the leases of a name."""
+        """Return the allocations of all leases with a name."""
         return [row for row in self.rows if row.lease_name == lease_name]
 
     def named(self, lease_name: str) -> list[str]:
-        """Return the ids of the leases of a name."""
+        """Return the ids of all leases with a name."""
         return [key for key, (name, _) in self.leases.items() if name == lease_name]
 
-    def within(self, start: Instant, end: Instant) -> Books:
-        """Return the books of a period."""
+    def within(self, start: Instant, end: Instant) -> Records:
+        """Return the records, with only the allocations that overlap a period."""
         return dataclasses.replace(
             self, rows=tuple(row for row in self.rows if row.meets(start, end))
         )
 
 
-def read(connection: sa.Connection) -> Books:
-    """Read everything."""
+def read(connection: sa.Connection) -> Records:
+    """Read the records."""
     maintenances: dict[int, list[Period]] = collections.defaultdict(list)
     for row in connection.execute(_MAINTENANCES):
         maintenances[row.resource_id].append(Period(start=row.start_date, end=row.end_date))
-    return Books(
+    return Records(
         rows=tuple(
             Row(
                 resource_id=row.resource_id,
@@ -143,7 +144,7 @@ def read(connection: sa.Connection) -> Books:
             for row in connection.execute(_INVENTORIES)
         },
         resources={
-            row.id: Thing(
+            row.id: ResourceRow(
                 name=row.name,
                 reservable=bool(row.reservable),
                 disabled=bool(row.disabled),
@@ -159,28 +160,28 @@ def read(connection: sa.Connection) -> Books:
     )
 
 
-def overbooked(books: Books) -> list[str]:
-    """Return what is used beyond what there is, resource by resource; empty if nothing is.
+def overbooked(records: Records) -> list[str]:
+    """Return a text for each resource with more allocations than capacity.
 
-    One sweep over the instants of each resource, in order: at each instant what
-    ends goes before what begins comes.
+    It sweeps over the instants of each resource in order. At an instant, allocations that
+    end are removed before those that begin are added.
     """
     by_resource: dict[int, list[Row]] = collections.defaultdict(list)
-    for row in books.rows:
+    for row in records.rows:
         by_resource[row.resource_id].append(row)
     found = []
     for resource_id, rows in sorted(by_resource.items()):
-        thing = books.resources[resource_id]
-        if thing.deleted or not thing.reservable:
-            found.append(f'{thing.name} is gone, and {_told(rows)} is on it')
-        wrong = _sweep(resource_id, rows, books.capacity)
+        resource = records.resources[resource_id]
+        if resource.deleted or not resource.reservable:
+            found.append(f'{resource.name} is gone, and {_text(rows)} is on it')
+        wrong = _sweep(resource_id, rows, records.capacity)
         if wrong:
-            found.append(f'{thing.name}: {wrong}')
+            found.append(f'{resource.name}: {wrong}')
     return found
 
 
 def _sweep(resource_id: int, rows: Iterable[Row], capacity: Mapping[tuple[int, str], int]) -> str:
-    """Return the first thing that is wrong with a resource; '' if nothing is."""
+    """Describe the first overbooking of a resource; '' if there is none."""
     rows = [row for row in rows if row.start < row.end]
     changes = [(row.end, 0, row) for row in rows] + [(row.start, 1, row) for row in rows]
     there: list[Row] = []
@@ -190,18 +191,18 @@ def _sweep(resource_id: int, rows: Iterable[Row], capacity: Mapping[tuple[int, s
             continue
         there.append(row)
         if len(there) > 1 and any(each.resource_class is None for each in there):
-            return f'{instant}: taken as a whole, and not alone: {_told(there)}'
+            return f'{instant}: taken as a whole, and not alone: {_text(there)}'
         name = row.resource_class
         if name is None:
             continue
         used = sum(each.amount for each in there if each.resource_class == name)
         most = capacity.get((resource_id, name), 0)
         if used > most:
-            return f'{instant}: {used} of {most} {name}: {_told(there)}'
+            return f'{instant}: {used} of {most} {name}: {_text(there)}'
     return ''
 
 
-def _told(rows: Iterable[Row]) -> str:
+def _text(rows: Iterable[Row]) -> str:
     return ', '.join(
         f'{row.lease_name} ({row.amount} {row.resource_class or "whole"},'
         f' {row.start:%m-%d %H:%M} to {row.end:%m-%d %H:%M})'
