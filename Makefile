@@ -24,18 +24,18 @@ STATE_DIR ?= .state
 LANES := $(BIN)/python -m tools.lanes
 CHOICE = $(patsubst %,--only '%',$(ARGS)) $(if $(SHARD),--shard '$(SHARD)') $(if $(TOUCHED),--touched)
 
-# The directory of the test cloud. HOSTS= applies to it, too, if given.
+# The directory of the test cloud. HOSTS=, if given, also sets the number of its hosts.
 CLOUD_DIR ?= .cloud
 CLOUD := $(PYTHON) -m tools.cloud --dir '$(CLOUD_DIR)'
 ON_CLOUD = CLIMATE_CLOUD_DIR='$(abspath $(CLOUD_DIR))' $(LANES) cloud
 
-# pbr takes the version from git. Without a clone or git it needs one from here.
+# pbr reads the version from git. Outside a clone, or without git, it needs this one.
 ifneq ($(shell test "$$(git rev-parse --show-toplevel 2>/dev/null)" = "$$(pwd -P)" && echo clone),clone)
 export PBR_VERSION ?= 0.0.1
 endif
 
-# The tested versions, with their hashes. CONSTRAINTS= installs the latest that the
-# requirements allow, from an index that lacks the tested ones.
+# The tested versions, with their hashes. For an index that lacks them, CONSTRAINTS=
+# installs the latest versions that the requirements allow.
 CONSTRAINTS ?= constraints.txt
 LOCKED := $(BIN)/python tools/locked.py
 # $(call install,FILES AND PACKAGES)

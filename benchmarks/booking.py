@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""How long it takes to find, book and list."""
+"""Measures the duration of searches, creates and lists."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def searches(
 def creations(
     engine: str, core: composition.Core, size: str, count: int, aim: float
 ) -> Iterator[Figure]:
-    """Measure one create after the other, through the core and through the API."""
+    """Measure sequential creates, through the core and through the API."""
     rng = random.Random(3)
     leases = composition.leases(core, wake=lambda: None)
     application = parts.api(core)
@@ -141,7 +141,7 @@ def lists(engine: str, core: composition.Core, size: str) -> Iterator[Figure]:
 
 
 def rates(engine: str, url: str, clients: int, seconds: float) -> Iterator[Figure]:
-    """Measure how much several API processes do at once, and what memory they take."""
+    """Measure the throughput and the memory of several API processes."""
     children = [parts.Child('benchmarks.client', url) for _ in range(clients)]
     try:
         for child in children:

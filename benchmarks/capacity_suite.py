@@ -12,7 +12,7 @@
 """Measures slots: the choice of 50, refusals, and the duration of a create.
 
 Prints a row for each measurement and a column for each engine; a figure that
-misses its target is marked with an exclamation mark. Nothing fails.
+misses its target is marked with an exclamation mark, and does not fail the run.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _SETTINGS = LeasingSettings()
 
 
 def main() -> int:
-    """Run."""
+    """Run the benchmark; return the exit status."""
     options = _parser().parse_args()
     sizes = [(1000, 100_000)] if options.small else [(1000, 100_000), (10_000, 1_000_000)]
     engines.measure(
@@ -98,7 +98,7 @@ def _measure(
 
 
 class Bench:
-    """One engine with one load."""
+    """The measurements of one engine with one number of hosts."""
 
     def __init__(
         self, engine: str, core: composition.Core, size: str, times: int, show_plans: bool
@@ -111,7 +111,7 @@ class Bench:
         self._plugin: Any = slots.Slots()
 
     def choices(self, now: Any, aim: float) -> Iterator[Figure]:
-        """Measure the choice of 50 slots, and what a refusal takes."""
+        """Measure the choice of 50 slots, and a refusal."""
         windows = {
             'tomorrow, 1 h, a third is free': Period(start=now + _DAY, end=now + _DAY + parts.HOUR),
             'tomorrow, 6 h, nearly full': Period(start=now + _DAY, end=now + _DAY + 6 * parts.HOUR),
@@ -126,7 +126,7 @@ class Bench:
         yield self._figure(f'100,000 slots, nearly full{outcome}', found, aim)
 
     def _choice(self, period: Period, wanted: int, spread: Spread) -> tuple[str, float]:
-        """Return how it went, and how long it took (ms)."""
+        """Return a suffix that marks a refusal, and the median duration in milliseconds."""
         body = {
             'min': wanted,
             'max': wanted,

@@ -9,10 +9,10 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""A process that creates leases for some seconds: ``python -m benchmarks.client URL SECONDS``.
+"""A process that creates leases when it is asked to: ``python -m benchmarks.client URL``.
 
-It is the whole API, as one of several worker processes behind a web server
-would be, with requests of its own instead of a socket.
+It reads numbers of seconds from its standard input, and runs the complete API, like a
+worker process behind a web server, but with requests of its own instead of a socket.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from climate.clock import SystemClock
 
 
 def main() -> None:
-    """Run."""
+    """Create leases for as many seconds as each line of input says."""
     core = parts.core(sys.argv[1])
     application = parts.api(core)
     rng = random.Random(os.getpid())

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""A Climate for the benchmark, on the cloud for tests."""
+"""Deploys Climate for the benchmark on the test cloud."""
 
 from __future__ import annotations
 
@@ -81,22 +81,22 @@ project_domain_name = Default
 
 
 class Arrivals(FaultProxy):
-    """A proxy before Nova that disturbs nothing and remembers when it was called."""
+    """A proxy in front of Nova that records the time of each request."""
 
     def __init__(self, target: str) -> None:
         self.at: list[datetime.datetime] = []
         super().__init__(target)
 
     def noted(self, line: str, token: str | None) -> Any:
-        """Remember when a request came."""
+        """Record the time of a request."""
         self.at.append(SystemClock().now())
         return super().noted(line, token)
 
 
 class Service:
-    """What is measured, as one of its users sees it.
+    """A client of the measured deployment, for a user and an administrator.
 
-    :ivar hosts: names of the hosts that can be reserved
+    :ivar hosts: the names of the hosts that can be reserved
     """
 
     def __init__(self, cloud: Cloud, url: str, nova: Arrivals, hosts: list[str]) -> None:
@@ -113,18 +113,18 @@ class Service:
         return self._clock.now()
 
     def nova_calls(self) -> list[datetime.datetime]:
-        """Return when Nova was called, from the first time on."""
+        """Return the times of all calls to Nova, in order."""
         return sorted(self._nova.at)
 
     def register(self) -> None:
-        """Make the hosts reservable."""
+        """Register the hosts."""
         for host in self.hosts:
             self._admin.post(f'{self._url}/os-hosts', json={'name': host})
 
     def ask(
         self, begin: datetime.datetime, length: datetime.timedelta, **reservation: str
     ) -> requests.Response:
-        """Ask for a lease of one host, on a connection of its own."""
+        """Request a lease of one host, on a new connection."""
         wanted = {'resource_type': 'physical:host', 'min': 1, 'max': 1, **reservation}
         body = {
             'name': 'bench',
@@ -147,7 +147,7 @@ class Service:
         return lease
 
     def leases(self) -> list[dict[str, Any]]:
-        """Return all that is there."""
+        """Return all leases."""
         found: list[dict[str, Any]] = self._user.get(f'{self._url}/leases').json()['leases']
         return found
 
@@ -191,7 +191,7 @@ def deployment(cloud: Cloud) -> Iterator[Service]:
 
 @contextlib.contextmanager
 def _without_others(cloud: Cloud) -> Iterator[None]:
-    """Stop what of Climate runs in the cloud, and start it again at the end."""
+    """Stop the Climate processes of the cloud, and restart them at the end."""
     names = [name for name in processes.running(cloud) if _OTHERS.match(name)]
     for name in names:
         processes.stop(cloud, name)
@@ -262,7 +262,7 @@ def _make(cloud: Cloud, path: pathlib.Path) -> list[str]:
 
 
 def _clean(compute: Compute) -> None:
-    """Remove the pool of a benchmark."""
+    """Remove the freepool of the benchmark."""
     pool = compute.find_aggregate(NAME)
     if pool is not None:
         for host in pool.hosts:

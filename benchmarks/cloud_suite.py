@@ -11,10 +11,10 @@
 # under the License.
 """Measures Climate on the test cloud: one API process, one manager, three hosts.
 
-The Climate that is deployed in the cloud is stopped during the run. The
-measured one has its own database and pool of hosts. Prints a row for each
-measurement, with the figure of Blazar 18 on the same machine and cloud; a
-figure that misses its target is marked with an exclamation mark. Nothing fails.
+The Climate processes of the cloud are stopped during the run. The measured ones have
+their own database and pool of hosts. Prints a row for each measurement, with the figure
+of Blazar 18 on the same machine and cloud; a figure that misses its target is marked
+with an exclamation mark, and does not fail the run.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Figure:
     """One measurement.
 
     :ivar reference: the figure of Blazar 18; None if not measured
-    :ivar aim: the target, at most
+    :ivar aim: the target, a maximum; None if there is none
     """
 
     what: str
@@ -56,17 +56,17 @@ class Figure:
     aim: float | None = None
 
     def line(self) -> str:
-        """Return it as a line of the table."""
+        """Return the figure as a line of the table."""
         mark = '!' if self.aim is not None and self.value > self.aim else ' '
-        cells = (f'{"" if number is None else f"{number:g}":>10}' for number in self._asked())
+        cells = (f'{"" if number is None else f"{number:g}":>10}' for number in self._targets())
         return f'{self.what:44}{self.unit:4}{self.value:>10.1f}{mark}' + ''.join(cells)
 
-    def _asked(self) -> tuple[float | None, float | None]:
+    def _targets(self) -> tuple[float | None, float | None]:
         return self.reference, self.aim
 
 
 def main() -> int:
-    """Run."""
+    """Run the benchmark; return the exit status."""
     options = _parser().parse_args()
     try:
         cloud = state.load(options.cloud_dir)
@@ -112,7 +112,7 @@ def _latencies(service: cloud_parts.Service, count: int) -> Iterator[Figure]:
         service.delete(lease['id'])
         deletes.append((time.perf_counter() - created) * 1000)
         creates.append((created - began) * 1000)
-    # What is slow the first time only is not what is asked here.
+    # Without the first one, which is slower.
     creates, deletes = creates[1:], deletes[1:]
     yield Figure(what='create, p50', value=quantile(creates, 0.5), reference=265, aim=40)
     yield Figure(what='create, p99', value=quantile(creates, 0.99))
@@ -121,7 +121,7 @@ def _latencies(service: cloud_parts.Service, count: int) -> Iterator[Figure]:
 
 
 def _rivalry(service: cloud_parts.Service) -> Iterator[Figure]:
-    """Ask eight times at once for the one host of this name, in one period."""
+    """Send eight concurrent requests for the same host and period."""
     begin = service.now() + 1000 * HOUR
     host = service.hosts[0]
     wanted = json.dumps(['==', '$hypervisor_hostname', host])
@@ -154,7 +154,7 @@ def _periods(service: cloud_parts.Service, count: int) -> Iterator[Figure]:
 
 
 def _period(service: cloud_parts.Service) -> dict[str, float]:
-    """Let one lease pass and return how late things were, in seconds."""
+    """Run one lease, and return the delays of its transitions, in seconds."""
     begin = service.now() + SOON
     lease = service.create(begin, LENGTH)
     seen: dict[str, datetime.datetime] = {}

@@ -18,9 +18,9 @@ import sys
 
 
 def main() -> int:
-    """Run."""
+    """Run the suite; return the exit status."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-    from benchmarks import suite  # noqa: PLC0415 - it is found from here on only
+    from benchmarks import suite  # noqa: PLC0415 - needs the path above
 
     return suite.main()
 

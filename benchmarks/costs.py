@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Measures the cost of one request: refusals, wrong bodies, templates, long lists.
+"""Measures the cost of one request: refusals, invalid bodies, long lists.
 
 ``python benchmarks/costs.py`` needs only Python; see
 ``doc/source/contributor/benchmarks.rst``.
@@ -22,9 +22,9 @@ import sys
 
 
 def main() -> int:
-    """Run."""
+    """Run the suite; return the exit status."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-    from benchmarks import costs_suite  # noqa: PLC0415 - it is found from here on only
+    from benchmarks import costs_suite  # noqa: PLC0415 - needs the path above
 
     return costs_suite.main()
 

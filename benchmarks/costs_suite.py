@@ -40,7 +40,7 @@ _HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 
 
 def main() -> int:
-    """Measure what was asked for, or all."""
+    """Run the requested measurements, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('what', nargs='*', choices=[*_ALL, []], help='default: all')
     wanted = parser.parse_args().what or list(_ALL)

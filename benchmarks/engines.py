@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The engines of databases that a benchmark measures, and the options that choose them."""
+"""The database engines that a benchmark measures, and the options that choose them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES: Final = {'sqlite': 'SQLite', 'mysql': 'MariaDB', 'postgresql': 'PostgreSQ
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """Return a parser of the options that all benchmarks of databases have."""
+    """Return a parser with the common options of benchmarks of databases."""
     found = argparse.ArgumentParser(description=description)
     found.add_argument(
         '--engine',
@@ -42,7 +42,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 def measure(options: argparse.Namespace, *measurements: Callable[[str], Iterable[Figure]]) -> None:
-    """Make each measurement on each engine that was chosen, and print all figures."""
+    """Run each measurement on each chosen engine, and print all figures."""
     engines = options.engine or [kind for kind in services.DATABASES if services.answers(kind)]
     figures: list[Figure] = []
     for one in measurements:

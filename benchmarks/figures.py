@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Figures: what was measured, and how it is shown."""
+"""Figures: the results of measurements, and their output."""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ from rich import console
 from rich.table import Table
 from rich.text import Text
 
-# Columns of a table that goes into a file or a pipe.
+# The width of a table in a file or a pipe, in columns.
 _WIDE = 160
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Figure:
-    """One thing that was measured.
+    """The result of a measurement.
 
-    :ivar aim: what it should be at most (at least, for what is counted per
-        second); None if nothing is asked of it
-    :ivar samples: what the value was taken from, for a histogram; often left out
+    :ivar aim: the target, a maximum; None if there is none
+    :ivar samples: the measured values, for a histogram; empty for most figures
     """
 
     engine: str
@@ -53,7 +52,7 @@ class Figure:
 
     @property
     def missed(self) -> bool:
-        """Whether it is worse than it should be."""
+        """Whether the value misses its target."""
         return self.aim is not None and self.value > self.aim
 
 
@@ -64,9 +63,9 @@ def quantile(values: Iterable[float], share: float) -> float:
 
 
 def timed(work: Callable[[], Any], times: int) -> list[float]:
-    """Run *work* so often and return how long each took, in milliseconds.
+    """Run *work* a number of times; return the duration of each run, in milliseconds.
 
-    Run once more before, for what is only slow the first time.
+    A first run, which may be slower, is not counted.
     """
     work()
     found = []
@@ -89,7 +88,7 @@ def gathered(figures: Iterable[Figure]) -> Iterator[Figure]:
 
 
 def show(figures: Sequence[Figure], *, as_json: bool) -> None:
-    """Print the figures as JSON, or as a table, with the machine that they are of."""
+    """Print the figures as JSON or as a table, with a description of the machine."""
     machine = (
         f'{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()},'
         f' {platform.machine()}'
@@ -109,7 +108,7 @@ def _plain(figure: Figure) -> dict[str, Any]:
 def table(figures: Sequence[Figure]) -> Table:
     """Return the figures as a table: a row for each measurement, a column for each engine.
 
-    A figure that misses its aim is red, and marked with ``!`` where there are no colors.
+    A figure that misses its target is red, and marked with ``!`` for output without colors.
     """
     engines = list(dict.fromkeys(figure.engine for figure in figures))
     rows = list(dict.fromkeys((figure.what, figure.unit, figure.aim) for figure in figures))

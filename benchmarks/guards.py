@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Measures what constraints and triggers cost: ``python benchmarks/guards.py --help``."""
+"""Measures the cost of constraints and triggers: ``python benchmarks/guards.py --help``."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ import sys
 
 
 def main() -> int:
-    """Run."""
+    """Run the suite; return the exit status."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-    from benchmarks import guards_suite  # noqa: PLC0415 - it is found from here on only
+    from benchmarks import guards_suite  # noqa: PLC0415 - needs the path above
 
     return guards_suite.main()
 

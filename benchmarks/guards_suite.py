@@ -52,10 +52,10 @@ from tests.functional.manager import slots
 
 SLOTS = 50
 HOSTS = 1000
-# A tenth on top of a create without the rules.
+# The target: at most a tenth more than a create without the constraints and triggers.
 MOST = 1.1
 
-# By which number the machine knows what works for a connection.
+# The ids that Linux uses for the threads or processes that serve the connections.
 _MARIADB = 'SELECT tid FROM information_schema.processlist WHERE db = :name'
 _THREADS = {
     'mysql': _MARIADB,
@@ -82,7 +82,7 @@ _HOST_BODY = {
 
 
 def main() -> int:
-    """Run."""
+    """Run the benchmark; return the exit status."""
     options = _parser().parse_args()
     engines.measure(options, lambda engine: _measure(engine, options))
     return 0
@@ -122,13 +122,13 @@ def _measure(engine: str, options: argparse.Namespace) -> Iterator[Figure]:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Side:
-    """A database with the rules or without, and what is done there."""
+    """A database with or without the constraints and triggers, and a create there."""
 
     engine: sa.Engine
     create: Callable[[], None]
 
     def threads(self) -> list[int]:
-        """Return the database's threads or processes for this one, if they run here."""
+        """Return the threads or processes of the database for this process, if local."""
         query = _THREADS.get(self.engine.dialect.name)
         if query is None:
             return []
@@ -148,7 +148,7 @@ def _creator(
         lambda: None,
         random.Random(5),
     )
-    # The same on both sides, so that one create is compared with itself.
+    # The same seed on both sides, so that each create is compared with itself.
     rng = random.Random(3)
 
     def create() -> None:
@@ -169,14 +169,14 @@ def _compared(
     walls: tuple[list[float], list[float]] = ([], [])
     works: tuple[list[float], list[float]] = ([], [])
     for number in range(options.times):
-        # Each goes first in turn.
+        # The sides take turns in being first, because the second one may benefit.
         for place in (number % 2, 1 - number % 2):
             began, worked = time.perf_counter(), _processor_time(threads[place])
             sides[place].create()
             works[place].append((_processor_time(threads[place]) - worked) * 1000)
             walls[place].append((time.perf_counter() - began) * 1000)
     for kind, (without, with_) in (('processor', works), ('clock', walls)):
-        # Of the faster quarter: whatever else goes on only adds to it.
+        # The first quartile, because other work on the machine only adds to the times.
         bare, kept = quantile(without, 0.25), quantile(with_, 0.25)
         yield Figure(engine=engine, what=f'{what}, {kind}, without', value=bare)
         yield Figure(engine=engine, what=f'{what}, {kind}, with', value=kept)
@@ -185,13 +185,13 @@ def _compared(
             what=f'{what}, {kind}, percent of that without',
             value=kept / bare * 100,
             unit='%',
-            # Of a machine that does other things, only the other figure says much.
+            # On a busy machine, the wall-clock time is not reliable.
             aim=MOST * 100 if kind == 'processor' else None,
         )
 
 
 def _processor_time(threads: Sequence[int]) -> float:
-    """Return what this process and the database's threads for it have used, in seconds."""
+    """Return the processor time of this process and of *threads*, in seconds."""
     used = time.process_time()
     for thread in threads:
         text = pathlib.Path(f'/proc/{thread}/schedstat').read_text()

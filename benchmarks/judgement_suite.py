@@ -13,7 +13,7 @@
 """Measures the cost of verifying a booking: creates with and without it.
 
 Prints a row for each measurement and a column for each engine; a ratio that
-misses its target is marked with an exclamation mark. Nothing fails.
+misses its target is marked with an exclamation mark, and does not fail the run.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _BODIES: dict[str, list[dict[str, Any]]] = {
 
 
 def main() -> int:
-    """Run."""
+    """Run the benchmark; return the exit status."""
     options = _parser().parse_args()
     engines.measure(options, lambda engine: _measure(engine, options.times))
     return 0
@@ -90,7 +90,7 @@ def _measure(engine: str, times: int) -> Iterator[Figure]:
 def _creations(
     core: composition.Core, bodies: list[dict[str, Any]], now: datetime.datetime, times: int
 ) -> tuple[float, float]:
-    """Return the medians with and without the judgement, in milliseconds."""
+    """Return the median durations with and without verification, in milliseconds."""
     plugins = {slots.RESOURCE_TYPE: slots.Slots(), 'physical:host': PhysicalHost()}
     leases = Leases(
         core.store, plugins, core.clock, LeasingSettings(), lambda: None, random.Random(5)
@@ -108,7 +108,7 @@ def _creations(
             began = time.perf_counter()
             leases.create(_CALLER, draft)
             passed = time.perf_counter() - began
-            # What is only slow the first time is left out.
+            # Without the first ones, which are slower.
             if turn > 1:
                 judged.append(1000 * passed)
                 unjudged.append(1000 * (passed - sum(judgements)))
@@ -117,9 +117,10 @@ def _creations(
 
 @contextlib.contextmanager
 def _timed() -> Iterator[list[float]]:
-    """Collect how long judgements take, in seconds.
+    """Collect the durations of the verifications, in seconds.
 
-    Of the same creates, for two creates on a busy machine differ by more.
+    They are subtracted from those of the same creates, because on a busy machine two
+    creates differ by more than a verification takes.
     """
     found: list[float] = []
     judge = Docket.judge

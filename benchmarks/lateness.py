@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""How late a manager is when a thousand leases start within ten seconds."""
+"""Measures the lateness of a manager when a thousand leases start within ten seconds."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from tests.functional import bulk
 _SPREAD = 10.0
 _LEAD = datetime.timedelta(seconds=8)
 _DEADLINE = 120.0
-# So many start some seconds before and are not counted: they have the manager
-# open its connections and put its statements together.
+# The number of leases that start some seconds earlier, and are not counted. They make
+# the manager open its connections and compile its statements.
 _WARM_UP = 40
 _BEFORE = datetime.timedelta(seconds=4)
 
@@ -39,10 +39,10 @@ _BEFORE = datetime.timedelta(seconds=4)
 def lateness(
     engine: str, url: str, directory: pathlib.Path, *, count: int, managers: int
 ) -> Iterator[Figure]:
-    """Measure from the due time of a start to the first call it makes in the cloud.
+    """Measure the time from the due time of a start to its first call to the cloud.
 
-    :param directory: of the simulated cloud; empty
-    :param managers: how many processes share the work
+    :param directory: the directory of the simulated cloud; empty
+    :param managers: the number of processes that share the work
     """
     core = parts.core(url)
     cloud = SimulatedCloud(directory, clock=core.clock)
@@ -90,7 +90,7 @@ def _states(children: list[parts.Child]) -> list[dict[str, float]]:
 
 
 def _host(core: composition.Core, cloud: SimulatedCloud, count: int) -> None:
-    """Put the hosts into the simulated cloud and into the database, as if registered."""
+    """Add hosts to the simulated cloud and to the database, as if registered."""
     cloud.seed(count)
     freepool = cloud.compute.find_aggregate('freepool')
     assert freepool is not None
@@ -98,7 +98,7 @@ def _host(core: composition.Core, cloud: SimulatedCloud, count: int) -> None:
     for name in hypervisors:
         cloud.compute.add_host(freepool.id, name)
     bulk.Load(hosts=count, allocations=0, now=core.clock.now()).fill(core.store.engine)
-    # A start looks for servers of others by it.
+    # A start uses the id to find servers of other projects.
     bulk.insert(
         core.store.engine,
         'properties',
@@ -134,7 +134,7 @@ def _starts(core: composition.Core, count: int) -> dict[str, datetime.datetime]:
             events.append((event_id, lease_id, kind, time_, time_, 'UNDONE', 0, '{}'))
         allocations.append((lease_id, host, None, 1, begin, end, 'booked'))
     engine = core.store.engine
-    # The leases come last: until then no manager sees any of it.
+    # Managers see the leases only after the update of next_due, with all their rows.
     bulk.insert(engine, 'leases', bulk.LEASES, [(*row[:9], None, row[10]) for row in leases])
     bulk.insert(engine, 'reservations', bulk.RESERVATIONS, reservations)
     bulk.insert(engine, 'events', bulk.EVENTS, events)

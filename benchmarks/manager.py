@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""A manager process around a simulated cloud: ``python -m benchmarks.manager URL DIRECTORY``."""
+"""A manager process with a simulated cloud: ``python -m benchmarks.manager URL DIRECTORY``."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from climate.simulator import SimulatedCloud
 
 
 def main() -> None:
-    """Run until the line of input ends."""
+    """Run until the standard input ends or has an empty line."""
     core = parts.core(sys.argv[1])
     directory = pathlib.Path(sys.argv[2])
     cloud = SimulatedCloud(directory, clock=core.clock)
-    told = journal.FileJournal(
+    notifications = journal.FileJournal(
         directory / 'notifications.jsonl', publisher_id=core.conf.notifications.publisher_id
     )
-    manager = composition.manager(core, cloud, told)
+    manager = composition.manager(core, cloud, notifications)
     manager.start()
     parts.say('ready')
     while parts.hear().strip():

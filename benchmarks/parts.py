@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""What the benchmarks and the processes that they start are made of."""
+"""The common parts of the benchmarks and of the processes that they start."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def configuration(url: str) -> cfg.ConfigOpts:
     conf.set_override('connection', url, group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
-    # One project books all.
+    # One project books all leases.
     conf.set_override('leases', 0, group='limits')
-    # Lines are written as in real life, but not between those of the benchmark.
+    # Log lines are written as in production, but not to the output of the benchmark.
     conf.set_override('log_file', os.devnull)
     config.set_up_logging(conf, 'benchmarks')
-    # oslo.log would write why a benchmark failed into the log.
+    # oslo.log would write the traceback of a failed benchmark to the log.
     sys.excepthook = sys.__excepthook__
     return conf
 
@@ -79,7 +79,7 @@ def lease_body(name: str, start: datetime.datetime, hours: float = 1.0) -> dict[
 
 
 def resident_megabytes(pid: int | str = 'self') -> float:
-    """Return how much memory a process has at present."""
+    """Return the resident memory of a process, in MiB."""
     for line in pathlib.Path(f'/proc/{pid}/status').read_text().splitlines():
         if line.startswith('VmRSS:'):
             return int(line.split()[1]) / 1024
@@ -87,10 +87,10 @@ def resident_megabytes(pid: int | str = 'self') -> float:
 
 
 class Child:
-    """A child process of the benchmark that reads lines and answers in JSON.
+    """A child process of the benchmark that reads lines and writes lines of JSON.
 
-    :param module: the module it runs
-    :param arguments: its command line
+    :param module: the module that it runs
+    :param arguments: the arguments of its command line
     """
 
     def __init__(self, module: str, *arguments: object) -> None:
@@ -103,7 +103,7 @@ class Child:
         )
 
     def answer(self) -> Any:
-        """Wait for its next line and return what it says.
+        """Wait for its next line; return the value in it.
 
         :raises RuntimeError: if it has died
         """
@@ -114,13 +114,13 @@ class Child:
         return json.loads(line)
 
     def tell(self, word: object = '') -> None:
-        """Send it a line."""
+        """Send a line to the process."""
         assert self._process.stdin is not None
         self._process.stdin.write(f'{word}\n')
         self._process.stdin.flush()
 
     def close(self) -> None:
-        """End it."""
+        """Stop the process; kill it after 20 s."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
@@ -137,5 +137,5 @@ def say(value: object) -> None:
 
 
 def hear() -> str:
-    """Wait for a line of the benchmark; '' when there are no more."""
+    """Wait for a line from the benchmark; '' at the end."""
     return sys.stdin.readline()

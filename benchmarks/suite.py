@@ -12,7 +12,7 @@
 """Measures Climate: search, create, list, lateness and memory, on each database engine.
 
 Prints a row for each measurement and a column for each engine; a figure that
-misses its target is marked with an exclamation mark. Nothing fails.
+misses its target is marked with an exclamation mark, and does not fail the run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.functional import bulk
 
 
 def main() -> int:
-    """Run."""
+    """Run the benchmark; return the exit status."""
     options = _parser().parse_args()
     engines.measure(options, lambda engine: _measure(engine, options))
     return 0
