@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Programs for those who work on Climate."""
+"""Programs for developers of Climate."""

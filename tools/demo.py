@@ -14,10 +14,10 @@
 
 Leases two hosts, or shows another common use: ``make demo USE_CASE=server``.
 
-Starts ``climate-standalone`` on a free port with its state in a temporary
-directory, drives it with the stock client, and prints what happens line by
-line, with the notifications as they arrive. Leaves nothing behind, even if it
-fails or is interrupted; the exit status shows which.
+Starts ``climate-standalone`` on a free port with its state in a temporary directory,
+drives it with the stock client, and prints each step, with the notifications as they
+arrive. Leaves nothing behind, even if it fails or is interrupted; the exit status
+distinguishes the two.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ from stage import CLOCK
 from stage import DemoFailed
 from stage import expect
 from stage import PATIENCE
+from stage import Printer
 from stage import Service
-from stage import Voice
 
 from climate.simulator import SimulatedCloud
 
 HOSTS = 'hosts'
 BEFORE_START = (20, 10, 5)
-# A little more than the first announcement, which must be in the future.
+# A little longer than the first announcement before the start, which must be in the future.
 LEAD = datetime.timedelta(seconds=22)
 LENGTH = datetime.timedelta(seconds=12)
 BEFORE_END = datetime.timedelta(seconds=4)
 
 
-def bring_nearer(url: str, lease_id: str, voice: Voice) -> None:
+def move_closer(url: str, lease_id: str, printer: Printer) -> None:
     """Move the start of the lease to a few seconds from now.
 
     :raises DemoFailed: if it is refused
@@ -71,11 +71,11 @@ def bring_nearer(url: str, lease_id: str, voice: Voice) -> None:
         'before_end_date': _iso(end - BEFORE_END),
         'notify_before_start': list(BEFORE_START),
     }
-    voice.say(
+    printer.say(
         'The stock client sends dates in whole minutes. To avoid the wait, a plain request\n'
         'at microversion 1.1, which supports seconds, moves the dates closer.'
     )
-    ask(url, voice, 'PUT', f'/leases/{lease_id}', body, '1.1')
+    ask(url, printer, 'PUT', f'/leases/{lease_id}', body, '1.1')
 
 
 def _iso(instant: datetime.datetime) -> str:
@@ -91,15 +91,15 @@ def pools(state: pathlib.Path) -> dict[str, list[str]]:
         cloud.close()
 
 
-def tell_pools(state: pathlib.Path, voice: Voice) -> dict[str, list[str]]:
+def print_pools(state: pathlib.Path, printer: Printer) -> dict[str, list[str]]:
     """Print the hosts of each aggregate, and return them."""
     found = pools(state)
     text = [f'aggregate {name}: {", ".join(hosts) or "-"}' for name, hosts in found.items()]
-    voice.say('In the simulated Nova:\n' + '\n'.join(text))
+    printer.say('In the simulated Nova:\n' + '\n'.join(text))
     return found
 
 
-def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> None:
+def show(service: Service, url: str, bus: Bus, client: Client, printer: Printer) -> None:
     """Show one lease from its creation to its end."""
     client.run('host', 'list', '-c', 'id', '-c', 'hypervisor_hostname', '-c', 'vcpus')
     soon = CLOCK.now() + datetime.timedelta(minutes=10)
@@ -110,17 +110,17 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
     client.run('lease', 'create', 'demo', '--reservation', hosts.format(2), *dates, *columns)
     lease = bus.wait_for('lease.create')
     reservation_id = lease['reservations'][0]['id']
-    bring_nearer(url, lease['lease_id'], voice)
-    voice.say('Two of four hosts are booked. A request for three hosts is refused:')
+    move_closer(url, lease['lease_id'], printer)
+    printer.say('Two of four hosts are booked. A request for three hosts is refused:')
     too_many = ('lease', 'create', 'too-many', '--reservation', hosts.format(3))
     expect('Not enough hosts' in client.run(*too_many, refused=True), 'refused for another reason')
 
     started = bus.wait_for('lease.event.start_lease', LEAD.total_seconds() + PATIENCE)
     expect(started['status'] == 'ACTIVE', f'the lease is {started["status"]}')
-    voice.say(f'ACTIVE {started["late_by_seconds"]:.2f} s after its start')
-    leased = tell_pools(service.state, voice).get(reservation_id, [])
+    printer.say(f'ACTIVE {started["late_by_seconds"]:.2f} s after its start')
+    leased = print_pools(service.state, printer).get(reservation_id, [])
     expect(len(leased) == 2, f'{len(leased)} hosts are leased')
-    voice.say(
+    printer.say(
         f'{" and ".join(leased)} now belong to the project; to boot a server there:\n'
         f'openstack server create --hint reservation={reservation_id} ...'
     )
@@ -128,11 +128,11 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
 
     ended = bus.wait_for('lease.event.end_lease', LENGTH.total_seconds() + PATIENCE)
     expect(ended['status'] == 'TERMINATED', f'the lease is {ended["status"]}')
-    voice.say(f'TERMINATED {ended["late_by_seconds"]:.2f} s after its end')
-    released = tell_pools(service.state, voice)
+    printer.say(f'TERMINATED {ended["late_by_seconds"]:.2f} s after its end')
+    released = print_pools(service.state, printer)
     expect(list(released) == ['freepool'], 'the aggregate of the lease is still there')
     expect(len(released['freepool']) == 4, 'not all hosts were released')
-    voice.say('All hosts were released.')
+    printer.say('All hosts were released.')
     client.run('lease', 'show', 'demo', *columns)
     expect(
         bus.count('lease.event.before_start_lease') == len(BEFORE_START),
@@ -141,23 +141,23 @@ def tell(service: Service, url: str, bus: Bus, client: Client, voice: Voice) -> 
 
 
 @contextlib.contextmanager
-def running(voice: Voice) -> Iterator[tuple[Service, str, pathlib.Path]]:
-    """Run the service in a temporary directory, and remove both afterwards.
+def running(printer: Printer) -> Iterator[tuple[Service, str, pathlib.Path]]:
+    """Run the service in a temporary directory, and clean up afterwards.
 
-    :raises DemoFailed: if anything is left afterwards
+    :raises DemoFailed: if the port is still in use, or the directory still exists
     """
     folder = pathlib.Path(tempfile.mkdtemp(prefix='climate-demo-'))
     service: Service | None = None
     url = ''
     try:
-        voice.say(f'Starting climate-standalone on a free port with its state in {folder}')
+        printer.say(f'Starting climate-standalone on a free port with its state in {folder}')
         service = Service(folder)
         url = service.wait()
-        voice.say(f'Climate is ready at {url}')
+        printer.say(f'Climate is ready at {url}')
         yield service, url, folder
     except DemoFailed:
         if service is not None:
-            voice.say(f'Last log lines of the service:\n{service.last_words()}')
+            printer.say(f'Last log lines of the service:\n{service.log_tail()}')
         raise
     finally:
         # A second Ctrl-C must not interrupt the cleanup.
@@ -170,26 +170,26 @@ def running(voice: Voice) -> Iterator[tuple[Service, str, pathlib.Path]]:
     with socket.socket() as probe:
         expect(probe.connect_ex(('127.0.0.1', port)) != 0, f'port {port} is still in use')
     expect(not folder.exists(), f'{folder} could not be removed')
-    voice.say('The service has stopped, its port is free, its directory is removed.')
+    printer.say('The service has stopped, its port is free, its directory is removed.')
 
 
-def demonstrate(voice: Voice, use_case: str) -> None:
+def demonstrate(printer: Printer, use_case: str) -> None:
     """Run the whole demonstration.
 
     :raises DemoFailed: if something did not happen as expected
     """
     began = time.monotonic()
-    with running(voice) as (service, url, folder):
-        voice.say(f'$ export OS_AUTH_TYPE=none OS_ENDPOINT={url}')
-        bus = Bus(service.state / 'notifications.jsonl', voice)
+    with running(printer) as (service, url, folder):
+        printer.say(f'$ export OS_AUTH_TYPE=none OS_ENDPOINT={url}')
+        bus = Bus(service.state / 'notifications.jsonl', printer)
         try:
-            if use_case in use_cases.PLAYS:
-                use_cases.tell(use_case, service, url, bus, voice)
+            if use_case in use_cases.DEMONSTRATIONS:
+                use_cases.show(use_case, service, url, bus, printer)
             else:
-                tell(service, url, bus, Client(folder, url, voice), voice)
+                show(service, url, bus, Client(folder, url, printer), printer)
         finally:
             bus.close()
-    voice.say(f'A whole lease in {time.monotonic() - began:.0f} s.')
+    printer.say(f'A whole lease in {time.monotonic() - began:.0f} s.')
 
 
 def _interrupted(number: int, _frame: FrameType | None) -> None:
@@ -199,13 +199,13 @@ def _interrupted(number: int, _frame: FrameType | None) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    choices = (HOSTS, *use_cases.PLAYS)
+    choices = (HOSTS, *use_cases.DEMONSTRATIONS)
     parser.add_argument('use_case', nargs='?', default=HOSTS, choices=choices)
     use_case = parser.parse_args(argv).use_case
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupted)
     try:
-        demonstrate(Voice(), use_case)
+        demonstrate(Printer(), use_case)
     except (DemoFailed, subprocess.SubprocessError, OSError) as error:
         print(f'The demo failed: {error}', file=sys.stderr)
         return 1

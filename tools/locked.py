@@ -12,11 +12,11 @@
 
 """Selects from ``constraints.txt`` the packages that a list of requirements needs.
 
-``python tools/locked.py requirements.txt python-openstackclient`` writes the
-entries of these packages, and of all that they depend on, with their hashes, to
-standard output: ``pip install --require-hashes`` needs a complete list, and an
-installation of the service needs no linters. It runs before anything is
-installed, so it imports the standard library only.
+``python tools/locked.py requirements.txt python-openstackclient`` writes the entries of
+these packages and of all their dependencies, with their hashes, to standard output.
+``pip install --require-hashes`` needs a complete list, and an installation of the service
+needs no linters. It runs before any package is installed, so it imports only the standard
+library.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ _VIA = re.compile(r'    # +(?:via )?(?P<name>[a-z0-9-]+)$')
 
 
 class NotLocked(Exception):
-    """A package is not in the constraints; the text names it."""
+    """A package is not in the constraints; the message names it."""
 
 
 def canonical(name: str) -> str:
-    """Return the name of a package as indexes compare it."""
+    """Return the normalized name of a package, as package indexes compare names."""
     return re.sub(r'[-_.]+', '-', name).lower()
 
 
 def names(requirements: str) -> list[str]:
-    """Return the packages that the text of a list of requirements names."""
+    """Return the names of the packages in a list of requirements."""
     found = (_NAME.match(line) for line in requirements.splitlines())
     return [canonical(match.group()) for match in found if match]
 
 
 def entries(constraints: str) -> list[tuple[str, str]]:
-    """Return name and text of each entry of the constraints, in their order."""
+    """Return the name and the text of each entry of the constraints, in order."""
     blocks = re.split(r'^(?=[a-z0-9])', constraints, flags=re.MULTILINE)
     return [(names(block)[0], block) for block in blocks if names(block)]
 
 
 def closure(constraints: str, roots: Iterable[str]) -> set[str]:
-    """Return the packages *roots* and all that they depend on.
+    """Return the packages *roots* and all their dependencies.
 
     :raises NotLocked: if a root is not in the constraints
     """
@@ -86,7 +86,7 @@ def locked(constraints: str, roots: Iterable[str]) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Write what the files and packages of *argv* need; return the exit status."""
+    """Write the entries for the files and packages in *argv*; return the exit status."""
     roots: list[str] = []
     for argument in argv:
         path = pathlib.Path(argument)

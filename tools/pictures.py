@@ -12,8 +12,8 @@
 
 """Draws the pictures of the README from the records in ``doc/data``.
 
-``python -m tools.pictures`` writes them into ``doc/source/_static``; a test compares
-them with what the records give.
+``python -m tools.pictures`` writes them to ``doc/source/_static``; a test compares them
+with the records.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ FILES: dict[str, Callable[[], charts.Picture]] = {
 
 
 def text(name: str) -> str:
-    """Return what the file of a picture holds."""
+    """Return the content of the file of a picture."""
     picture = FILES[name]()
     return picture.sheet.standalone(picture.title, picture.description)
 
 
 def main() -> None:
-    """Write them."""
+    """Write all pictures."""
     for name in FILES:
         (FOLDER / name).write_text(text(name), encoding='utf-8')
 

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Books some hosts of ``climate-standalone`` and prints as JSON who has which when.
+"""Books some hosts of ``climate-standalone``, and prints the allocations as JSON.
 
-``python -m tools.record_hosts > doc/data/hosts.json`` is what the picture of the
-README is drawn from. It takes a few seconds and leaves nothing behind.
+``python -m tools.record_hosts > doc/data/hosts.json`` records the data of the picture in
+the README. It takes a few seconds and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from tools import stage
 
 HOSTS = 6
 _HOUR = datetime.timedelta(hours=1)
-# What is asked for, in this order: name, hours from now to the start, hours, hosts.
-# None starts at once. The last one is refused.
+# The requested leases, in order: name, hours from now to the start (None starts at once),
+# duration in hours, number of hosts. The last one is refused.
 WANTED = (
     ('training', None, 9, 2),
     ('nightly', None, 6, 1),
@@ -51,7 +51,7 @@ MAINTENANCE = ('compute-6', 24, 8)
 
 
 def ask(url: str, method: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
-    """Send a request of microversion 1.2; return the status and what the answer holds."""
+    """Send a request of microversion 1.2; return the status and body of the response."""
     request = urllib.request.Request(
         url + path,
         data=json.dumps(body).encode() if body else None,
@@ -70,7 +70,7 @@ def ask(url: str, method: str, path: str, body: dict[str, Any] | None = None) ->
 
 
 def book(url: str, now: datetime.datetime) -> list[dict[str, str]]:
-    """Take a host out for maintenance, ask for the leases, and return what is refused."""
+    """Create the maintenance, book the leases, and return those that are refused."""
     host, begin, hours = MAINTENANCE
     status, answer = ask(
         url,
@@ -98,7 +98,7 @@ def book(url: str, now: datetime.datetime) -> list[dict[str, str]]:
 def lease(
     name: str, now: datetime.datetime, start: float | None, hours: float, hosts: int
 ) -> dict[str, Any]:
-    """Return the body of a request."""
+    """Return the body of a request for a lease."""
     begin = now if start is None else now + start * _HOUR
     return {
         'name': name,
@@ -109,7 +109,7 @@ def lease(
 
 
 def leases(url: str) -> dict[str, dict[str, Any]]:
-    """Wait until those that start at once are active; return all by id."""
+    """Wait until the leases that start at once are active; return all leases by id."""
     deadline = time.monotonic() + stage.PATIENCE
     due = sum(start is None for _, start, _, _ in WANTED)
     while True:
@@ -121,7 +121,7 @@ def leases(url: str) -> dict[str, dict[str, Any]]:
 
 
 def record(url: str) -> dict[str, Any]:
-    """Return who has which host when."""
+    """Book the hosts, and return the allocations and maintenances."""
     now = stage.CLOCK.now().replace(microsecond=0)
     refused = book(url, now)
     known = leases(url)
@@ -151,13 +151,13 @@ def record(url: str) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Print it."""
+    """Print the record; return the exit status."""
     with tempfile.TemporaryDirectory(prefix='climate-') as folder:
         service = stage.Service(pathlib.Path(folder), hosts=HOSTS)
         try:
             found = record(service.wait())
         except stage.DemoFailed as error:
-            print(f'{error}\n{service.last_words()}', file=sys.stderr)
+            print(f'{error}\n{service.log_tail()}', file=sys.stderr)
             return 1
         finally:
             service.stop()

@@ -38,7 +38,7 @@ PATIENCE = 15.0
 START_PATIENCE = 60.0
 CLOCK = SystemClock()
 _STYLES = {'bus:': 'green', 'cloud:': 'magenta'}
-# Nothing takes long here, so it is polled more often than in a real cloud.
+# Operations of the simulated cloud are fast, so it is polled more often than a real one.
 OPTIONS = """
 [storage]
 poll = 0.2
@@ -52,9 +52,9 @@ class DemoFailed(Exception):
 
 
 def expect(condition: bool, text: str) -> None:
-    """Return if *condition* holds.
+    """Check a condition.
 
-    :raises DemoFailed: if not
+    :raises DemoFailed: if it is false, with *text*
     """
     if not condition:
         raise DemoFailed(text)
@@ -66,8 +66,8 @@ def _style(text: str, mark: str) -> str:
     return f'not dim {_STYLES.get(mark.strip(), "")}'.strip()
 
 
-class Voice:
-    """Prints messages, one line at a time, from any thread; in color on a terminal."""
+class Printer:
+    """Prints messages, without mixing those of several threads; in color on a terminal."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -76,7 +76,7 @@ class Voice:
     def say(self, text: str, *, mark: str = '') -> None:
         """Print *text* after the current time (UTC); further lines are indented.
 
-        :param mark: what the first line begins with, such as ``bus: ``
+        :param mark: the prefix of the first line, such as ``bus: ``
         """
         first, *rest = text.splitlines() or ['(nothing)']
         stamp = CLOCK.now().strftime('%H:%M:%S.%f')[:-4]
@@ -102,13 +102,15 @@ def environment(folder: pathlib.Path, url: str = '') -> dict[str, str]:
     return kept
 
 
-def ask(url: str, voice: Voice, method: str, path: str, body: dict[str, Any], version: str) -> Any:
-    """Send and print a plain request, and return the body of the response.
+def ask(
+    url: str, printer: Printer, method: str, path: str, body: dict[str, Any], version: str
+) -> Any:
+    """Send a plain request, print it, and return the body of the response.
 
-    :param version: microversion
-    :raises DemoFailed: if it is refused
+    :param version: the microversion
+    :raises DemoFailed: if the request is refused
     """
-    voice.say(
+    printer.say(
         f'{method} {url}{path}\nOpenStack-API-Version: reservation {version}\n{json.dumps(body)}'
     )
     request = urllib.request.Request(
@@ -120,18 +122,18 @@ def ask(url: str, voice: Voice, method: str, path: str, body: dict[str, Any], ve
             'OpenStack-API-Version': f'reservation {version}',
         },
     )
-    # Ignore proxies of the environment: the service is on this machine.
+    # Ignore the proxies of the environment, because the service is on this machine.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(request, timeout=10) as answer:
-            voice.say(f'{answer.status} {answer.reason}')
+            printer.say(f'{answer.status} {answer.reason}')
             return json.loads(answer.read())
     except urllib.error.HTTPError as error:
         raise DemoFailed(f'{error.code}: {error.read().decode()}') from None
 
 
 def command(name: str) -> str:
-    """Return the path of a command: next to this Python, or on ``PATH``.
+    """Return the path of a command, next to this Python or on ``PATH``.
 
     :raises DemoFailed: if it is not installed
     """
@@ -143,9 +145,9 @@ def command(name: str) -> str:
 
 
 class Service:
-    """``climate-standalone``, from start to cleanup.
+    """Runs ``climate-standalone``.
 
-    :ivar state: its state directory
+    :ivar state: the state directory of the service
     """
 
     def __init__(self, folder: pathlib.Path, *, hosts: int = 4) -> None:
@@ -155,8 +157,8 @@ class Service:
         options = folder / 'demo.conf'
         options.write_text(OPTIONS)
         with self._log.open('w') as output:
-            # In a separate session: Ctrl-C in the terminal goes to the demo,
-            # which then stops the service properly.
+            # In a separate session, so that Ctrl-C in the terminal interrupts only the
+            # demo, which then stops the service properly.
             self._process = subprocess.Popen(
                 [
                     command('climate-standalone'),
@@ -173,7 +175,7 @@ class Service:
             )
 
     def wait(self) -> str:
-        """Return its URL once it is ready.
+        """Wait until the service is ready; return its URL.
 
         :raises DemoFailed: if it does not become ready
         """
@@ -186,7 +188,7 @@ class Service:
         raise DemoFailed('climate-standalone does not start')
 
     def stop(self) -> None:
-        """Stop it, within six seconds."""
+        """Stop the service; kill it after six seconds."""
         self._process.terminate()
         try:
             self._process.wait(6)
@@ -194,21 +196,21 @@ class Service:
             self._process.kill()
             self._process.wait()
 
-    def last_words(self) -> str:
-        """Return the end of its log."""
+    def log_tail(self) -> str:
+        """Return the last lines of the log of the service."""
         return '\n'.join(self._log.read_text().splitlines()[-15:])
 
 
 class Bus:
-    """The notifications, printed as they arrive.
+    """Prints the notifications as they arrive.
 
-    The bus of the standalone service is inside its process. The service also
-    writes notifications to a file, which is read here as ``climate-watch`` does.
+    The bus of the standalone service is inside its process. The service also writes
+    notifications to a file, which this class reads like ``climate-watch``.
     """
 
-    def __init__(self, path: pathlib.Path, voice: Voice) -> None:
+    def __init__(self, path: pathlib.Path, printer: Printer) -> None:
         self._follower = follow.Follower(path, from_start=True)
-        self._voice = voice
+        self._printer = printer
         self._seen: list[dict[str, Any]] = []
         self._changed = threading.Condition()
         self._ended = threading.Event()
@@ -220,15 +222,15 @@ class Bus:
             for envelope in self._follower.read():
                 project = envelope['payload']['project_id']
                 text = lines.line(envelope).partition(f' of project {project}: ')[2]
-                self._voice.say(f'{envelope["event_type"]}: {text}', mark='  bus: ')
+                self._printer.say(f'{envelope["event_type"]}: {text}', mark='  bus: ')
                 with self._changed:
                     self._seen.append(envelope)
                     self._changed.notify_all()
 
     def wait_for(self, event_type: str, seconds: float = PATIENCE) -> dict[str, Any]:
-        """Return the payload of the first notification of a type.
+        """Wait for a notification of a type; return the payload of the first one.
 
-        :raises DemoFailed: if none comes within *seconds*
+        :raises DemoFailed: if none arrives within *seconds*
         """
 
         def found() -> dict[str, Any] | None:
@@ -237,7 +239,7 @@ class Bus:
         with self._changed:
             envelope = self._changed.wait_for(found, seconds)
         if not envelope:
-            raise DemoFailed(f'no {event_type} came within {seconds:.0f} s')
+            raise DemoFailed(f'no {event_type} arrived within {seconds:.0f} s')
         payload: dict[str, Any] = envelope['payload']
         return payload
 
@@ -254,21 +256,21 @@ class Bus:
 
 
 class Client:
-    """The stock client, without authentication."""
+    """Runs the stock client, without authentication."""
 
-    def __init__(self, folder: pathlib.Path, url: str, voice: Voice) -> None:
+    def __init__(self, folder: pathlib.Path, url: str, printer: Printer) -> None:
         self._program = command('openstack')
         self._environment = environment(folder, url)
-        self._voice = voice
+        self._printer = printer
 
     def run(self, *arguments: str, refused: bool = False) -> str:
-        """Run and print ``openstack reservation ...``, and return its output.
+        """Run ``openstack reservation ...``, print the command, and return its output.
 
         :param refused: whether the command should fail
-        :raises DemoFailed: if it fails unexpectedly, or does not fail although it should
+        :raises DemoFailed: if it fails or succeeds unexpectedly
         """
         shown = ' '.join(f"'{word}'" if ' ' in word else word for word in arguments)
-        self._voice.say(f'$ openstack reservation {shown}')
+        self._printer.say(f'$ openstack reservation {shown}')
         done = subprocess.run(
             [self._program, 'reservation', *arguments],
             env=self._environment,
@@ -281,5 +283,5 @@ class Client:
         output = done.stderr.strip().splitlines()[-1] if refused else done.stdout.strip()
         if (done.returncode != 0) != refused:
             raise DemoFailed(f'the client ended with {done.returncode}: {done.stderr or output}')
-        self._voice.say(output)
+        self._printer.say(output)
         return output

@@ -12,10 +12,10 @@
 
 """Counts the units of a package, the layers that they form, and the imports between them.
 
-A unit is a module of the package, or a folder in it with all that it has. An
-import counts once for each pair of units. The layer of a unit is one more than
-the highest of those that it imports; units that import each other in a circle
-have none, and are printed.
+A unit is a module of the package, or a subpackage with all its modules. Imports count
+once for each pair of units. The layer of a unit is one more than the highest layer that
+it imports. Units in an import cycle have no layer; the program prints the cycle and
+fails.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def imports_between(package: str) -> dict[str, set[str]]:
 def layers(imports: Mapping[str, Iterable[str]]) -> list[list[str]]:
     """Return the units by layer, the lowest first.
 
-    :raises graphlib.CycleError: if units import each other in a circle
+    :raises graphlib.CycleError: if there is an import cycle
     """
     height: dict[str, int] = {}
     for unit in graphlib.TopologicalSorter(imports).static_order():
@@ -73,7 +73,7 @@ def layers(imports: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the figures of the packages that are named; return the exit status."""
+    """Print the figures of the given packages; return the exit status."""
     parser = argparse.ArgumentParser(prog='python -m tools.structure', description=__doc__)
     parser.add_argument('packages', nargs='*', default=['climate', 'climate.plugins'])
     arguments = parser.parse_args(argv)

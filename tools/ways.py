@@ -10,19 +10,19 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Show the files of Climate that one request or one event passes through.
+"""Shows the files of Climate that one request or one event passes through.
 
-``python -m tools.ways`` creates one lease over HTTP (``--kind post``) up to the
-first ``INSERT INTO leases``, or lets a manager start one (``--kind start``) up to
-the first call to the cloud, and prints the files entered, in order, the number of
-calls, and the changes of file. Everything runs in this process: the WSGI
-application, SQLite, and the simulated cloud.
+``python -m tools.ways`` creates a lease over HTTP (``--kind post``) up to the first
+``INSERT INTO leases``, or lets a manager start one (``--kind start``) up to the first
+call to the cloud. It prints the files entered, in order, with the number of calls and of
+changes of file. Everything runs in this process: the WSGI application, SQLite, and the
+simulated cloud.
 
-A call is the start of a function that ``climate/`` defines; a change of file, a call in
-another file than the previous one. The simulated cloud does not count: it stands for
-Nova. A lease of the same kind runs first, so nothing is loaded or cached meanwhile.
-A create has the clock of the machine, as in production; a start has a clock that the
-program moves to it.
+A call is the start of a function that ``climate/`` defines. A change of file is a call in
+another file than the previous call. The simulated cloud does not count, because it
+represents Nova. A lease of the same kind runs first, so that no imports or caches are
+recorded. A create uses the clock of the machine, as in production; a start uses a clock
+that the program moves to it.
 """
 
 from __future__ import annotations
@@ -86,14 +86,14 @@ _RESERVATIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     'physical:storage': {'min': 1, 'max': 1},
     'custom:rack': {'amount': 1},
 }
-"""The reservation that is made of each type."""
+"""The request for a reservation of each type."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Way:
-    """What was called on the way.
+    """The calls of one request or event.
 
-    :ivar calls: the file of each call, from ``climate/`` on, in order
+    :ivar calls: the file of each call, relative to ``climate/``, in order
     :ivar arrived: whether the end of the way was reached
     """
 
@@ -102,18 +102,18 @@ class Way:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files, in the order in which they are entered first."""
+        """The files, in the order of their first calls."""
         return tuple(dict.fromkeys(self.calls))
 
     @property
     def changes(self) -> tuple[tuple[str, str], ...]:
-        """The changes of file: from which, to which."""
+        """The changes of file, as pairs of the old and the new file."""
         pairs = zip(self.calls, self.calls[1:], strict=False)
         return tuple(pair for pair in pairs if pair[0] != pair[1])
 
 
 class Recorder:
-    """Writes down each call of this thread, until told that the end is reached."""
+    """Records each call of this thread, until :meth:`arrive` is called."""
 
     def __init__(self) -> None:
         self._calls: list[str] = []
@@ -123,7 +123,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
-        """Record what is called meanwhile, except by the garbage collector."""
+        """Record the calls within the block, except those of the garbage collector."""
         gc.disable()
         sys.setprofile(self._note)
         try:
@@ -138,28 +138,28 @@ class Recorder:
 
     @property
     def way(self) -> Way:
-        """What was recorded."""
+        """The recorded way."""
         return Way(calls=tuple(self._calls), arrived=self._arrived)
 
     def _note(self, frame: FrameType, event: str, _argument: object) -> None:
         if event != 'call' or self._arrived:
             return
         name = self._name(frame.f_code)
-        if name is None or self._goes_on(frame):
+        if name is None or self._is_resumed(frame):
             return
         self._calls.append(name)
 
-    def _goes_on(self, frame: FrameType) -> bool:
-        """Whether a generator goes on, which is no new call."""
+    def _is_resumed(self, frame: FrameType) -> bool:
+        """Whether a generator is resumed, which is not a new call."""
         if not frame.f_code.co_flags & inspect.CO_GENERATOR:
             return False
-        # The frame is kept, so that no other one has its id later.
+        # Keep the frame, so that no later frame gets the same id.
         known = id(frame) in self._generators
         self._generators[id(frame)] = frame
         return known
 
     def _name(self, code: CodeType) -> str | None:
-        """Return the file of a function of Climate; None for all else."""
+        """Return the file of a function of Climate; None for other code."""
         if code not in self._names:
             name = None
             path = code.co_filename
@@ -170,9 +170,9 @@ class Recorder:
 
 
 class WatchedCloud:
-    """A cloud that says when it is called first.
+    """A cloud that reports calls.
 
-    It fulfils :class:`climate.clients.base.Cloud` by passing everything on.
+    It implements :class:`climate.clients.base.Cloud` by delegating every call.
 
     :param called: called before each call of a service
     """
@@ -193,9 +193,9 @@ class WatchedCloud:
 
 
 class Service:
-    """The API and a manager's worker on a database and a cloud of their own.
+    """The API and the worker of a manager, with their own database and simulated cloud.
 
-    :param folder: for the database
+    :param folder: the directory of the database
     """
 
     def __init__(self, folder: pathlib.Path, clock: Clock) -> None:
@@ -206,10 +206,10 @@ class Service:
         self.cloud = SimulatedCloud(':memory:', clock=self.clock)
         self.cloud.furnish(4)
         samples.register(self.parts, self.cloud)
-        nobody: Any = None
+        no_registry: Any = None
         self.application = composition.api(
             self.parts,
-            registry=nobody,
+            registry=no_registry,
             wake=lambda _: None,
             health={},
             find_cloud=lambda: self.cloud,
@@ -236,7 +236,7 @@ class Service:
         return found
 
     def watch_inserts(self, recorder: Recorder) -> None:
-        """Have *recorder* arrive where the row of a lease is written."""
+        """End the way of *recorder* when the row of a lease is written."""
 
         @sa.event.listens_for(self.parts.store.engine, 'before_cursor_execute')
         def look(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
@@ -244,7 +244,7 @@ class Service:
                 recorder.arrive()
 
     def start(self, lease_id: str, recorder: Recorder | None = None) -> None:
-        """Have a manager start the lease: what is due before is done before."""
+        """Let a manager start the lease, after all other leases that are due."""
         cloud: Any = self.cloud
         if recorder is not None:
             cloud = WatchedCloud(self.cloud, recorder.arrive)
@@ -252,7 +252,7 @@ class Service:
         claims = ClaimKeeper(parts.store, self.clock, 'ways', 60.0)
         claimed = claims.take(8)
         assert lease_id in claimed
-        # The lease before ends now, and may hold what this one waits for.
+        # The previous lease ends now, and may hold resources that this one needs.
         for other in set(claimed) - {lease_id}:
             self._worker(claims, self.cloud).work(other)
             claims.forget(other)
@@ -276,7 +276,7 @@ def _configuration(folder: pathlib.Path) -> cfg.ConfigOpts:
     conf.set_override('transport_url', 'fake://')
     types = [name for name in _RESERVATIONS if not name.startswith('custom:')]
     conf.set_override('resource_types', types)
-    # Its own event would be due before the start.
+    # A separate event for the preparation would be due before the start.
     conf.set_override('prepare_lead_time', 0, group='manager')
     conf.set_override('notify_before_start', [], group='manager')
     return conf
@@ -315,7 +315,7 @@ def recorded(kind: str, resource_type: str) -> Way:
 
 
 def as_json(way: Way) -> str:
-    """Return a way as JSON, for drawings."""
+    """Format a way as JSON, for drawings."""
     found = {
         'files': way.files,
         'calls': len(way.calls),
@@ -325,7 +325,7 @@ def as_json(way: Way) -> str:
     return json.dumps(found, indent=1)
 
 
-# As the other drawings of the documentation.
+# The style of the other drawings of the documentation.
 _LOOK = (
     'bgcolor=transparent; ranksep=0.3; nodesep=0.15; fontname=Helvetica;',
     'node [shape=box, style="rounded,filled", fillcolor=white, fontname=Helvetica, fontsize=11];',
@@ -334,7 +334,7 @@ _LOOK = (
 
 
 def as_dot(way: Way) -> str:
-    """Return a way as a graph: a box for each folder, an arrow for each change of file."""
+    """Format a way as a graph: a box for each folder, an arrow for each change of file."""
     folders: dict[str, list[str]] = {}
     for name in way.files:
         folders.setdefault(name.rpartition('/')[0], []).append(name)
@@ -350,7 +350,7 @@ def as_dot(way: Way) -> str:
 
 
 def as_text(way: Way) -> str:
-    """Return a way for people."""
+    """Format a way as text."""
     calls = Counter(way.calls)
     return '\n'.join(
         [
@@ -361,7 +361,7 @@ def as_text(way: Way) -> str:
 
 
 def main() -> int:
-    """Print the way that the command line asks for."""
+    """Print the requested way; return the exit status."""
     parser = argparse.ArgumentParser(prog='python -m tools.ways', description=__doc__)
     parser.add_argument('--kind', choices=['post', 'start'], default='post')
     parser.add_argument('--resource-type', choices=list(_RESERVATIONS), default='physical:host')

@@ -63,10 +63,10 @@ def main(argv: Sequence[str]) -> int:
 
 def _do(arguments: argparse.Namespace, directory: pathlib.Path) -> int:
     if arguments.verb == 'up':
-        updown.up(updown.wishes(directory, arguments.ports, arguments.hosts))
+        updown.up(updown.options(directory, arguments.ports, arguments.hosts))
         return 0
     if arguments.verb == 'install':
-        updown.installed(updown.wishes(directory, None, None))
+        updown.installed(updown.options(directory, None, None))
         return 0
     if arguments.verb == 'down' and not (directory / state.FILE).exists():
         print(f'no cloud in {directory}')

@@ -110,22 +110,22 @@ def free_base(is_taken: Callable[[int], bool] = taken) -> int:
     raise CloudError(f'no {STEP} consecutive ports are free from {DEFAULT_BASE} to {_HIGHEST}')
 
 
-def chosen(wish: str | None, last: int | None) -> int:
+def chosen(requested: str | None, last: int | None) -> int:
     """Return the base to use.
 
-    :param wish: a number, ``auto``, or None by default
+    :param requested: a number, ``auto``, or None by default
     :param last: the base of the same cloud when it was last up, if it was
-    :raises CloudError: if the wish is no number, or another one than the
+    :raises CloudError: if the requested is no number, or another one than the
         endpoints in the databases of the cloud were made with
     """
-    if wish in (None, ''):
+    if requested in (None, ''):
         return DEFAULT_BASE if last is None else last
-    if wish == AUTO:
+    if requested == AUTO:
         return free_base() if last is None else last
     try:
-        base = int(wish or '')
+        base = int(requested or '')
     except ValueError:
-        raise CloudError(f'PORTS must be a number or {AUTO}, got {wish}') from None
+        raise CloudError(f'PORTS must be a number or {AUTO}, got {requested}') from None
     if last is not None and base != last:
         raise CloudError(
             f'PORTS={base}: this cloud and its catalog use PORTS={last}; '

@@ -49,7 +49,7 @@ _STANDARD = {'mariadb': 3306, 'rabbit': 5672, 'memcached': 11211}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Wishes:
+class Options:
     """What a caller may choose; None leaves it as it was, or as is usual."""
 
     directory: pathlib.Path
@@ -60,37 +60,37 @@ class Wishes:
     memcached: str | None = None
 
 
-def plan(wishes: Wishes) -> Cloud:
+def plan(options: Options) -> Cloud:
     """Return the cloud that is wished for.
 
     :raises CloudError: if it cannot be
     """
     try:
-        last: Cloud | None = state.load(wishes.directory)
+        last: Cloud | None = state.load(options.directory)
     except CloudError:
         last = None
-    made = (wishes.directory / 'data' / 'done' / 'identity').exists()
-    base = ports.chosen(wishes.ports, last.ports['keystone'] if last and made else None)
+    made = (options.directory / 'data' / 'done' / 'identity').exists()
+    base = ports.chosen(options.ports, last.ports['keystone'] if last and made else None)
     table = ports.table(base)
-    hosts = wishes.hosts or (len(last.hosts) if last else _DEFAULT_HOSTS)
+    hosts = options.hosts or (len(last.hosts) if last else _DEFAULT_HOSTS)
     if not 1 <= hosts <= _MOST_HOSTS:
         raise CloudError(f'HOSTS must be between 1 and {_MOST_HOSTS}, got {hosts}')
     named = {
-        'mariadb': wishes.database_url,
-        'rabbit': wishes.transport_url,
-        'memcached': wishes.memcached,
+        'mariadb': options.database_url,
+        'rabbit': options.transport_url,
+        'memcached': options.memcached,
     }
     for name, address in named.items():
         if address:
             _must_answer(name, address)
     own_rabbit = f'rabbit://guest:guest@{HOST}:{table["rabbit"]}/'
     return Cloud(
-        directory=wishes.directory,
+        directory=options.directory,
         ports=table,
         hosts=tuple(f'compute-{number}' for number in range(1, hosts + 1)),
-        database_server=wishes.database_url or f'mysql+pymysql://root@{HOST}:{table["mariadb"]}',
-        transport_url=wishes.transport_url or own_rabbit,
-        memcached=wishes.memcached or f'{HOST}:{table["memcached"]}',
+        database_server=options.database_url or f'mysql+pymysql://root@{HOST}:{table["mariadb"]}',
+        transport_url=options.transport_url or own_rabbit,
+        memcached=options.memcached or f'{HOST}:{table["memcached"]}',
         foreign=tuple(name for name, address in named.items() if address),
     )
 
@@ -102,13 +102,13 @@ def _must_answer(name: str, address: str) -> None:
         raise CloudError(f'{name} does not respond at {host}:{port}: start it, or unset its URL')
 
 
-def up(wishes: Wishes) -> Cloud:
+def up(options: Options) -> Cloud:
     """Bring the cloud up that is wished for, whatever of it is there already.
 
     :raises CloudError: if that fails
     """
     began = time.monotonic()
-    cloud = plan(wishes)
+    cloud = plan(options)
     for folder in (cloud.run / 'lock', cloud.run / 'nginx', cloud.logs, cloud.data / 'home'):
         folder.mkdir(parents=True, exist_ok=True)
     missing = [name for name in services.names(cloud) if not processes.alive(cloud, name)]
@@ -125,7 +125,7 @@ def up(wishes: Wishes) -> Cloud:
     return cloud
 
 
-def installed(wishes: Wishes) -> None:
+def installed(options: Options) -> None:
     """Install all that the cloud needs, and start nothing.
 
     That waits for the network and the disk, and so can go on while the processors
@@ -133,7 +133,7 @@ def installed(wishes: Wishes) -> None:
 
     :raises CloudError: if that fails
     """
-    cloud = plan(wishes)
+    cloud = plan(options)
     cloud.logs.mkdir(parents=True, exist_ok=True)
     climate = Step(name='Climate', action=lambda: deploy.climate(cloud), needs=('OpenStack',))
     do_all([*_installed(cloud), climate])
@@ -330,9 +330,9 @@ def down(cloud: Cloud, *, wipe: bool = False) -> None:
     say(f'{len(present)} processes stopped after {time.monotonic() - began:.1f} s')
 
 
-def wishes(directory: pathlib.Path, base: str | None, hosts: int | None) -> Wishes:
-    """Return the wishes of a command line, and of the environment."""
-    return Wishes(
+def options(directory: pathlib.Path, base: str | None, hosts: int | None) -> Options:
+    """Return the options of a command line, and of the environment."""
+    return Options(
         directory=directory,
         ports=base,
         hosts=hosts,

@@ -12,7 +12,7 @@
 
 """``python -m tools.lanes LANE...``: runs tests, and reports the results.
 
-Exits with 0 if all passed, with 1 if one failed, and with 2 if none was found.
+The exit status is 0 if all tests passed, 1 if one failed, and 2 if none matched.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def chosen(lane: Lane, ids: Sequence[str], shard: Shard | None, only: Sequence[str]) -> list[str]:
-    """Return the tests of a lane that are picked, in their order."""
+    """Return the selected tests of a lane, in order."""
     mine = set(ids)
     if shard:
         mine = set(shard.of(ids, shards.of_class if lane.by_class else shards.group()))
@@ -75,9 +75,9 @@ def _touched(ids: Sequence[str]) -> list[str]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what *argv* says; return the exit status."""
+    """Run the command; return its exit status."""
     arguments = _parser().parse_args(argv)
-    # As by Ctrl-C: the workers end with this program.
+    # Like Ctrl-C, so that the workers end with this program.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     outcomes = []
     try:
@@ -97,7 +97,7 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     if not outcomes:
-        sys.stdout.write('no test is so called\n')
+        sys.stdout.write('no test matches\n')
         return 2
     sys.stdout.writelines(f'{line}\n' for line in report.lines(outcomes))
     if not (arguments.shard or arguments.only):

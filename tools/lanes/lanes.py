@@ -22,17 +22,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Lane:
-    """Tests of one folder.
+    """The tests of one folder.
 
-    :ivar serial: a regular expression of tests that want the machine for
-        themselves and run after the others, one at a time; None if no test does
-    :ivar waiting: a regular expression of tests that wait more than they work;
-        None if no test does. They run after the rest, :ivar:`crowd` at once
-    :ivar spare: how many more tests run at once than there are workers, because
-        tests of this lane spend part of their time waiting for servers
-    :ivar always: a regular expression of tests that are in each part of the lane
-    :ivar by_class: whether a part of the lane is so many classes, not groups
-    :ivar root: where the project is
+    :ivar serial: a regular expression of tests that need the machine for themselves, and
+        run after the others, one at a time; None if there are none
+    :ivar waiting: a regular expression of tests that mostly wait for servers; None if
+        there are none. They run after the rest, :ivar:`crowd` at once
+    :ivar spare: how many more tests run at once than there are workers, because tests of
+        this lane spend part of their time waiting for servers
+    :ivar always: a regular expression of tests that run in each shard of the lane
+    :ivar by_class: whether the lane is divided by classes instead of groups
+    :ivar root: the root of the project
     """
 
     name: str
@@ -46,17 +46,17 @@ class Lane:
 
     @property
     def path(self) -> str:
-        """Where its tests are, from the root of the project."""
+        """The folder of its tests, relative to the root of the project."""
         return f'./tests/{self.name}'
 
     @property
     def folder(self) -> pathlib.Path:
-        """Where stestr keeps its runs, and what lanes say is kept."""
+        """The folder in which stestr keeps its runs, and lanes their logs."""
         return self.root / '.stestr'
 
     @property
     def log(self) -> pathlib.Path:
-        """Everything that its last run said."""
+        """The file with the complete output of its last run."""
         return self.folder / 'lanes' / f'{self.name}.log'
 
 
@@ -68,8 +68,8 @@ LANES = {
         # One test per processor leaves a third of the processors idle.
         Lane(name='functional', spare=1),
         Lane(name='exhaustive'),
-        # Contracts use hosts of the cloud that belong to no site; of the others,
-        # each class has a site to itself, or all of the cloud.
+        # Contract tests use hosts of the cloud that belong to no site. Each other class
+        # has exclusive use of a site, or of the whole cloud.
         Lane(
             name='cloud',
             serial=r'\[alone',

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""One line that says how far a lane is, and when it will be over."""
+"""Shows the progress of a lane in one line, with the estimated time left."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from typing import TextIO
 
 from tools.lanes.results import Result
 
-# Where no line can be written over, a new one appears this often, in seconds.
+# The interval between two lines where a line cannot be overwritten, in seconds.
 PAUSE = 30
 _REDRAW = 0.2
 _TICK = 1.0
 
 
 def span(seconds: float) -> str:
-    """Return how long that is, as people say it."""
+    """Format a duration, such as ``2 min 05 s``."""
     minutes, rest = divmod(round(seconds), 60)
     return f'{minutes} min {rest:02} s' if minutes else f'{rest} s'
 
 
 class Progress:
-    """How far one lane is.
+    """The progress of one lane.
 
-    :param expected: how long each of its tests took, in seconds, where that is known
+    :param expected: the last duration of each of its tests, in seconds, if known
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Progress:
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
-        """Show the line in a block, also while no test is over for long."""
+        """Show the line within the block, even if no test ends for a long time."""
         self.draw()
         ticker = threading.Thread(target=self._tick, daemon=True)
         ticker.start()
@@ -114,7 +114,7 @@ class Progress:
         self._out.flush()
 
     def say(self, text: str) -> None:
-        """Write a line that stays."""
+        """Write a permanent line."""
         self._out.write(f'\r\x1b[K{text}\n' if self._terminal else f'{text}\n')
         self._out.flush()
         if self._terminal:
@@ -129,9 +129,9 @@ class Progress:
         )
 
     def seconds_left(self) -> float:
-        """Return how long it will still take, as fast as it went until now."""
+        """Estimate the remaining time from the speed until now."""
         done = self._whole - self._left
         taken = self._clock() - self._began
-        # Before anything is over, that it goes as fast as the last time.
+        # Until the first test ends, assume the speed of the last run.
         pace = taken / done if done > 0 else 1 / self._workers
         return max(self._left, 0.0) * pace

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is said when the lanes are over."""
+"""The report at the end of the lanes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tools.lanes.progress import span
 from tools.lanes.running import Outcome
 
 SLOWEST = 10
-# More of one failure, and of more failures, is in the file.
+# The lines shown of each failure, and the number of failures; the log has the rest.
 LINES = 80
 FAILURES = 20
 
 
 def lines(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield what failed, what was slow, and how long each lane took."""
+    """Yield the failures, the slowest tests, and a summary of each lane."""
     for outcome in outcomes:
         yield from _failures(outcome)
     every = [result for outcome in outcomes for result in outcome.results]
@@ -68,19 +68,19 @@ def _summary(outcome: Outcome) -> str:
 
 
 def short(path: pathlib.Path) -> pathlib.Path:
-    """Return a path from where one is, if it is below."""
+    """Return a path relative to the current directory, if it is below it."""
     here = pathlib.Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def write(outcomes: Sequence[Outcome], path: pathlib.Path) -> None:
-    """Write the numbers for other programs."""
+    """Write the figures for other programs."""
     numbers = {outcome.lane: _numbers(outcome) for outcome in outcomes}
     path.write_text(json.dumps(numbers, indent=1) + '\n', encoding='utf-8')
 
 
 def record(outcome: Outcome) -> None:
-    """Write down what a whole lane took, for the documentation."""
+    """Record the figures of a whole lane, for the documentation."""
     path = outcome.log.with_suffix('.json')
     path.write_text(json.dumps(_numbers(outcome), indent=1) + '\n', encoding='utf-8')
 

@@ -23,7 +23,7 @@ from typing import IO
 import subunit
 import testtools
 
-# What stestr says of a worker whose tests failed, or which died.
+# In the ids of the results that stestr adds for workers with failed tests, or dead ones.
 _WORKER = 'process-returncode'
 _GOOD = {'success', 'xfail'}
 
@@ -32,9 +32,9 @@ _GOOD = {'success', 'xfail'}
 class Result:
     """The result of one test.
 
-    :ivar outcome: passed, failed or skipped
-    :ivar seconds: how long it took
-    :ivar log: its output, in sections; '' if none
+    :ivar outcome: ``passed``, ``failed`` or ``skipped``
+    :ivar seconds: the duration of the test
+    :ivar log: its output, in sections; '' if there is none
     """
 
     name: str
@@ -44,19 +44,19 @@ class Result:
 
 
 def read(stream: IO[bytes], tell: Callable[[Result], None]) -> None:
-    """Call *tell* with each result as soon as it comes, until the stream ends."""
+    """Call *tell* with each result as soon as it arrives, until the stream ends."""
 
-    def heard(test: Mapping[str, Any]) -> None:
+    def report(test: Mapping[str, Any]) -> None:
         result = _result(test)
         if result is not None:
             tell(result)
 
-    target = testtools.StreamToDict(heard)
+    target = testtools.StreamToDict(report)
     target.startTestRun()
     try:
         subunit.ByteStreamToStreamResult(stream, non_subunit_name='stdout').run(target)
     finally:
-        # Also reports tests that began and never ended.
+        # Also reports tests that began but never ended.
         target.stopTestRun()
 
 

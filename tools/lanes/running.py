@@ -38,14 +38,14 @@ STESTR = (sys.executable, '-m', 'stestr')
 
 
 class CannotList(Exception):
-    """The tests of a lane cannot be imported; the text says why."""
+    """The tests of a lane cannot be imported; the message contains the errors."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Outcome:
     """The results of a lane.
 
-    :ivar results: in the order in which they came
+    :ivar results: the results, in the order in which they arrived
     :ivar missing: tests that should have run but did not report a result
     :ivar wall: elapsed seconds
     :ivar processor: processor seconds of all its processes
@@ -67,7 +67,7 @@ class Outcome:
 def listed(lane: Lane) -> list[str]:
     """Return the ids of all tests of a lane.
 
-    :raises CannotList: a module of it cannot be imported
+    :raises CannotList: if one of its modules cannot be imported
     """
     timings.repository(lane.root)
     found = subprocess.run(
@@ -88,7 +88,7 @@ def _environment(lane: Lane) -> dict[str, str]:
 
 
 def run(lane: Lane, ids: Sequence[str], workers: int, out: TextIO) -> Outcome:
-    """Run these tests of a lane, and show how far they are."""
+    """Run tests of a lane, and show the progress."""
     repository = timings.repository(lane.root)
     timings.guess(repository, ids)
     times = timings.known(repository, ids)
@@ -120,7 +120,7 @@ def run(lane: Lane, ids: Sequence[str], workers: int, out: TextIO) -> Outcome:
 
 
 def turns(lane: Lane, ids: Sequence[str], workers: int) -> list[tuple[list[str], int]]:
-    """Return what runs one after the other, and how many tests of it run at once."""
+    """Return the sets of tests to run one after the other, each with its concurrency."""
     alone = [name for name in ids if lane.serial and re.search(lane.serial, name)]
     left = sorted(set(ids) - set(alone))
     waiting = [name for name in left if lane.waiting and re.search(lane.waiting, name)]
@@ -140,7 +140,7 @@ def _run(
         chosen.write('\n'.join(ids) + '\n')
         chosen.flush()
         command = [*STESTR, 'run', '--subunit', '--load-list', chosen.name, *options]
-        # A session of its own: whatever ends this program ends all of its workers.
+        # In a separate session, so that killpg ends all workers of stestr.
         child = subprocess.Popen(
             command,
             cwd=lane.root,
@@ -161,14 +161,14 @@ def _run(
 
 
 def _missing(ids: Sequence[str], found: Sequence[Result]) -> list[str]:
-    """Return the tests of which nothing was heard, nor of the class or module they are in."""
-    heard = {result.name for result in found}
+    """Return the tests without a result, unless their class or module has one."""
+    reported = {result.name for result in found}
     wholes = tuple(
         match[1] + '.'
-        for name in heard
+        for name in reported
         if (match := re.match(r'setUp(?:Class|Module) \((.+)\)', name))
     )
-    return [name for name in ids if name not in heard and not name.startswith(wholes)]
+    return [name for name in ids if name not in reported and not name.startswith(wholes)]
 
 
 def _processor() -> float:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Which tests are in a part of a lane: the same ones today, tomorrow and elsewhere."""
+"""Divides a lane into shards, in the same way at any time and on any machine."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ Group = Callable[[str], str]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Shard:
-    """One of so many parts.
+    """One of several parts of a lane.
 
-    :ivar index: from 1
+    :ivar index: the number of the part, from 1
+    :ivar count: the number of parts
     """
 
     index: int
@@ -51,17 +52,17 @@ class Shard:
         return f'{self.index}/{self.count}'
 
     def has(self, group: str) -> bool:
-        """Return whether a group of tests is in this part."""
+        """Whether a group of tests is in this part."""
         digest = hashlib.blake2b(group.encode(), digest_size=8).digest()
         return int.from_bytes(digest, 'big') % self.count == self.index - 1
 
     def of(self, ids: Iterable[str], group: Group) -> list[str]:
-        """Return the tests of this part, in their order."""
+        """Return the tests of this part, in order."""
         return [each for each in ids if self.has(group(each))]
 
 
 def group() -> Group:
-    """Return what names the group of a test: those of one group run in one worker."""
+    """Return a function from a test to its group, whose tests stestr runs in one worker."""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(ROOT / '.stestr.conf')
     regex = re.compile(parser['DEFAULT']['group_regex'])

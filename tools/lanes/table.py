@@ -12,9 +12,9 @@
 
 """``python -m tools.lanes.table``: writes the table of lanes in the documentation.
 
-Counts the tests of each lane and takes the durations from the last run of the
-whole lane on this machine; without such a run the recorded duration stays. Also
-writes the timings by which a fresh clone divides its work.
+Counts the tests of each lane, and takes the durations from the last run of the whole lane
+on this machine; without such a run, the recorded duration stays. Also writes the timings
+with which a fresh clone divides the tests among its workers.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ def read(path: pathlib.Path = FILE) -> dict[str, Row]:
 
 
 def write(rows: list[Row], path: pathlib.Path = FILE) -> None:
-    """Write one line for each lane."""
+    """Write the rows."""
     with path.open('w', encoding='utf-8', newline='') as file:
         csv.writer(file, lineterminator='\n').writerows(map(dataclasses.astuple, rows))
 
 
 def row(lane: Lane, tests: int, before: Row | None) -> Row:
-    """Return what is to be said of a lane of so many tests."""
+    """Return the new row of a lane with a number of *tests*."""
     record = lane.folder / 'lanes' / f'{lane.name}.json'
     if record.exists():
         taken = json.loads(record.read_text(encoding='utf-8'))

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""How long each test took the last time, here or where the timings were written."""
+"""The last duration of each test, on this machine or where the timings were recorded."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from typing import Any
 from stestr.repository import util
 
 FILE = pathlib.Path('tests', 'timings.json')
-# Quicker tests are not written down one by one.
+# The shortest duration that is recorded, in seconds.
 LEAST = 0.5
-# A quick test takes about so long. Without a time for each of its tests, a group would
-# be given to a worker last, when there is nothing left to even it out with.
+# The assumed duration of other tests, in seconds. stestr starts groups with tests of
+# unknown duration last, when no other tests are left to balance the workers.
 QUICK = 0.1
 
 
 def written(path: pathlib.Path) -> dict[str, float]:
-    """Return the timings that came with the clone, in seconds by test."""
+    """Return the timings that are part of the clone, in seconds by test."""
     if not path.exists():
         return {}
     found: dict[str, float] = json.loads(path.read_text(encoding='utf-8'))
@@ -46,7 +46,7 @@ def write(times: Mapping[str, float], path: pathlib.Path) -> None:
 
 
 def repository(root: pathlib.Path) -> Any:
-    """Open the repository of stestr; a new one begins with the timings of the clone."""
+    """Open the repository of stestr; create it with the timings of the clone if missing."""
     if (root / '.stestr' / 'format').exists():
         return util.get_repo_open(repo_url=str(root))
     made = util.get_repo_initialise(repo_url=str(root))
@@ -55,13 +55,13 @@ def repository(root: pathlib.Path) -> Any:
 
 
 def known(found: Any, ids: Iterable[str]) -> dict[str, float]:
-    """Return how long tests took, in seconds, of those that ran before."""
+    """Return the durations of tests that have run before, in seconds."""
     times: dict[str, float] = found.get_test_times(list(ids))['known']
     return times
 
 
 def guess(found: Any, ids: Iterable[str]) -> None:
-    """Write down that tests that never ran are quick."""
+    """Record an assumed duration for tests that have never run."""
     quick = found.get_test_times(list(ids))['unknown']
     if quick:
         _insert(found, dict.fromkeys(sorted(quick), QUICK))

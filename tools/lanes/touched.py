@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Which tests are of a resource type whose code was changed lately."""
+"""Selects the tests of resource types whose code was changed recently."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from tests import architecture
 from tests.exhaustive import types
 
 PACKAGE = 'climate.plugins'
-# As many commits as there are parts of the exhaustive lane in a check.
+# The number of commits to look back: as many as the exhaustive lane has shards in CI.
 LAST = 4
-# A change of what more types share is no change of a type: the parts that the
-# next checks run have all of them.
+# A change of code that more types share selects no tests, because the shards of the next
+# CI runs cover all types.
 MOST_TYPES = 3
 _MAIN = 'origin/HEAD'
 
 
 def base(root: pathlib.Path) -> str:
-    """Return the commit since which changes are looked for.
+    """Return the commit after which changes count.
 
-    It is the one where a branch left ``origin/HEAD``; on that branch itself the
-    fourth last commit, or the first that the clone has.
+    On a branch, it is the one where the branch left ``origin/HEAD``. On that branch
+    itself, it is the fourth commit before the last, or the first one of the clone.
     """
     for name in (_MAIN, f'HEAD~{LAST}'):
         found = _git(root, 'merge-base', 'HEAD', name)
@@ -46,7 +46,7 @@ def base(root: pathlib.Path) -> str:
 
 
 def changed(root: pathlib.Path, since: str) -> set[str]:
-    """Return the files changed since a commit, in the working tree too."""
+    """Return the files changed since a commit, including the working tree."""
     return set(_git(root, 'diff', '--name-only', since).split())
 
 
@@ -58,7 +58,7 @@ def _git(root: pathlib.Path, *arguments: str) -> str:
 
 
 def code() -> Mapping[str, frozenset[str]]:
-    """Return the files of each resource type: its plugin, and what that imports of plugins."""
+    """Return the files of each resource type: its plugin, and the plugin code it imports."""
     sources = {each.module: each for each in architecture.sources('climate/plugins')}
     imported = {
         module: {
@@ -77,7 +77,7 @@ def code() -> Mapping[str, frozenset[str]]:
 
 
 def _places() -> dict[str, str]:
-    """Return the module of each type's plugin."""
+    """Return the module of the plugin of each type."""
     parser = configparser.ConfigParser(delimiters=('=',))
     parser.read(architecture.ROOT / 'setup.cfg')
     lines = parser['entry_points']['climate.resource_types'].split('\n')
@@ -98,13 +98,16 @@ def _reached(module: str, imported: Mapping[str, set[str]]) -> set[str]:
 
 
 def touched(paths: Iterable[str], files: Mapping[str, frozenset[str]]) -> set[str]:
-    """Return the types whose code one of these files is."""
+    """Return the types whose code includes one of the paths."""
     changes = set(paths)
     return {resource_type for resource_type, code in files.items() if code & changes}
 
 
 def tests_of(found: set[str], ids: Iterable[str]) -> list[str]:
-    """Return the tests that book one of these types, by their names; none of too many types."""
+    """Return the tests whose names say that they book one of a few types.
+
+    If there are more than :data:`MOST_TYPES` types, the list is empty.
+    """
     if len(found) > MOST_TYPES:
         return []
     words = [name for name, booked in types.OF_KINDS.items() if booked & found]
