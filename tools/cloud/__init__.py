@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A real OpenStack on this machine, with Climate in it, for tests.
+"""A real OpenStack with Climate on this machine, for tests.
 
 ``python -m tools.cloud`` installs, starts and stops it. Tests use
-:mod:`tools.cloud.state`, which says where everything is, and
+:mod:`tools.cloud.state`, which has the addresses and paths, and
 :mod:`tools.cloud.processes`, which stops and starts single services.
 """

@@ -36,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
         help='directory of the cloud (default: $CLIMATE_CLOUD_DIR, $CLOUD_DIR or .cloud)',
     )
     verbs = parser.add_subparsers(dest='verb', required=True)
-    up = verbs.add_parser('up', help='install missing requirements, and start what does not run')
+    up = verbs.add_parser('up', help='install missing requirements, and start all processes')
     up.add_argument('--hosts', type=int, help='number of compute hosts (default: 9)')
     up.add_argument('--ports', help='the first port of the range (default: 15000), or auto')
     verbs.add_parser('install', help='install missing requirements without starting anything')
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what *argv* says; return the exit status."""
+    """Run the command; return its exit status."""
     arguments = _parser().parse_args(argv)
     directory = arguments.dir.absolute()
     try:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The configuration of every service, out of the files in ``templates/``."""
+"""Writes the configuration of every service from the files in ``templates/``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tools.cloud.state import PREFIXES
 TEMPLATES = pathlib.Path(__file__).with_name('templates')
 SERVICE_USERS = ('placement', 'glance', 'nova', 'neutron', 'cinder', 'heat', 'climate')
 
-# Where each template goes below etc/, unless it is a name of its own.
+# The path of the file below etc/ for each template.
 PLACES = {
     'keystone.conf': 'keystone/keystone.conf',
     'placement.conf': 'placement/placement.conf',
@@ -40,10 +40,10 @@ PLACES = {
     'rabbitmq.conf': 'rabbitmq.conf',
     'nginx.conf': 'nginx.conf',
 }
-# The configuration of Climate at each site: as an operator would write it, and
-# additions for the test cloud.
+# The templates of the configuration of Climate at each site: the settings that an operator
+# would write, and additions for the test cloud.
 CLIMATE = ('climate.conf', 'climate-site.conf')
-# Further files that services need and ship in their packages.
+# Further files that services need, and that their packages contain.
 SHIPPED = {
     'glance': ('glance-api-paste.ini', 'metadefs'),
     'nova': ('api-paste.ini',),
@@ -56,14 +56,14 @@ SHIPPED = {
 def render(template: str, values: Mapping[str, str]) -> str:
     """Return the text of a template with each ``$name`` replaced.
 
-    :raises KeyError: if it names something that is not among *values*
+    :raises KeyError: if a name is not in *values*
     """
     text = (TEMPLATES / template).read_text(encoding='utf-8')
     return string.Template(text).substitute(values)
 
 
 def login(auth_url: str, user: str, password: str, region: str) -> str:
-    """Return the lines by which a service logs in to Keystone."""
+    """Return the options with which a service logs in to Keystone."""
     return '\n'.join(
         (
             'auth_type = password',
@@ -79,7 +79,7 @@ def login(auth_url: str, user: str, password: str, region: str) -> str:
 
 
 def values(cloud: Cloud) -> dict[str, str]:
-    """Return what the templates may name."""
+    """Return the values for the templates, by name."""
     found = {
         'host': HOST,
         'etc': str(cloud.etc),
@@ -105,7 +105,7 @@ def values(cloud: Cloud) -> dict[str, str]:
 
 
 def _locations(cloud: Cloud) -> str:
-    """Return the nginx configuration of each service behind it."""
+    """Return the nginx configuration of the services behind the proxy."""
     return ''.join(
         render('nginx-location.conf', {'prefix': prefix, 'url': cloud.url(name)})
         for name, prefix in PREFIXES.items()

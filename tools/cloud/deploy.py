@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Climate in the cloud, installed as an operator would install it.
+"""Installs Climate in the cloud, as an operator would.
 
-Into a virtual environment of its own, and not as a link to the clone: so that
-what is tested is what the package holds. Done again when a file changed.
+It has its own virtual environment, and is not an editable installation, so that the tests
+use the files of the package. It is reinstalled when a file has changed.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from tools.cloud.programs import ROOT
 from tools.cloud.programs import run
 from tools.cloud.state import Cloud
 
-# In addition to Climate's requirements: a server for its API.
+# In addition to the requirements of Climate: a server for its API.
 WITH = ('gunicorn==23.0.0',)
-# Not the versions of the OpenStack release, some of which are old.
+# Not the constraints of the OpenStack release, some of which are old.
 CONSTRAINTS = 'constraints.txt'
-# What the package is built from.
+# The sources of the package.
 _FILES = ('LICENSE', 'MANIFEST.in', 'README.rst', 'pyproject.toml', 'requirements.txt')
 _FILES += ('setup.cfg', 'setup.py')
 _FOLDERS = ('climate', 'etc')
@@ -54,7 +54,7 @@ def sources(root: pathlib.Path = ROOT) -> Iterator[pathlib.Path]:
 
 
 def fingerprint(root: pathlib.Path = ROOT) -> str:
-    """Return a hash over :func:`sources`, by their names and contents."""
+    """Return a hash of the names and contents of :func:`sources`."""
     found = hashlib.sha256(' '.join(WITH).encode())
     for path in (root / CONSTRAINTS, *sources(root)):
         found.update(str(path.relative_to(root)).encode() + b'\0' + path.read_bytes() + b'\0')
@@ -62,9 +62,9 @@ def fingerprint(root: pathlib.Path = ROOT) -> str:
 
 
 def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
-    """Install the clone, unless it is installed as it is now.
+    """Install the clone, unless its present state is installed already.
 
-    Processes of Climate that run are stopped before, and not started again.
+    It first stops the processes of Climate, and does not restart them.
 
     :raises CloudError: if it cannot be built or installed
     """
@@ -78,8 +78,8 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
     log = cloud.logs / 'climate-install.log'
     install.environment(place, log)
     with tempfile.TemporaryDirectory() as folder:
-        # A copy: building in the clone would leave things behind there, and
-        # find there what earlier builds have left.
+        # Build from a copy: a build in the clone leaves files there, and uses those of
+        # earlier builds.
         copy = pathlib.Path(folder) / 'climate'
         for path in sources(root):
             target = copy / path.relative_to(root)
@@ -99,12 +99,12 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
 
 
 def names(cloud: Cloud) -> list[str]:
-    """Return the names of Climate's processes at all sites."""
+    """Return the names of the processes of Climate at all sites."""
     return [name for site in services.sites(cloud) for name in services.of_climate(site)]
 
 
 def tables(cloud: Cloud) -> None:
-    """Bring the tables of Climate at all sites to what the code wants."""
+    """Migrate the databases of Climate at all sites to the schema of the code."""
 
     def sync(site: Cloud) -> None:
         for words in (('climate-manage', 'db', 'sync'), ('climate-status', 'upgrade', 'check')):
@@ -125,7 +125,7 @@ def tables(cloud: Cloud) -> None:
 
 
 def redeploy(cloud: Cloud) -> None:
-    """Install the clone as it is now; start Climate's processes, again if it changed."""
+    """Install the present state of the clone, and start or restart the processes."""
     climate(cloud)
     tables(cloud)
     for name in names(cloud):

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What can go wrong, said in one line."""
+"""The errors of the tool."""
 
 from __future__ import annotations
 
 
 class CloudError(Exception):
-    """The cloud cannot be made, started or found; the text says what to do."""
+    """The cloud cannot be created, started or found; the message says what to do."""

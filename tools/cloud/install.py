@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Packages of Debian and the virtual environment, installed once."""
+"""Installs Debian packages and the virtual environment of OpenStack."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LOCK = HERE / 'requirements.lock'
 PLUGINS = HERE / 'plugins'
 OLDEST_PYTHON = (3, 11)
 
-# What has to be there, and the package of Debian that brings it.
+# The required commands, and the Debian packages that contain them.
 _COMMANDS = {
     '/usr/sbin/mariadbd': 'mariadb-server',
     '/usr/bin/mariadb': 'mariadb-client',
@@ -42,7 +42,7 @@ _COMMANDS = {
     '/usr/bin/memcached': 'memcached',
     '/usr/sbin/nginx': 'nginx-light',
 }
-# uWSGI is compiled.
+# The packages for compiling uWSGI.
 _TOOLS = {'gcc': ('gcc', 'libc6-dev'), 'python': ('python3-dev', 'python3-venv')}
 
 
@@ -71,9 +71,9 @@ def _can_compile() -> bool:
 
 
 def packages(log: pathlib.Path, foreign: Sequence[str] = ()) -> None:
-    """Install the packages of Debian that lack.
+    """Install missing Debian packages.
 
-    :raises CloudError: if that is not possible
+    :raises CloudError: if that is not possible, with the command to run as root
     """
     lacking = missing_packages(foreign)
     if not lacking:
@@ -85,7 +85,7 @@ def packages(log: pathlib.Path, foreign: Sequence[str] = ()) -> None:
     env = {
         'PATH': os.environ['PATH'],
         'DEBIAN_FRONTEND': 'noninteractive',
-        # The servers of the packages are not wanted, only their programs.
+        # Only the programs of the packages are needed, so do not start their servers.
         'RUNLEVEL': '1',
     }
     run(log, ['apt-get', '-q', 'update'], env)
@@ -93,12 +93,12 @@ def packages(log: pathlib.Path, foreign: Sequence[str] = ()) -> None:
 
 
 def wanted() -> str:
-    """Return a hash of all that the virtual environment is made of."""
+    """Return a hash of everything that the virtual environment depends on."""
     return digest(LOCK, *PLUGINS.iterdir()) + f' {sys.version_info[0]}.{sys.version_info[1]}'
 
 
 def virtualenv(place: pathlib.Path, log: pathlib.Path) -> None:
-    """Make the virtual environment of OpenStack, unless it is as the lock says.
+    """Create the virtual environment of OpenStack, unless it is up to date.
 
     :raises CloudError: if a package cannot be installed
     """
@@ -106,7 +106,7 @@ def virtualenv(place: pathlib.Path, log: pathlib.Path) -> None:
     if mark.exists() and mark.read_text(encoding='utf-8') == wanted():
         return
     if sys.version_info < OLDEST_PYTHON:
-        raise CloudError('Python 3.11 or later is wanted (PYTHON=...)')
+        raise CloudError('Python 3.11 or later is required (PYTHON=...)')
     mark.unlink(missing_ok=True)
     environment(place, log)
     install(place, log, '--requirement', LOCK)
@@ -115,15 +115,15 @@ def virtualenv(place: pathlib.Path, log: pathlib.Path) -> None:
 
 
 def environment(place: pathlib.Path, log: pathlib.Path) -> None:
-    """Make an empty virtual environment, unless there is one."""
+    """Create an empty virtual environment, unless it exists."""
     if not (place / 'bin' / 'python').exists():
         run(log, [sys.executable, '-m', 'venv', place], os.environ)
 
 
 def install(place: pathlib.Path, log: pathlib.Path, *arguments: str | pathlib.Path) -> None:
-    """Install into the virtual environment *place*, with uv if available.
+    """Install packages into the virtual environment *place*, with uv if available.
 
-    uv comes from the virtual environment of OpenStack.
+    The virtual environment of OpenStack contains uv.
 
     :raises CloudError: if it fails
     """
@@ -136,7 +136,7 @@ def install(place: pathlib.Path, log: pathlib.Path, *arguments: str | pathlib.Pa
 
 
 def _uv(place: pathlib.Path, log: pathlib.Path) -> pathlib.Path | None:
-    """Return uv: that of the environment *place*, the machine's, or one that pip can get."""
+    """Return the path of uv in *place* or on ``PATH``; otherwise install it with pip."""
     beside = place / 'bin' / 'uv'
     if beside.exists():
         return beside
@@ -147,20 +147,20 @@ def _uv(place: pathlib.Path, log: pathlib.Path) -> pathlib.Path | None:
         pip = [place / 'bin' / 'python', '-m', 'pip', 'install', '--quiet']
         run(log, [*pip, pinned.group() if pinned else 'uv'], os.environ)
     except CloudError:
-        return None  # such as on a machine that it is not built for
+        return None  # for example on a platform without wheels of uv
     return beside
 
 
 def plugins(place: pathlib.Path) -> None:
-    """Put the drivers of this cloud where Nova, Neutron and Cinder look for theirs."""
-    told = subprocess.run(
+    """Install the drivers of this cloud where Nova, Neutron and Cinder load theirs."""
+    found = subprocess.run(
         [place / 'bin' / 'python', '-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'],
         capture_output=True,
         text=True,
         check=True,
     )
-    library = pathlib.Path(told.stdout.strip())
-    # Nova loads drivers from a package of its own, and from nowhere else.
+    library = pathlib.Path(found.stdout.strip())
+    # Nova loads drivers only from its own package.
     shutil.copyfile(PLUGINS / 'nova_driver.py', library / 'nova' / 'virt' / 'climate_fake.py')
     shutil.copyfile(PLUGINS / 'volume_driver.py', library / 'climate_fake_volume.py')
     shutil.copyfile(PLUGINS / 'ml2_driver.py', library / 'climate_fake_ml2.py')

@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The ports of a cloud: one range, counted from a base.
+"""The ports of a cloud: one range from a base.
 
-Two clouds with different bases are independent.
+Clouds whose ranges do not overlap are independent.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ HOST = '127.0.0.1'
 DEFAULT_BASE = 15000
 AUTO = 'auto'
 
-# The distance of each port from the base. "rabbit-cluster" is what nodes of
-# RabbitMQ would speak to each other through, and epmd tells where that is.
+# The offset of each port from the base. RabbitMQ needs "rabbit-cluster" for connections
+# between its nodes, which find that port through epmd.
 OFFSETS = {
     'keystone': 0,
     'placement': 1,
@@ -49,7 +49,7 @@ OFFSETS = {
     'climate-api@3': 15,
 }
 STEP = 20
-_HIGHEST = 32000  # above begin the ports that the kernel gives to clients
+_HIGHEST = 32000  # the ephemeral ports of the kernel begin above
 
 
 def table(base: int) -> dict[str, int]:
@@ -63,9 +63,9 @@ def table(base: int) -> dict[str, int]:
 
 
 def taken(port: int) -> bool:
-    """Return whether a process listens on *port* of this machine."""
+    """Whether a process listens on *port* of this machine."""
     with socket.socket() as probe:
-        # Connections that are long closed do not count as taken.
+        # Closed connections in TIME_WAIT do not count as taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
@@ -77,7 +77,7 @@ def taken(port: int) -> bool:
 
 
 def answers(host: str, port: int, seconds: float = 2.0) -> bool:
-    """Return whether something accepts connections at *host* and *port*."""
+    """Whether a server accepts connections at *host* and *port*."""
     try:
         socket.create_connection((host, port), timeout=seconds).close()
     except OSError:
@@ -86,9 +86,10 @@ def answers(host: str, port: int, seconds: float = 2.0) -> bool:
 
 
 def refuse_taken(wanted: Mapping[str, int], is_taken: Callable[[int], bool] = taken) -> None:
-    """Return if all *wanted* ports, by the name of their service, are free.
+    """Check that all *wanted* ports are free.
 
-    :raises CloudError: naming the first port that is not, and what to do
+    :param wanted: ports, by the names of their services
+    :raises CloudError: if one is not, with the port and what to do
     """
     for name, port in wanted.items():
         if is_taken(port):
@@ -100,7 +101,7 @@ def refuse_taken(wanted: Mapping[str, int], is_taken: Callable[[int], bool] = ta
 
 
 def free_base(is_taken: Callable[[int], bool] = taken) -> int:
-    """Return the first base, from the default one on, whose whole range is free.
+    """Return the first base, starting with the default, whose whole range is free.
 
     :raises CloudError: if there is none
     """
@@ -113,10 +114,10 @@ def free_base(is_taken: Callable[[int], bool] = taken) -> int:
 def chosen(requested: str | None, last: int | None) -> int:
     """Return the base to use.
 
-    :param requested: a number, ``auto``, or None by default
-    :param last: the base of the same cloud when it was last up, if it was
-    :raises CloudError: if the requested is no number, or another one than the
-        endpoints in the databases of the cloud were made with
+    :param requested: a number, ``auto``, or None for the last base or the default
+    :param last: the base of the same cloud when it was last up; None if it never was
+    :raises CloudError: if the request is not a number, or not the base of the endpoints
+        in the databases of the cloud
     """
     if requested in (None, ''):
         return DEFAULT_BASE if last is None else last

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What is made once: databases and their tables, keys, the first user."""
+"""Prepares a cloud once: databases and their tables, keys, the first user."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DATABASES = (
 
 
 def once(cloud: Cloud, name: str, action: Callable[[Cloud], None], *versions: str) -> None:
-    """Do *action* unless it was done for this cloud, with the same *versions* of what it uses."""
+    """Do *action*, unless it was done for this cloud with the same *versions*."""
     mark = cloud.data / 'done' / name
     stamp = hashlib.sha256('\n'.join((cloud.database_server, *versions)).encode()).hexdigest()
     if mark.exists() and mark.read_text(encoding='utf-8') == stamp:
@@ -47,7 +47,7 @@ def once(cloud: Cloud, name: str, action: Callable[[Cloud], None], *versions: st
 
 
 def mariadb(cloud: Cloud) -> None:
-    """Make the directory of a database server whose root needs no password."""
+    """Create the data directory of a database server whose root has no password."""
     place = cloud.data / 'mariadb'
     user = ['--user=root'] if os.geteuid() == 0 else []
     run(
@@ -67,7 +67,7 @@ def mariadb(cloud: Cloud) -> None:
 def databases(cloud: Cloud) -> None:
     """Create an empty database for each service.
 
-    :raises CloudError: if an external server already has one of that name
+    :raises CloudError: if an external server already has one of these databases
     """
     if 'mariadb' in cloud.foreign:
         wanted = {*DATABASES, *climate_databases(cloud)}
@@ -78,7 +78,7 @@ def databases(cloud: Cloud) -> None:
 
 
 def climate_database(cloud: Cloud) -> None:
-    """Create the databases of Climate, and the user that they belong to."""
+    """Create the databases of Climate, and their user."""
     makes = (
         f'CREATE DATABASE IF NOT EXISTS {name} CHARACTER SET utf8mb4;'
         f'GRANT ALL ON {name}.* TO climate;'
@@ -94,7 +94,7 @@ def climate_databases(cloud: Cloud) -> list[str]:
 
 
 def forget_databases(cloud: Cloud) -> None:
-    """Drop what :func:`databases` created on an external server."""
+    """Drop the databases that :func:`databases` created on an external server."""
     if 'mariadb' in cloud.foreign and (cloud.data / 'done' / 'databases').exists():
         every = (*DATABASES, *climate_databases(cloud))
         drops = (f'DROP DATABASE IF EXISTS {name};' for name in every)
@@ -102,9 +102,9 @@ def forget_databases(cloud: Cloud) -> None:
 
 
 def sql(cloud: Cloud, statements: str) -> str:
-    """Run *statements* on the server of the cloud, and return what it answers.
+    """Run *statements* on the database server of the cloud, and return the output.
 
-    :raises CloudError: if it refuses
+    :raises CloudError: if a statement fails
     """
     url = urllib.parse.urlsplit(cloud.database_server)
     argv = [
@@ -113,7 +113,7 @@ def sql(cloud: Cloud, statements: str) -> str:
         f'--port={url.port or 3306}',
         f'--user={urllib.parse.unquote(url.username or "root")}',
     ]
-    # Not among the arguments, where all users of the machine could read it.
+    # Not in the arguments, which all users of the machine can read.
     env = services.environment(cloud) | {'MYSQL_PWD': urllib.parse.unquote(url.password or '')}
     ended = subprocess.run(
         argv, env=env, input=statements, capture_output=True, text=True, check=False
@@ -128,7 +128,7 @@ def _config(cloud: Cloud, *files: str) -> list[str]:
 
 
 def keystone(cloud: Cloud) -> None:
-    """Create Keystone's tables, its keys, the administrator and its own endpoints."""
+    """Create the tables and keys of Keystone, the administrator, and its endpoints."""
     conf = _config(cloud, 'keystone/keystone.conf')
     who = getpass.getuser()
     owner = [f'--keystone-user={who}', f'--keystone-group={_group()}']
@@ -154,7 +154,7 @@ def _group() -> str:
 
 
 def nova(cloud: Cloud) -> None:
-    """Create Nova's tables and its two cells."""
+    """Create the tables of Nova and its two cells."""
     program = ('nova-sync', 'nova-manage', *_config(cloud, 'nova/nova.conf'))
     run_in(cloud, *program, 'api_db', 'sync')
     cell0 = f'--database_connection={cloud.database("nova_cell0")}'
@@ -211,7 +211,7 @@ TABLES: dict[str, Callable[[Cloud], None]] = {
 
 
 def digest(*paths: pathlib.Path) -> str:
-    """Return one hash over files, by their contents and names."""
+    """Return a hash of the names and contents of files."""
     found = hashlib.sha256()
     for path in sorted(paths):
         found.update(path.name.encode() + b'\0' + path.read_bytes() + b'\0')

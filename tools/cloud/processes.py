@@ -10,11 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Single processes: started, stopped and looked at by process id.
+"""Starts, stops and inspects single processes.
 
-A process is known by its id and the instant at which it started, for ids are
-used again. Each runs in a session of its own, so that its children can be
-found, and killed with it.
+A process is identified by its id and the time of its start, because ids are reused. Each
+runs in its own session, so that its children can be found, and killed with it.
 """
 
 from __future__ import annotations
@@ -33,39 +32,38 @@ from tools.cloud import services
 from tools.cloud.errors import CloudError
 from tools.cloud.state import Cloud
 
-# Seconds that a service may take to be ready. One that died is noticed at once.
+# The time in which a service must be ready, in seconds. Dead ones are noticed at once.
 PATIENCE = 180.0
-GRACE = 20.0  # seconds that it may take to stop
+GRACE = 20.0  # the time in which it must stop, in seconds
 _POLL = 0.05
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Process:
-    """One process of the machine, as ``/proc`` has it."""
+    """A process of the machine, as in ``/proc``."""
 
     pid: int
     session: int
     state: str
-    started: int  # in ticks since the machine started
+    started: int  # in clock ticks since the machine was booted
 
 
 def look(pid: int) -> Process | None:
-    """Return the process *pid*, or None if there is none, or only its remains."""
+    """Return the process *pid*; None if it does not exist, or is dead."""
     try:
         text = pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='utf-8')
     except (FileNotFoundError, ProcessLookupError):
         return None
-    # The name of the program, in brackets, may hold anything.
+    # The name of the program, in parentheses, may contain any characters.
     rest = text.rpartition(')')[2].split()
     found = Process(pid=pid, state=rest[0], session=int(rest[3]), started=int(rest[19]))
-    # Where the first thread has gone and others have not, the process still has
-    # its ports.
+    # If the first thread has ended but others have not, the process still has its ports.
     threads = int(rest[17])
     return None if found.state in 'ZX' and threads < 2 else found
 
 
 def in_session(pid: int) -> list[Process]:
-    """Return the processes of the session that *pid* began, itself included."""
+    """Return the processes of the session that *pid* leads, including *pid*."""
     ids = (int(name) for name in os.listdir('/proc') if name.isdigit())
     return [each for each in map(look, ids) if each is not None and each.session == pid]
 
@@ -75,28 +73,27 @@ def _pid_file(cloud: Cloud, name: str) -> pathlib.Path:
 
 
 def find(cloud: Cloud, name: str) -> Process | None:
-    """Return the process that runs as *name*; None if none does.
+    """Return the process that runs as *name*; None if there is none.
 
-    A file that names another process than the one that was started, because
-    the id was used again, is not believed.
+    If the id in the file was reused by another process, the result is None.
     """
     try:
         pid, started = map(int, _pid_file(cloud, name).read_text(encoding='utf-8').split())
     except (FileNotFoundError, ValueError):
         return None
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)  # bury it, if it was our own child
+        os.waitpid(pid, os.WNOHANG)  # reap it, if it is a dead child of this process
     found = look(pid)
     return found if found is not None and found.started == started else None
 
 
 def alive(cloud: Cloud, name: str) -> bool:
-    """Return whether *name* runs."""
+    """Whether *name* runs."""
     return find(cloud, name) is not None
 
 
 def running(cloud: Cloud) -> list[str]:
-    """Return the names of all that runs, sorted."""
+    """Return the names of all running processes, sorted."""
     return [
         path.stem for path in sorted(cloud.run.glob('*.pid')) if find(cloud, path.stem) is not None
     ]
@@ -113,12 +110,12 @@ def start(
 ) -> None:
     """Start *name*, unless it runs.
 
-    :param settings: configuration that is read after the service's own, so
-        that it prevails, such as ``"[DEFAULT]\\ndebug = true\\n"``. It stays
-        until it is replaced; ``""`` removes it; None leaves it as it is.
+    :param settings: a configuration that overrides that of the service, such as
+        ``"[DEFAULT]\\ndebug = true\\n"``. It stays until it is replaced; ``""`` removes
+        it; None keeps it
     :param environment: additional variables, for this start only
-    :param arguments: more arguments for the command, for this time only
-    :param wait: for an answer, if the service is one that answers
+    :param arguments: additional arguments of the command, for this start only
+    :param wait: whether to wait until the service responds, if it has a port
     :raises CloudError: if it dies, or is not ready in time, with the end of its log
     """
     if settings is not None:
@@ -136,10 +133,10 @@ def start(
 
 
 def spawn(cloud: Cloud, name: str, argv: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Run *argv* as *name*, with its output in the log, and note its id.
+    """Run *argv* as *name*, with its output in the log, and record its id.
 
-    It inherits no other open file: otherwise it would hold the locks of the
-    parent process for as long as it runs.
+    It inherits no other open file, because it would otherwise hold the locks of the
+    parent process as long as it runs.
     """
     log = str(cloud.logs / f'{name}.log')
     pid = os.posix_spawn(
@@ -159,10 +156,10 @@ def spawn(cloud: Cloud, name: str, argv: Sequence[str], environment: Mapping[str
 
 
 def _inherited() -> list[int]:
-    """Return the open files, except the standard ones, that a child would inherit."""
+    """Return the open files that a child would inherit, except the standard ones."""
     found = []
     for name in os.listdir('/proc/self/fd'):
-        # The list itself was open while it was read.
+        # The list contains the descriptor with which it was read.
         with contextlib.suppress(OSError):
             if int(name) > 2 and os.get_inheritable(int(name)):
                 found.append(int(name))
@@ -170,7 +167,7 @@ def _inherited() -> list[int]:
 
 
 def await_ready(cloud: Cloud, name: str, seconds: float = PATIENCE) -> None:
-    """Return when *name* answers, or at once if it is not of those that do.
+    """Wait until *name* responds; return at once if it has no port.
 
     :raises CloudError: if it dies or takes longer than *seconds*
     """
@@ -192,11 +189,11 @@ def stop(
     signal: signals.Signals = signals.SIGTERM,
     seconds: float = GRACE,
 ) -> None:
-    """Stop *name*, if it runs, and return when it is gone with all its children.
+    """Stop *name*, if it runs, and wait until it and all its children have ended.
 
-    :param signal: SIGTERM goes to the process, which ends its children;
-        SIGKILL goes to all of them at once, as when a machine goes down
-    :param seconds: after which it is killed
+    :param signal: SIGTERM is sent to the process, which ends its children; SIGKILL is
+        sent to all of them at once, as if the machine failed
+    :param seconds: the time after which the process is killed
     """
     found = find(cloud, name)
     if found is None:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Programs that run to their end, with what they say in a log."""
+"""Runs programs to their end, with their output in a log."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def run(log: pathlib.Path, argv: Sequence[str | pathlib.Path], env: Mapping[str, str]) -> None:
-    """Run a program; what it says is added to *log*.
+    """Run a program, and append its output to *log*.
 
-    :raises CloudError: if it fails, with the end of what it said
+    :raises CloudError: if it fails, with the end of its output
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open('a+', encoding='utf-8', errors='replace') as file:
@@ -44,16 +44,16 @@ def run(log: pathlib.Path, argv: Sequence[str | pathlib.Path], env: Mapping[str,
         )
         if ended.returncode:
             file.seek(began)
-            said = ''.join(f'\n  | {line.rstrip()}' for line in file.readlines()[-15:])
+            output = ''.join(f'\n  | {line.rstrip()}' for line in file.readlines()[-15:])
             raise CloudError(
-                f'{pathlib.Path(argv[0]).name} failed with {ended.returncode}\n  {log}:{said}'
+                f'{pathlib.Path(argv[0]).name} failed with {ended.returncode}\n  {log}:{output}'
             )
 
 
 def run_in(cloud: Cloud, log: str, *argv: str | pathlib.Path) -> None:
-    """Run a program of the cloud's environment; what it says goes to the log named *log*.
+    """Run a program of the cloud, and append its output to the log named *log*.
 
-    :raises CloudError: if it fails, with the end of what it said
+    :raises CloudError: if it fails, with the end of its output
     """
     around = services.environment(cloud)
     command = cloud.bin / argv[0] if '/' not in str(argv[0]) else argv[0]
@@ -63,7 +63,7 @@ def run_in(cloud: Cloud, log: str, *argv: str | pathlib.Path) -> None:
 def run_inside(cloud: Cloud, module: str, *arguments: str) -> None:
     """Run a module of :mod:`tools.cloud.inside` with the libraries of the cloud.
 
-    :raises CloudError: if it fails, with the end of what it said
+    :raises CloudError: if it fails, with the end of its output
     """
     around = services.environment(cloud) | {'PYTHONPATH': str(ROOT)}
     argv = [cloud.bin / 'python', '-m', f'tools.cloud.inside.{module}', cloud.directory]

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The processes of a cloud: what each is called with, and when it is ready."""
+"""The processes of a cloud: their commands, and how to see that they are ready."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ from tools.cloud.ports import HOST
 from tools.cloud.state import Cloud
 from tools.cloud.state import MANAGERS
 
-# The WSGI application of each API of OpenStack. The flag says whether it takes
-# options of the command line; where to find its configuration is in CONFIG_DIRS.
+# The WSGI application of each OpenStack API.
 _APIS = {
     'keystone': 'keystone.wsgi.api',
     'placement': 'placement.wsgi.api',
@@ -40,7 +39,7 @@ _APIS = {
     'cinder-api': 'cinder.wsgi.api',
     'heat-api': 'heat.wsgi.api',
 }
-# Configuration files of each program below etc/, read before its settings.
+# The configuration files of each program below etc/, which it reads before its settings.
 FILES = {
     'keystone': ('keystone/keystone.conf',),
     'placement': ('placement/placement.conf',),
@@ -61,24 +60,27 @@ SERVERS = ('mariadb', 'epmd', 'rabbit', 'memcached', 'proxy')
 DAEMONS = ('nova-conductor', 'nova-scheduler', 'cinder-scheduler', 'cinder-volume')
 DAEMONS += ('cinder-backup', 'heat-engine')
 APIS = tuple(_APIS)
-WORKERS = 2  # processes of Climate's API
+WORKERS = 2  # processes of the API of Climate
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Command:
-    """What a process is started with."""
+    """The command line and environment of a process."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
 
 
 def compute(number: int) -> str:
-    """Return the name of the process of a compute host, counted from 1."""
+    """Return the name of the process of a compute host.
+
+    :param number: the number of the host, from 1
+    """
     return f'nova-compute-{number}'
 
 
 def managers(cloud: Cloud | None = None) -> list[str]:
-    """Return the names of Climate's managers, at the first site unless a cloud is given."""
+    """Return the names of the managers at the site of *cloud*, or at the first site."""
     found = [f'climate-manager-{number}' for number in range(1, MANAGERS + 1)]
     return [cloud.of_site(name) for name in found] if cloud else found
 
@@ -89,7 +91,7 @@ def of_climate(cloud: Cloud) -> list[str]:
 
 
 def names(cloud: Cloud) -> list[str]:
-    """Return the name of every process of *cloud*, in the order in which they may start."""
+    """Return the names of all processes of *cloud*, in an order in which they can start."""
     computes = [compute(number) for number in range(1, len(cloud.hosts) + 1)]
     own = [name for name in SERVERS if name not in foreign(cloud)]
     climate = [name for site in sites(cloud) for name in of_climate(site)]
@@ -97,12 +99,12 @@ def names(cloud: Cloud) -> list[str]:
 
 
 def sites(cloud: Cloud) -> list[Cloud]:
-    """Return *cloud* as it is seen from each of its sites."""
+    """Return *cloud* as seen from each of its sites."""
     return [cloud.at(number) for number in range(1, cloud.sites + 1)]
 
 
 def foreign(cloud: Cloud) -> set[str]:
-    """Return the external servers; epmd comes with RabbitMQ."""
+    """Return the external servers, including epmd if RabbitMQ is external."""
     return {*cloud.foreign, *(['epmd'] if 'rabbit' in cloud.foreign else [])}
 
 
@@ -112,31 +114,31 @@ def _program(name: str) -> str:
 
 
 def _site(cloud: Cloud, name: str) -> Cloud:
-    """Return the cloud as the process *name* of Climate sees it."""
+    """Return the cloud as seen from the site of the process *name* of Climate."""
     return cloud.at(int(name.partition('@')[2] or 1))
 
 
 def settings_file(cloud: Cloud, name: str) -> pathlib.Path:
-    """Return where settings of *name* alone are kept, read after its own configuration."""
+    """Return the file with additional settings of *name*, read after its configuration."""
     if _program(name) == 'climate-api':
         return _site(cloud, name).climate_conf.parent / 'climate.conf.d' / 'settings.conf'
     return cloud.etc / f'{name}.d' / 'settings.conf'
 
 
 def configure(cloud: Cloud, name: str, settings: str) -> None:
-    """Keep *settings* for *name*, to be read when it starts next.
+    """Write additional settings of *name*, which it reads at its next start.
 
-    :raises CloudError: if it is a service that reads no further files
+    :raises CloudError: if the service reads no further files
     """
     if _program(name) != 'climate-api' and _program(name) not in FILES:
-        raise CloudError(f'{name} takes no settings of its own')
+        raise CloudError(f'{name} does not support additional settings')
     path = settings_file(cloud, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(settings, encoding='utf-8')
 
 
 def options(cloud: Cloud, name: str) -> list[str]:
-    """Return the options that name all files which *name* reads."""
+    """Return the options with the configuration files of *name*."""
     found = [f'--config-file={cloud.etc / file}' for file in FILES[_program(name)]]
     if _program(name) == 'climate-manager':
         found.append(f'--config-file={_site(cloud, name).climate_conf}')
@@ -149,9 +151,9 @@ def options(cloud: Cloud, name: str) -> list[str]:
 
 
 def environment(cloud: Cloud) -> dict[str, str]:
-    """Return the environment of every process.
+    """Return the environment of all processes.
 
-    It has no variables of the caller: no proxy, no login, no language.
+    It contains no variables of the caller, such as a proxy, a login or a language.
     """
     return {
         'PATH': f'{cloud.bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -165,7 +167,7 @@ def environment(cloud: Cloud) -> dict[str, str]:
 
 
 def command(cloud: Cloud, name: str) -> Command:
-    """Return what *name* is started with.
+    """Return the command of *name*.
 
     :raises CloudError: if there is no process of that name
     """
@@ -186,7 +188,7 @@ def command(cloud: Cloud, name: str) -> Command:
 
 
 def _uwsgi(cloud: Cloud, name: str) -> list[str]:
-    # Loaded after the fork, or threads of the application would be lost.
+    # --lazy-apps loads the application after the fork, which does not keep threads.
     argv = [
         str(cloud.bin / 'uwsgi'),
         f'--http-socket={HOST}:{cloud.ports[name]}',
@@ -203,8 +205,8 @@ def _uwsgi(cloud: Cloud, name: str) -> list[str]:
 
 
 def _shape(name: str) -> tuple[str, str]:
-    # Threads of one Keystone mix up requests once in some thousand: one that came
-    # with a token for a project was refused, as if its token were for a domain.
+    # With threads, Keystone confuses about one in several thousand requests: a request
+    # with a project-scoped token was refused as if the token were domain-scoped.
     processes, threads = (2, 1) if name == 'keystone' else (1, 4)
     return f'--processes={processes}', f'--threads={threads}'
 
@@ -215,14 +217,14 @@ def _gunicorn(cloud: Cloud, name: str) -> list[str]:
         f'--bind={HOST}:{cloud.ports[name]}',
         f'--workers={WORKERS}',
         '--threads=8',
-        # The deployed Climate is meant, not one that lies where this is called.
+        # Import the deployed Climate, not a clone in the current directory.
         f'--chdir={cloud.data}',
         'climate.wsgi.api:application',
     ]
 
 
 def _server(cloud: Cloud, name: str) -> tuple[dict[str, str], Sequence[str]]:
-    """Return what is added to the environment for a server of Debian, and its command."""
+    """Return the additional environment of a Debian server, and its command."""
     own = {
         'mariadb': _mariadb,
         'rabbit': _rabbit,
@@ -244,7 +246,7 @@ def _mariadb(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
         f'--bind-address={HOST}',
         f'--port={cloud.ports["mariadb"]}',
         '--max-connections=1000',
-        # Nothing here has to outlive the machine.
+        # The data need not survive a failure of the machine.
         '--innodb-flush-log-at-trx-commit=0',
         *('--innodb-flush-method=nosync', '--innodb-doublewrite=0'),
         '--innodb-buffer-pool-size=128M',
@@ -257,7 +259,7 @@ def _rabbit(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
     home = cloud.data / 'rabbit'
     return {
         'HOME': str(home),
-        # One process, the server itself, instead of a script around it.
+        # Replaces the wrapper script by the server, so that there is one process.
         'RUNNING_UNDER_SYSTEMD': '1',
         'RABBITMQ_NODENAME': f'climate-{cloud.ports["rabbit"]}@localhost',
         'RABBITMQ_CONFIG_FILE': str(cloud.etc / 'rabbitmq'),
@@ -267,7 +269,7 @@ def _rabbit(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
         'RABBITMQ_DIST_PORT': str(cloud.ports['rabbit-cluster']),
         'ERL_EPMD_ADDRESS': HOST,
         'ERL_EPMD_PORT': str(cloud.ports['epmd']),
-        # Idle schedulers sleep: the machine has better things to do.
+        # Idle schedulers of Erlang sleep instead of busy waiting.
         'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': '+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none'
         ' -kernel inet_dist_use_interface {127,0,0,1}',
     }, ['/usr/lib/rabbitmq/bin/rabbitmq-server']
@@ -288,10 +290,10 @@ def _nginx(cloud: Cloud) -> tuple[dict[str, str], Sequence[str]]:
 
 
 def probe(cloud: Cloud, name: str) -> Callable[[], bool]:
-    """Return a question whose answer says whether *name* is ready.
+    """Return a function that returns whether *name* is ready.
 
-    A daemon without a port is taken to be; whether its heart beats is asked of
-    its API when the whole cloud is up.
+    A daemon without a port counts as ready. Its heartbeat is checked through its API when
+    the whole cloud is up.
     """
     if name in _APIS or _program(name) == 'climate-api':
         # uWSGI and gunicorn listen before the application is loaded.
@@ -302,8 +304,8 @@ def probe(cloud: Cloud, name: str) -> Callable[[], bool]:
 
 
 def replies(url: str, seconds: float = 30.0) -> bool:
-    """Return whether *url* answers over HTTP with anything but a failure of the server."""
-    # Whatever proxy the environment names, this is for the machine itself.
+    """Whether *url* responds over HTTP with a status below 500."""
+    # Ignore the proxies of the environment, because the service is on this machine.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=seconds):

@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The description of a cloud: ``cloud.json``, as a value.
+"""The description of a cloud, which ``cloud.json`` stores.
 
-It has everything that tests and other programs need, so that they do not depend
-on the layout of the cloud.
+It has everything that tests and other programs need, so that they do not depend on the
+layout of the cloud.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ PASSWORD = 'secret'
 REGION = 'RegionOne'
 PROXIED_REGION = 'RegionProxied'
 MANAGERS = 2
-# How many hosts are never leased, so that servers without a lease have a place.
+# The number of hosts that are never leased, for servers without a lease.
 ORDINARY = 2
-# How many hosts each site has, and with that how many sites there are at most.
+# The number of hosts of each site, which also limits the number of sites.
 SITE_HOSTS = (3, 2, 2)
 
-# The paths of the services behind the proxy, and of the versions below them.
+# The path prefixes of the services behind the proxy.
 PREFIXES = {
     'keystone': '/identity',
     'placement': '/placement',
@@ -59,19 +59,19 @@ class Cloud:
     directory: pathlib.Path
     # The port of each service by the name of its process; see tools.cloud.ports.
     ports: dict[str, int]
-    # Names of the compute hosts, which are those of their hypervisors too.
+    # The names of the compute hosts and of their hypervisors.
     hosts: tuple[str, ...]
-    # Without a database, as mysql+pymysql://user:password@host:port
+    # The URL without a database, such as mysql+pymysql://user:password@host:port
     database_server: str
     transport_url: str
     memcached: str
-    # Which of mariadb, rabbit and memcached are not this cloud's own.
+    # The external servers among mariadb, rabbit and memcached.
     foreign: tuple[str, ...] = ()
     password: str = PASSWORD  # of every user
     region: str = REGION
-    # The same services, behind path prefixes on one port.
+    # The region with the same services behind path prefixes on one port.
     proxied_region: str = PROXIED_REGION
-    # Ordinary users, each a member of one project.
+    # Ordinary users and their projects; each is a member of one.
     users: dict[str, str] = dataclasses.field(
         default_factory=lambda: {'alice': 'alpha', 'bob': 'beta'}
     )
@@ -80,21 +80,21 @@ class Cloud:
     network: str = 'shared'
     volume_type: str = 'fake'
     freepool: str = 'freepool'
-    # Which site this is; see :meth:`at`.
+    # The number of the site; see :meth:`at`.
     site: int = 1
 
     @property
     def sites(self) -> int:
-        """Return how many sites there are hosts for."""
+        """Return the number of sites that have enough hosts."""
         needed = [ORDINARY + sum(SITE_HOSTS[:count]) for count in range(1, len(SITE_HOSTS) + 1)]
         return max(1, sum(each <= len(self.hosts) for each in needed))
 
     def at(self, site: int) -> Cloud:
-        """Return the cloud as it is seen from a site.
+        """Return the cloud as seen from a site.
 
-        A site is a separate installation of Climate, with its own database, users,
-        projects, hosts and region, on the same OpenStack as the others. Attributes
-        for Climate or a user then refer to that of the site.
+        A site is a separate installation of Climate on the same OpenStack, with its own
+        database, users, projects, hosts and region. The attributes for Climate and for
+        users are those of the site.
         """
         region = REGION if site == 1 else f'RegionSite{site}'
         return dataclasses.replace(self, site=site, region=region)
@@ -106,11 +106,11 @@ class Cloud:
         return self.hosts[first : first + SITE_HOSTS[self.site - 1]]
 
     def account(self, name: str) -> str:
-        """Return what a user or a project, as the first site calls it, is called at this one."""
+        """Return the name at this site of a user or project of the first site."""
         return name if self.site == 1 or name == 'admin' else f'{name}-{self.site}'
 
     def project(self, user: str) -> str:
-        """Return the project of a user; one that is unknown has one of the same name."""
+        """Return the project of a user; for unknown users, a project of the same name."""
         return self.account(self.users.get(user, user))
 
     def of_site(self, name: str) -> str:
@@ -118,97 +118,97 @@ class Cloud:
         return name if self.site == 1 else f'{name}@{self.site}'
 
     def url(self, name: str) -> str:
-        """Return where the process *name* answers, without a path."""
+        """Return the URL of the process *name*, without a path."""
         return f'http://{HOST}:{self.ports[name]}'
 
     def proxied_url(self, name: str) -> str:
-        """Return where the process *name* answers behind the proxy."""
+        """Return the URL of the process *name* behind the proxy."""
         return f'{self.url("proxy")}{PREFIXES[name]}'
 
     @property
     def auth_url(self) -> str:
-        """Return where Keystone answers."""
+        """Return the URL of Keystone."""
         return f'{self.url("keystone")}/v3'
 
     @property
     def proxied_auth_url(self) -> str:
-        """Return where Keystone answers behind the proxy."""
+        """Return the URL of Keystone behind the proxy."""
         return f'{self.proxied_url("keystone")}/v3'
 
     @property
     def reservation_url(self) -> str:
-        """Return where Climate answers."""
+        """Return the URL of Climate."""
         return f'{self.url(self.of_site("climate-api"))}/v1'
 
     @property
     def proxied_reservation_url(self) -> str:
-        """Return where Climate answers behind the proxy."""
+        """Return the URL of Climate behind the proxy."""
         return f'{self.proxied_url("climate-api")}/v1'
 
     @property
     def database_url(self) -> str:
-        """Return the database of Climate, with its own user, as SQLAlchemy wants it."""
+        """Return the URL of the database of Climate, with its own user, for SQLAlchemy."""
         server = urllib.parse.urlsplit(self.database_server)
         at = server.netloc.rpartition('@')[2]
         name = self.climate_name.replace('-', '_')
         return f'{server.scheme}://climate:{self.password}@{at}/{name}?charset=utf8mb4'
 
     def database(self, name: str) -> str:
-        """Return the URL of a database on the cloud's server."""
+        """Return the URL of a database on the server of the cloud."""
         return f'{self.database_server}/{name}?charset=utf8mb4'
 
     @property
     def etc(self) -> pathlib.Path:
-        """Return where the configuration of every service is."""
+        """Return the directory of the configuration of all services."""
         return self.directory / 'etc'
 
     @property
     def data(self) -> pathlib.Path:
-        """Return where everything is that the services keep."""
+        """Return the directory of the data of all services."""
         return self.directory / 'data'
 
     @property
     def logs(self) -> pathlib.Path:
-        """Return where the logs are, ``NAME.log`` each."""
+        """Return the directory of the logs, named ``NAME.log``."""
         return self.directory / 'log'
 
     @property
     def run(self) -> pathlib.Path:
-        """Return where the process ids are, ``NAME.pid`` each."""
+        """Return the directory of the process ids, in files named ``NAME.pid``."""
         return self.directory / 'run'
 
     @property
     def bin(self) -> pathlib.Path:
-        """Return the commands of OpenStack, ``openstack`` among them."""
+        """Return the directory of the OpenStack commands, including ``openstack``."""
         return self.directory / 'venv' / 'bin'
 
     @property
     def climate_bin(self) -> pathlib.Path:
-        """Return the commands of the Climate that is deployed."""
+        """Return the directory of the commands of the deployed Climate."""
         return self.directory / 'climate' / 'bin'
 
     @property
     def climate_conf(self) -> pathlib.Path:
-        """Return the configuration of the Climate that is deployed."""
+        """Return the configuration file of the deployed Climate."""
         return self.etc / self.climate_name / 'climate.conf'
 
     @property
     def climate_name(self) -> str:
-        """Return what the folder and the database of Climate at this site are called."""
+        """Return the name of the directory and of the database of Climate at this site."""
         return 'climate' if self.site == 1 else f'climate-{self.site}'
 
     @property
     def openrc(self) -> pathlib.Path:
-        """Return a script for shells: the administrator's login."""
+        """Return the shell script with the login of the administrator."""
         return self.directory / 'openrc'
 
     def login(
         self, user: str = 'admin', project: str | None = None, *, proxied: bool = False
     ) -> dict[str, str]:
-        """Return the environment that makes a client *user*.
+        """Return the environment of a client that logs in as *user*.
 
-        :param project: unless given, the one that the user is a member of
-        :param proxied: go through the proxy, and to the region behind it
+        :param project: the project; None for that of the user
+        :param proxied: whether to use the proxy, and the region behind it
         """
         return {
             'OS_AUTH_TYPE': 'password',
@@ -227,7 +227,7 @@ class Cloud:
         }
 
     def as_json(self) -> str:
-        """Return the fields and, for readers who are no Python, what follows from them."""
+        """Return the fields, and derived values for programs in other languages."""
         fields: dict[str, Any] = dataclasses.asdict(self)
         fields['directory'] = str(self.directory)
         derived = ('auth_url', 'proxied_auth_url', 'reservation_url', 'proxied_reservation_url')
@@ -238,13 +238,13 @@ class Cloud:
 
 
 def directory() -> pathlib.Path:
-    """Return the directory of the cloud that the environment names."""
+    """Return the directory of the cloud, from the environment or the default."""
     named = os.environ.get(ENV) or os.environ.get('CLOUD_DIR') or '.cloud'
     return pathlib.Path(named).absolute()
 
 
 def load(place: pathlib.Path | str | None = None) -> Cloud:
-    """Return the cloud in *place*; unless given, in the one the environment names.
+    """Return the cloud in *place*, by default in :func:`directory`.
 
     :raises CloudError: if there is none
     """
@@ -252,7 +252,7 @@ def load(place: pathlib.Path | str | None = None) -> Cloud:
     try:
         raw = json.loads((folder / FILE).read_text(encoding='utf-8'))
     except (FileNotFoundError, NotADirectoryError):
-        raise CloudError(f'there is no cloud in {folder}: make cloud-up makes one') from None
+        raise CloudError(f'there is no cloud in {folder}: make cloud-up creates one') from None
     known = {field.name for field in dataclasses.fields(Cloud)}
     fields = {name: value for name, value in raw.items() if name in known}
     fields['directory'] = folder
@@ -262,7 +262,7 @@ def load(place: pathlib.Path | str | None = None) -> Cloud:
 
 
 def save(cloud: Cloud) -> None:
-    """Write ``cloud.json`` and ``openrc``, each in one piece."""
+    """Write ``cloud.json`` and ``openrc``, each atomically."""
     lines = [f'export {key}={value}' for key, value in cloud.login().items()]
     lines.append(f'export PATH={cloud.bin}:"$PATH"')
     for path, text in (

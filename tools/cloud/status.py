@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What runs, where it listens, and what it takes of memory."""
+"""The processes of a cloud, with their ports and memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MIB = 1024.0
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row:
-    """One service; memory in MiB, summed over its processes."""
+    """A service, with the memory of all its processes in MiB."""
 
     name: str
     pids: tuple[int, ...]
@@ -56,7 +56,7 @@ def _row(cloud: Cloud, name: str) -> Row:
 
 
 def _memory(pid: int) -> tuple[float, float]:
-    """Return RSS and PSS of a process: shared memory whole, and divided among its users."""
+    """Return RSS and PSS of a process: with shared memory in full, and with its share."""
     try:
         text = pathlib.Path(f'/proc/{pid}/smaps_rollup').read_text(encoding='utf-8')
     except OSError:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Steps that need each other: as many at once as can be, each with its time."""
+"""Runs steps that depend on each other, in parallel, and prints their durations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from tools.cloud.errors import CloudError
 
-# More than there are processors: most steps wait for a server now and then.
+# More than the number of processors, because most steps sometimes wait for a server.
 AT_ONCE = 6
 
 _lock = threading.Lock()
@@ -32,7 +32,7 @@ _lock = threading.Lock()
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Step:
-    """Something to do when all that it needs is done."""
+    """An action, and the names of the steps that must be done first."""
 
     name: str
     action: Callable[[], object]
@@ -40,14 +40,14 @@ class Step:
 
 
 def say(text: str) -> None:
-    """Print a line at once, in one piece."""
+    """Print a line at once, without mixing it with those of other threads."""
     with _lock:
         sys.stdout.write(f'{text}\n')
         sys.stdout.flush()
 
 
 def do(step: Step) -> None:
-    """Do one step, and say how long it took.
+    """Do one step, and print its duration.
 
     :raises CloudError: if it failed
     """
@@ -57,10 +57,10 @@ def do(step: Step) -> None:
 
 
 def do_all(steps: Sequence[Step], at_once: int = AT_ONCE) -> None:
-    """Do all *steps*; those that are ready first in the order in which they are given.
+    """Do all *steps*; of those that are ready, the first in the list begin first.
 
-    :raises CloudError: the first failure, when what was under way has ended;
-        nothing more is begun after it
+    :raises CloudError: for the first failure, after the steps in progress have ended; no
+        further step begins
     """
     waiting = list(steps)
     done: set[str] = set()
@@ -72,7 +72,7 @@ def do_all(steps: Sequence[Step], at_once: int = AT_ONCE) -> None:
                     waiting.remove(step)
                     under_way[pool.submit(do, step)] = step
             if not under_way:
-                raise CloudError(f'nothing makes what {waiting[0].name} needs')
+                raise CloudError(f'no step provides what {waiting[0].name} needs')
             ended, _ = concurrent.futures.wait(
                 under_way, return_when=concurrent.futures.FIRST_COMPLETED
             )

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Brings a cloud up, and takes it down."""
+"""Starts a cloud, and stops it."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from tools.cloud.steps import Step
 _HERE = pathlib.Path(__file__).parent
 _DEFAULT_HOSTS = state.ORDINARY + sum(state.SITE_HOSTS)
 _MOST_HOSTS = 50
-# A beat of the heart that came shortly before the services were all asked counts.
+# The age of a heartbeat that still counts, in seconds before the services were checked.
 _LEEWAY = 15.0
 _STANDARD = {'mariadb': 3306, 'rabbit': 5672, 'memcached': 11211}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a caller may choose; None leaves it as it was, or as is usual."""
+    """The options of a cloud; None keeps the last value, or the default."""
 
     directory: pathlib.Path
     ports: str | None = None
@@ -61,9 +61,9 @@ class Options:
 
 
 def plan(options: Options) -> Cloud:
-    """Return the cloud that is wished for.
+    """Return the requested cloud.
 
-    :raises CloudError: if it cannot be
+    :raises CloudError: if an option is invalid, or an external server does not respond
     """
     try:
         last: Cloud | None = state.load(options.directory)
@@ -103,7 +103,7 @@ def _must_answer(name: str, address: str) -> None:
 
 
 def up(options: Options) -> Cloud:
-    """Bring the cloud up that is wished for, whatever of it is there already.
+    """Install and start the parts of the requested cloud that are missing.
 
     :raises CloudError: if that fails
     """
@@ -114,7 +114,7 @@ def up(options: Options) -> Cloud:
     missing = [name for name in services.names(cloud) if not processes.alive(cloud, name)]
     ports.refuse_taken({name: cloud.ports[name] for name in missing if name in cloud.ports})
     for name in set(processes.running(cloud)) - set(services.names(cloud)):
-        processes.stop(cloud, name)  # hosts that are not wanted any more
+        processes.stop(cloud, name)  # hosts of a larger cloud
     state.save(cloud)
     say(f'A cloud of {len(cloud.hosts)} hosts in {cloud.directory}, ports from {base_of(cloud)}')
     do_all(_installed(cloud))
@@ -126,10 +126,10 @@ def up(options: Options) -> Cloud:
 
 
 def installed(options: Options) -> None:
-    """Install all that the cloud needs, and start nothing.
+    """Install all requirements of the cloud, and start nothing.
 
-    That waits for the network and the disk, and so can go on while the processors
-    are at work on something else.
+    The installation mostly waits for the network and the disk, so other work can use the
+    processors meanwhile.
 
     :raises CloudError: if that fails
     """
@@ -140,12 +140,12 @@ def installed(options: Options) -> None:
 
 
 def _installed(cloud: Cloud) -> list[Step]:
-    """Return the steps that install OpenStack and the servers of Debian."""
+    """Return the steps that install OpenStack and the Debian servers."""
     packages, place = cloud.logs / 'packages.log', cloud.directory / 'venv'
     log = cloud.logs / 'install.log'
     return [
         Step(name='packages', action=lambda: install.packages(packages, cloud.foreign)),
-        # Some of it is compiled.
+        # Some packages are compiled, and need the compiler.
         Step(
             name='OpenStack',
             action=lambda: install.virtualenv(place, log),
@@ -160,9 +160,9 @@ def base_of(cloud: Cloud) -> int:
 
 
 def steps(cloud: Cloud) -> list[Step]:
-    """Return all that is to be done when everything is installed and configured.
+    """Return the steps that start an installed and configured cloud.
 
-    What takes long, or has much behind it, comes first.
+    Long steps, and those that many others need, come first.
     """
     return [
         *_servers(cloud),
@@ -184,11 +184,11 @@ def _tables(cloud: Cloud, name: str) -> Step:
 
 
 def _openstack(cloud: Cloud) -> list[Step]:
-    """Return the steps that start the services of OpenStack, Keystone excepted."""
+    """Return the steps that start the OpenStack services, except Keystone."""
     return [
         _start(cloud, 'placement', 'placement tables', 'memcached'),
-        # Conductor, scheduler and computes read the catalog as soon as they start,
-        # and end where Keystone does not know their user yet.
+        # Conductor, scheduler and computes read the catalog when they start, and exit if
+        # their user does not exist yet.
         _start(cloud, 'nova-conductor', 'nova tables', 'rabbit', 'users and catalogue'),
         _start(cloud, 'nova-scheduler', 'nova tables', 'rabbit', 'users and catalogue'),
         *(
@@ -226,7 +226,7 @@ def _climate(cloud: Cloud) -> list[Step]:
 
 
 def _servers(cloud: Cloud) -> list[Step]:
-    """Return the steps that bring the servers of Debian up."""
+    """Return the steps that start the Debian servers."""
 
     def start(name: str) -> None:
         if name not in services.foreign(cloud):
@@ -257,9 +257,9 @@ def _servers(cloud: Cloud) -> list[Step]:
 
 
 def _keystone(cloud: Cloud) -> list[Step]:
-    """Return the steps that bring Keystone up, with all that it has to know."""
+    """Return the steps that start Keystone, and create its users and catalog."""
     sources = (_HERE / 'inside' / 'identity.py', _HERE / 'ports.py', _HERE / 'state.py')
-    told = f'{prepare.digest(*sources)} {cloud.sites}'
+    version = f'{prepare.digest(*sources)} {cloud.sites}'
 
     def identity(_: Cloud) -> None:
         programs.run_inside(cloud, 'identity')
@@ -277,14 +277,14 @@ def _keystone(cloud: Cloud) -> list[Step]:
         ),
         Step(
             name='users and catalogue',
-            action=functools.partial(prepare.once, cloud, 'identity', identity, told),
+            action=functools.partial(prepare.once, cloud, 'identity', identity, version),
             needs=('keystone',),
         ),
     ]
 
 
 def _ready(cloud: Cloud) -> Step:
-    # From the clock of the machine, as Nova's own records are.
+    # On the clock of the machine, which the records of Nova use as well.
     since = time.time() - _LEEWAY
     return Step(
         name='all at work',
@@ -296,9 +296,9 @@ def _ready(cloud: Cloud) -> Step:
 
 
 def _check(cloud: Cloud) -> None:
-    """Return if everything still runs.
+    """Check that all processes still run.
 
-    :raises CloudError: naming what does not, with the end of its log
+    :raises CloudError: if one has exited, with the end of its log
     """
     for name in services.names(cloud):
         if not processes.alive(cloud, name):
@@ -306,9 +306,9 @@ def _check(cloud: Cloud) -> None:
 
 
 def down(cloud: Cloud, *, wipe: bool = False) -> None:
-    """Stop all that runs; with *wipe*, forget all data as well.
+    """Stop all processes; with *wipe*, also delete all data.
 
-    What is installed stays.
+    The installation stays.
 
     :raises CloudError: if the databases on an external server cannot be dropped
     """
@@ -319,7 +319,7 @@ def down(cloud: Cloud, *, wipe: bool = False) -> None:
         list(pool.map(lambda name: processes.stop(cloud, name), set(present) - set(last)))
     if wipe:
         prepare.forget_databases(cloud)
-    # RabbitMQ signs off at epmd, so epmd goes after it.
+    # RabbitMQ unregisters from epmd when it stops, so epmd stops after it.
     for name in sorted(last, key=lambda each: each == 'epmd'):
         processes.stop(cloud, name)
     if wipe:
@@ -331,7 +331,7 @@ def down(cloud: Cloud, *, wipe: bool = False) -> None:
 
 
 def options(directory: pathlib.Path, base: str | None, hosts: int | None) -> Options:
-    """Return the options of a command line, and of the environment."""
+    """Return the options from the command line and the environment."""
     return Options(
         directory=directory,
         ports=base,

@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What runs inside the virtual environment of the cloud: it needs its libraries."""
+"""Programs that run in the virtual environment of the cloud, and use its libraries."""

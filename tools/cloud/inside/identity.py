@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Users, projects, services and endpoints, as far as they are not there yet.
+"""Creates missing users, projects, services and endpoints.
 
-Run with the libraries of the cloud: ``python -m tools.cloud.inside.identity DIR``.
+Run it with the libraries of the cloud: ``python -m tools.cloud.inside.identity DIR``.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tools.cloud import state
 from tools.cloud.services import sites
 from tools.cloud.state import Cloud
 
-# The process that answers, its name and type in the catalogue, and the path of
-# its endpoint below the service.
+# The process, the name and type of the service in the catalog, and the path of its
+# endpoint.
 _CATALOGUE = (
     ('keystone', 'keystone', 'identity', '/v3'),
     ('placement', 'placement', 'placement', ''),
@@ -43,7 +43,7 @@ _INTERFACES = ('public', 'internal', 'admin')
 
 
 def connect(cloud: Cloud) -> Any:
-    """Return a connection of the administrator."""
+    """Return a connection as the administrator."""
     return openstack.connect(
         auth_url=cloud.auth_url,
         username='admin',
@@ -59,7 +59,7 @@ def connect(cloud: Cloud) -> Any:
 
 
 class Identity:
-    """Keystone, where everything may be there already."""
+    """Creates objects in Keystone, unless they exist."""
 
     def __init__(self, identity: Any, password: str) -> None:
         self._identity = identity
@@ -68,18 +68,18 @@ class Identity:
         self._roles = {role.name: role for role in identity.roles()}
 
     def role(self, name: str) -> Any:
-        """Return a role."""
+        """Return a role; create it if it is missing."""
         if name not in self._roles:
             self._roles[name] = self._identity.create_role(name=name)
         return self._roles[name]
 
     def project(self, name: str) -> Any:
-        """Return a project."""
+        """Return a project; create it if it is missing."""
         found = self._identity.find_project(name, domain_id=self._domain)
         return found or self._identity.create_project(name=name, domain_id=self._domain)
 
     def user(self, name: str, domain: str | None = None) -> Any:
-        """Return a user."""
+        """Return a user; create it if it is missing."""
         home = domain or self._domain
         found = self._identity.find_user(name, domain_id=home)
         return found or self._identity.create_user(
@@ -87,23 +87,23 @@ class Identity:
         )
 
     def grant(self, user: Any, project: Any, *roles: str) -> None:
-        """Give *user* roles in *project*."""
+        """Assign roles in *project* to *user*."""
         for name in roles:
             self._identity.assign_project_role_to_user(project, user, self.role(name))
 
     def heat_domain(self) -> None:
-        """Make the domain in which Heat keeps the users of stacks."""
+        """Create the domain in which Heat keeps the users of stacks."""
         domain = self._identity.find_domain('heat') or self._identity.create_domain(name='heat')
         user = self.user('heat_domain_admin', domain.id)
         self._identity.assign_domain_role_to_user(domain, user, self.role('admin'))
 
     def region(self, name: str) -> None:
-        """Make a region."""
+        """Create a region."""
         if name not in {region.id for region in self._identity.regions()}:
             self._identity.create_region(id=name)
 
     def catalogue(self, cloud: Cloud) -> None:
-        """Make the services, and their endpoints in both regions."""
+        """Create the services, and their endpoints in all regions."""
         services = {service.type: service for service in self._identity.services()}
         present = {
             (each.service_id, each.region_id, each.interface) for each in self._identity.endpoints()
@@ -129,7 +129,7 @@ class Identity:
 
 
 def main() -> None:
-    """Make all of it for the cloud in the directory that is named."""
+    """Create all objects for the cloud in the given directory."""
     cloud = state.load(sys.argv[1])
     identity = Identity(connect(cloud).identity, cloud.password)
     for name in ('service', 'heat_stack_owner', 'heat_stack_user'):

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Waits until all services are at work, then makes what tests build upon.
+"""Waits until all services work, and then creates the objects that tests use.
 
-Run with the libraries of the cloud: ``python -m tools.cloud.inside.ready DIR
-SINCE``; a sign of life from before SINCE, in seconds of the epoch, does not
-count: services that died look alive for a minute.
+Run it with the libraries of the cloud: ``python -m tools.cloud.inside.ready DIR SINCE``.
+A heartbeat before SINCE, in seconds since the epoch, does not count, because dead
+services look alive for a minute.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def _fresh(service: Any, since: float) -> bool:
 
 
 def wait(what: str, condition: Callable[[], bool]) -> None:
-    """Return when *condition* holds, and say how long it took.
+    """Wait until *condition* holds, and print the duration.
 
-    Ends the process with one clear line if it does not in time.
+    If it does not hold in time, the process exits with a message.
     """
     began = time.monotonic()
     error: Exception | None = None
@@ -54,14 +54,14 @@ def wait(what: str, condition: Callable[[], bool]) -> None:
                 print(f'{what}: {time.monotonic() - began:.1f} s', flush=True)
                 return
             error = None
-        except Exception as failure:  # whatever it is, it may pass
+        except Exception as failure:  # any failure may be temporary
             error = failure
         time.sleep(_POLL)
     sys.exit(f'{what}: not after {PATIENCE:.0f} s {error or ""}')
 
 
 def computes(cloud: Cloud, conn: Any, since: float) -> None:
-    """Wait for the compute hosts, and let the scheduler know of them."""
+    """Wait for the compute hosts, and map them to the cell."""
 
     def beating() -> bool:
         services = conn.compute.services(binary='nova-compute')
@@ -101,7 +101,7 @@ def others(conn: Any, since: float) -> None:
 
 
 def objects(cloud: Cloud, conn: Any) -> None:
-    """Make what tests build upon, as far as it is not there."""
+    """Create the objects that tests use, unless they exist."""
     if not conn.block_storage.find_type(cloud.volume_type):
         specs = {'volume_backend_name': cloud.volume_type}
         conn.block_storage.create_type(name=cloud.volume_type, extra_specs=specs)
@@ -145,7 +145,7 @@ def objects(cloud: Cloud, conn: Any) -> None:
 
 
 def main() -> None:
-    """Wait, and make what is wanted, in the cloud in the directory that is named."""
+    """Wait for the services of the cloud in the given directory, and create the objects."""
     cloud = state.load(sys.argv[1])
     since = float(sys.argv[2])
     conn = connect(cloud)

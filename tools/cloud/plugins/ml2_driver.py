@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A driver of Neutron's ML2 that binds every port, with no agent anywhere."""
+"""A mechanism driver for ML2 of Neutron that binds every port without agents."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from neutron_lib.plugins.ml2 import api
 
 
 class AlwaysBind(api.MechanismDriver):
-    """Binds a port to the first of its segments, and says that it is active."""
+    """Binds a port to the first of its segments, and reports it as active."""
 
     def initialize(self):
-        """There is nothing to set up."""
+        """Do nothing, because there is nothing to set up."""
 
     def bind_port(self, context):
         """Bind the port of *context*."""

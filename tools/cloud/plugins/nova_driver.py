@@ -10,13 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A driver of Nova for computes that are not there, fit to run as a daemon.
+"""A virt driver for Nova with simulated hosts, which can run in a daemon.
 
-Nova's own fake driver is made for tests within one process. This one goes on
-where it was after a restart: each host keeps its identity (Nova's
-``compute_id`` file, which the driver with nodes of its own making lacks) and
-remembers its servers. And an image of a server reaches Glance, where the one
-of the stock driver stays ``queued`` indefinitely.
+The fake driver of Nova is intended for tests within one process. This driver continues
+after a restart: each host keeps its identity (the ``compute_id`` file of Nova, which the
+fake driver with its own nodes lacks) and its servers. It also uploads images of servers to
+Glance, whereas those of the fake driver stay ``queued`` indefinitely.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from nova.virt import fake
 
 class _Daemon(fake.FakeDriverWithoutFakeNodes):
     def init_host(self, host):
-        """Remember the servers that were on *host* when it stopped."""
+        """Restore the servers that were on *host* when it stopped."""
         super().init_host(host)
         admin = nova_context.get_admin_context()
         for server in objects.InstanceList.get_by_host(admin, host, expected_attrs=['flavor']):
@@ -46,7 +45,7 @@ class _Daemon(fake.FakeDriverWithoutFakeNodes):
             )
 
     def snapshot(self, context, instance, image_id, update_task_state):
-        """Make an image of a server: a few bytes that name it."""
+        """Create an image of a server, whose content is the id of the server."""
         pending = task_states.IMAGE_PENDING_UPLOAD
         update_task_state(task_state=pending)
         super().snapshot(

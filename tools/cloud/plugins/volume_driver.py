@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A driver of Cinder whose volumes are small files, whatever size they are said to have.
+"""A driver for Cinder whose volumes are small files, regardless of their nominal size.
 
-Cinder's own fake has nothing to show for a volume, and so nothing to back up.
-It would also download an image and look into it as root.
+The fake driver of Cinder keeps no data for volumes, so they cannot be backed up. It also
+downloads images, and inspects them as root.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SmallFiles(fake_driver.FakeLoggingVolumeDriver):
         return pathlib.Path(cfg.CONF.state_path) / 'volumes' / name
 
     def _ensure(self, name):
-        """Return the file of a volume or snapshot, made if it is missing."""
+        """Return the file of a volume or snapshot; create it if it is missing."""
         path = self._path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
@@ -47,12 +47,12 @@ class SmallFiles(fake_driver.FakeLoggingVolumeDriver):
         shutil.copyfile(self._ensure(source), self._ensure(target))
 
     def create_volume(self, volume):
-        """Make the file."""
+        """Create the file."""
         self._ensure(volume.name)
         return super().create_volume(volume)
 
     def delete_volume(self, volume):
-        """Remove the file."""
+        """Delete the file."""
         self._path(volume.name).unlink(missing_ok=True)
 
     def create_snapshot(self, snapshot):
@@ -60,11 +60,11 @@ class SmallFiles(fake_driver.FakeLoggingVolumeDriver):
         self._copy(snapshot.volume_name, snapshot.name)
 
     def delete_snapshot(self, snapshot):
-        """Remove the copy."""
+        """Delete the file of the snapshot."""
         self._path(snapshot.name).unlink(missing_ok=True)
 
     def create_volume_from_snapshot(self, volume, snapshot):
-        """Copy the copy."""
+        """Copy the file of the snapshot."""
         self._copy(snapshot.name, volume.name)
 
     def create_cloned_volume(self, volume, src_vol):
@@ -72,7 +72,7 @@ class SmallFiles(fake_driver.FakeLoggingVolumeDriver):
         self._copy(src_vol.name, volume.name)
 
     def clone_image(self, context, volume, image_location, image_meta, image_service):
-        """Say that the volume has the content of the image."""
+        """Report that the volume has the content of the image."""
         self._ensure(volume.name)
         return {}, True
 
@@ -81,7 +81,7 @@ class SmallFiles(fake_driver.FakeLoggingVolumeDriver):
 
     def initialize_connection(self, volume, connector):
         """Return the location of the file."""
-        told = super().initialize_connection(volume, connector)
-        told['driver_volume_type'] = 'local'
-        told['data']['device_path'] = str(self._ensure(volume.name))
-        return told
+        properties = super().initialize_connection(volume, connector)
+        properties['driver_volume_type'] = 'local'
+        properties['data']['device_path'] = str(self._ensure(volume.name))
+        return properties
