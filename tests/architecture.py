@@ -12,9 +12,9 @@
 
 """The rules of the architecture, as functions from a source file to complaints.
 
-``tests/unit/test_architecture.py`` runs each of them over the tree and, so
-that the gates themselves are tested, over a small source that breaks it.
-Python's own parser reads the files; nothing is imported.
+``tests/unit/test_architecture.py`` applies each rule to the tree and, to test the rules
+themselves, to a small source that breaks it. The parser of Python reads the files; nothing
+is imported.
 """
 
 from __future__ import annotations
@@ -37,9 +37,8 @@ LONGEST_FUNCTION = 40
 LONGEST_MODULE = 400
 MOST_MOCKS = 0.1
 
-# A unit imports only units with a smaller number, and itself. Units of one
-# number know nothing of each other, but for the composition roots, which may
-# build on each other (a command serves the WSGI application).
+# A unit imports only itself and units with a smaller number. Only the composition roots
+# may import units with the same number (a command serves the WSGI application).
 LEVELS = {
     'cmd': 11,
     'wsgi': 11,
@@ -69,8 +68,8 @@ LEVELS = {
 }
 COMPOSITION = 11
 
-# Where a library may appear. What is not listed may appear anywhere above the
-# pure units.
+# The units that may import a library. Other libraries may be imported anywhere except in
+# the pure units.
 HOMES = {
     'sqlalchemy': {'db'},
     'alembic': {'db'},
@@ -100,7 +99,7 @@ HOMES = {
     'mock': set[str](),
 }
 
-# Units that import the standard library only, beside Climate's lower units.
+# Units that import only the standard library, and lower units of Climate.
 PURE = {'domain', 'allocation', 'exceptions', 'clock'}
 GLOBAL_CONF = {'cmd', 'wsgi', 'conf'}
 CLOCK = 'climate/clock.py'
@@ -136,7 +135,7 @@ _WORD = re.compile(r'[A-Za-z]{2,}')
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """One file: its path from the root of the project, and its text."""
+    """A source file: its path relative to the root of the project, and its text."""
 
     path: str
     text: str
@@ -151,7 +150,7 @@ class Source:
 
     @property
     def unit(self) -> str:
-        """The top-level unit of Climate it belongs to; '' for climate itself."""
+        """The top-level unit of Climate that contains it; '' for climate itself."""
         parts = self.module.split('.')
         return parts[1] if len(parts) > 1 else ''
 
@@ -163,7 +162,7 @@ class Source:
 
 @functools.cache
 def _parsed(text: str) -> ast.Module:
-    # Each rule asks for the same trees again, and parsing is what takes long.
+    # Every rule needs the same trees, and parsing takes most of the time.
     return ast.parse(text)
 
 
@@ -178,10 +177,10 @@ def sources(*tops: str) -> list[Source]:
 
 
 def imports(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield line and dotted name of everything *source* imports.
+    """Yield the line and dotted name of each import of *source*.
 
-    ``from a import b`` yields ``a.b``, for b may be a module. Imports inside
-    functions, for type checkers only, and through importlib count alike.
+    ``from a import b`` yields ``a.b``, because b may be a module. Imports inside
+    functions, only for type checkers, and through importlib count as well.
     """
     package = source.module.split('.')
     if not source.path.endswith('/__init__.py'):
@@ -200,7 +199,7 @@ def imports(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def dotted(node: ast.expr) -> str:
-    """Return ``a.b.c`` for such an expression, as much of it as has a name."""
+    """Return the dotted name of an expression such as ``a.b.c``, without unnamed parts."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -218,7 +217,7 @@ def upward_arrows(source: Source) -> Iterator[str]:
         target = rest.split('.')[0]
         if top != 'climate' or target in ('', source.unit):
             continue
-        # The package itself holds nothing: it may be imported, and imports nothing.
+        # The package itself has no code: all units may import it, and it imports none.
         own = LEVELS[source.unit] if source.unit else -1
         other = LEVELS.get(target)
         if other is None:
@@ -228,7 +227,7 @@ def upward_arrows(source: Source) -> Iterator[str]:
 
 
 def _home(name: str) -> tuple[str, set[str]] | None:
-    """Return the longest prefix of *name* that has a home, and the home."""
+    """Return the longest prefix of *name* in :data:`HOMES`, and its units."""
     parts = name.split('.')
     for length in range(len(parts), 0, -1):
         library = '.'.join(parts[:length])
@@ -238,7 +237,7 @@ def _home(name: str) -> tuple[str, set[str]] | None:
 
 
 def strayed_libraries(source: Source) -> Iterator[str]:
-    """Complain about a library outside of the folder it lives in."""
+    """Complain about a library outside the units that may import it."""
     for line, name in imports(source):
         found = _home(name)
         if found and source.unit not in found[1]:
@@ -279,7 +278,7 @@ def _reads_clock(name: str) -> bool:
 
 
 def clock_readers(source: Source) -> Iterator[str]:
-    """Complain about whoever reads the clock outside of clock.py."""
+    """Complain about code that reads the clock outside clock.py."""
     if source.path == CLOCK:
         return
     for line, name in imports(source):
@@ -293,7 +292,7 @@ def clock_readers(source: Source) -> Iterator[str]:
 def _body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Count the lines of a body, from the first to the last statement.
 
-    The docstring does not count, so that nobody saves on words; comments and
+    The docstring does not count, so that there is no reason to shorten it; comments and
     blank lines between statements do.
     """
     body = function.body
@@ -313,7 +312,7 @@ def long_functions(source: Source) -> Iterator[str]:
 
 
 def long_modules(source: Source) -> Iterator[str]:
-    """Complain about modules of more than 400 lines, whatever is in them."""
+    """Complain about modules of more than 400 lines, including comments."""
     lines = len(source.text.splitlines())
     if lines > LONGEST_MODULE:
         yield f'{source.path}: {lines} lines'
@@ -329,7 +328,7 @@ def missing_licence(source: Source) -> Iterator[str]:
 
 
 def bare_ignores(source: Source) -> Iterator[str]:
-    """Complain about an ignored finding without at least two words of reason."""
+    """Complain about an ignored finding without a reason of at least two words."""
     for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
         if token.type != tokenize.COMMENT or not _IGNORE.search(token.string):
             continue
@@ -365,7 +364,7 @@ def _distribution(name: str) -> str:
 
 
 def requirements() -> set[str]:
-    """Return the distributions in requirements.txt, but for NOT_IMPORTED."""
+    """Return the distributions in requirements.txt, except those in NOT_IMPORTED."""
     lines = (ROOT / 'requirements.txt').read_text(encoding='utf-8').splitlines()
     names = (re.match(r'[A-Za-z0-9._-]+', line) for line in lines)
     return {_distribution(name.group()) for name in names if name} - NOT_IMPORTED.keys()
@@ -374,7 +373,8 @@ def requirements() -> set[str]:
 def imported_distributions() -> set[str]:
     """Return the distributions that the modules of climate import.
 
-    Those of ``climate.testing`` are in an extra of setup.cfg: a service runs without them.
+    Those of ``climate.testing`` are in an extra of setup.cfg, because the service runs
+    without them.
     """
     providers = importlib.metadata.packages_distributions()
     serving = (each for each in sources('climate') if each.unit != 'testing')

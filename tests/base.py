@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What every test case has in common."""
+"""The base class of all test cases."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import fixtures
 import hypothesis
 import testtools
 
-# No deadline: a busy machine is no reason for a test to fail. No database of
-# examples: a run depends on nothing that an earlier one left behind.
+# No deadline, so that tests do not fail on a busy machine. No database of examples, so
+# that a run does not depend on earlier ones.
 hypothesis.settings.register_profile(
     'climate',
     deadline=None,
@@ -31,9 +31,9 @@ hypothesis.settings.load_profile('climate')
 
 
 class TestCase(testtools.TestCase):
-    """Base of the tests; importing it sets hypothesis up.
+    """The base class of all test cases; importing it configures hypothesis.
 
-    What is logged meanwhile is told with the failure of a test, and not of others.
+    The log of a test is shown only if this test fails.
     """
 
     def setUp(self) -> None:

@@ -9,7 +9,7 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""The cloud for tests, for those tests that need one."""
+"""Finds the test cloud for tests that need one."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tools.cloud.state import Cloud
 
 
 def find_cloud() -> Cloud:
-    """Return the cloud to test on.
+    """Return the test cloud.
 
     :raises unittest.SkipTest: if there is none
-    :raises AssertionError: the same, with CLIMATE_REQUIRE_SERVICES=1
+    :raises AssertionError: if there is none, and CLIMATE_REQUIRE_SERVICES is 1
     """
     try:
         return state.load()

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Runs command lines of Python quickly: a fork server loads their libraries once."""
+"""Runs Python commands quickly: a fork server loads their libraries once."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from collections.abc import Sequence
 from tests.waiting import until
 
 HERE = pathlib.Path(__file__).parent
-# What the scripts of the stock clients call.
+# The modules whose ``main`` the scripts of the stock clients call.
 CLIENTS = {'openstack': 'openstackclient.shell', 'blazar': 'blazarclient.shell'}
-# How long a command may take on a busy machine, in seconds.
+# The time limit of a command, in seconds, which is enough on a busy machine.
 PATIENCE = 90
 
 
 class Commands:
     """Commands that are forked from one process; see fork_server.
 
-    The stock client takes two seconds of a processor to load, which is most of what a
-    command takes.
+    Loading the stock client takes two seconds of processor time, which is most of the time
+    of a command.
 
-    :ivar path: the socket that it listens on
-    :param python: the Python that has them
-    :param mains: the module of each, by name
-    :param environment: that of the server; each command brings its own
+    :ivar path: the socket on which the server listens
+    :param python: the Python interpreter that has the commands
+    :param mains: the modules of the commands, by name
+    :param environment: the environment of the server; each command has its own
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Commands:
     def run(
         self, words: Sequence[str], environment: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command as subprocess does."""
+        """Run a command; like :func:`subprocess.run`."""
         request = {'words': list(words), 'environment': dict(environment), 'folder': os.getcwd()}
         with (
             tempfile.TemporaryFile('w+') as out,
@@ -86,7 +86,7 @@ class Commands:
             return subprocess.CompletedProcess(words, status, out.read(), err.read())
 
     def close(self) -> None:
-        """End the server."""
+        """Stop the server."""
         assert self._server.stdin is not None
         self._server.stdin.close()
         self._server.wait(PATIENCE)

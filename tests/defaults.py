@@ -10,10 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The rule that the default of an option is written once, in :mod:`climate.conf`.
+"""The rule that only :mod:`climate.conf` defines the default of an option.
 
-``tests/unit/test_defaults.py`` runs it over the tree and over small sources
-that break it.
+``tests/unit/test_defaults.py`` applies it to the tree, and to small sources that break it.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from typing import Any
 from climate.conf import opts
 from tests import architecture
 
-# What makes a field of a class of settings; None is no default of an option.
+# The functions that define a field of a class of settings.
 _FIELDS = {'option', 'part', 'dataclasses.field'}
-# Too common to be the copy of a default.
+# Values that are too common to count as a copy of a default.
 _COMMON: tuple[Any, ...] = (None, '', 0, 1, ())
 
 
 def defaults() -> dict[str, list[Any]]:
-    """Return the defaults of all options by name, whatever their group."""
+    """Return the defaults of all options in all groups, by name."""
     found: dict[str, list[Any]] = {}
     for _, options in opts.list_opts():
         for each in options:
@@ -44,7 +43,7 @@ def defaults() -> dict[str, list[Any]]:
 
 
 def repeated(source: architecture.Source, options: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    """Complain about a default that an option has as well.
+    """Complain about a default that repeats the default of an option.
 
     :param options: see :func:`defaults`
     """

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Resources that a test wants to have."""
+"""Drafts of resources for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import Origin
 from climate.domain.resources import ResourceDraft
 
-# As if they were declared in a file.
+# Like a type that is declared in a file.
 RACKS = Declaration(
     name='custom:rack',
     description='Racks of the hall',
@@ -29,5 +29,5 @@ RACKS = Declaration(
 
 
 def host(name: str, **capabilities: str) -> ResourceDraft:
-    """Return a host to be registered."""
+    """Return the draft of a host."""
     return ResourceDraft(resource_type='physical:host', name=name, capabilities=capabilities)

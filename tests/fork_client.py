@@ -11,8 +11,8 @@
 # under the License.
 """A command that a fork server runs: ``fork_client.py SOCKET COMMAND WORD...``.
 
-It hands over its words, its environment, its folder and its files, and ends as
-the command does. It loads next to nothing, so that it takes no time.
+It passes its arguments, environment, working directory and standard files to the server,
+and exits with the status of the command. It imports little, so that it starts quickly.
 """
 
 import json

@@ -9,15 +9,15 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Runs the command lines of clients without loading their libraries again each time.
+"""Runs the commands of clients without loading their libraries each time.
 
-A program, to be run by the Python that has the clients: ``fork_server.py SOCKET
-COMMAND=MODULE...``. To each caller it forks a process that does what the script
-of the command does: it calls ``main`` of the same module, with the words, the
-environment, the folder and the files of the caller, and tells its exit status.
-Ends with its standard input.
+It is a program for the Python interpreter that has the clients: ``fork_server.py SOCKET
+COMMAND=MODULE...``. For each caller it forks a process that does the same as the script of
+the command: it calls ``main`` of the module with the arguments, environment, working
+directory and files of the caller. The server returns the exit status, and exits when its
+standard input ends.
 
-``fork_client.py`` is such a caller; ``tests.commands`` is another one.
+``fork_client.py`` and ``tests.commands`` are such callers.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ import socket
 import sys
 import threading
 
-# What runs modules and files of Python.
+# The command that runs Python modules and files.
 PYTHON = 'python'
-# What the scripts that pip makes of a package's entry points call, by their names.
+# The modules that the scripts of entry points call, by the names of the scripts.
 MAINS: dict[str, str] = {}
 
 
@@ -45,13 +45,13 @@ def _receive(caller: socket.socket) -> tuple[list[int], dict]:
     while not sent.endswith(b'\n'):
         more = caller.recv(65536)
         if not more:
-            sys.exit()  # somebody only asked whether we listen
+            sys.exit()  # the caller only checked whether the server listens
         sent += more
     return list(array.array('i', files)), json.loads(sent)
 
 
 def _become(files: list[int], request: dict) -> None:
-    """Be the command."""
+    """Run the command in this process."""
     for number, file in enumerate(files):
         os.dup2(file, number)
     os.environ.clear()
@@ -63,12 +63,12 @@ def _become(files: list[int], request: dict) -> None:
         _run_python()
         sys.exit()
     main = importlib.import_module(MAINS[program]).main
-    # By default one of them takes the words that were there when it was loaded.
+    # The default arguments of one of them are sys.argv at the time of its import.
     sys.exit(main(sys.argv[1:]) if inspect.signature(main).parameters else main())
 
 
 def _run_python() -> None:
-    """Run a module that was loaded already, or a file that needs what was."""
+    """Run a module, or a file; both can use the libraries that are already loaded."""
     del sys.argv[0]
     sys.path.insert(0, os.getcwd())
     if sys.argv[0] == '-m':
@@ -79,7 +79,7 @@ def _run_python() -> None:
 
 
 def _serve(caller: socket.socket) -> None:
-    """Run one command; this is a process of its own, and so is the command."""
+    """Run one command in a child of this process, and send its exit status."""
     files, request = _receive(caller)
     command = os.fork()
     if not command:
@@ -89,20 +89,20 @@ def _serve(caller: socket.socket) -> None:
 
 
 def main() -> None:
-    """Serve until nobody listens any more."""
+    """Load the modules, and serve callers."""
     MAINS.update(named.split('=') for named in sys.argv[2:])
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(sys.argv[1])
         listener.listen()
         for module in MAINS.values():
             importlib.import_module(module)
-        # Nobody waits for those who serve.
+        # The kernel reaps the processes that serve callers.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         accept(listener)
 
 
 def accept(listener: socket.socket) -> None:
-    """Fork for each caller; whoever started us closes our input at the end."""
+    """Fork a process for each caller, until the parent closes the standard input."""
     threading.Thread(target=_await_end, daemon=True).start()
     while True:
         caller, _ = listener.accept()

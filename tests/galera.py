@@ -34,7 +34,7 @@ _SECONDS = 180
 
 @functools.cache
 def trouble() -> str | None:
-    """Return why there can be no cluster; None if there can."""
+    """Return why a cluster cannot be started; None if it can."""
     missing = [name for name in _PROGRAMS if shutil.which(name) is None]
     if _library() is None:
         missing.append('galera-4')
@@ -46,9 +46,9 @@ def _library() -> str | None:
 
 
 class Cluster(fixtures.Fixture):
-    """The nodes.
+    """A Galera cluster.
 
-    :ivar urls: the address of a database of the cluster, at each node
+    :ivar urls: the URL of a database of the cluster on each node
     """
 
     def __init__(self, nodes: int = 2) -> None:
@@ -58,7 +58,7 @@ class Cluster(fixtures.Fixture):
         self._folder = pathlib.Path()
 
     def setUp(self) -> None:
-        """Start it; skip or fail where it cannot be."""
+        """Start the cluster; skip the test or fail if that is not possible."""
         reason = trouble()
         if reason is not None:
             if os.environ.get('CLIMATE_REQUIRE_SERVICES') == '1':
@@ -71,7 +71,7 @@ class Cluster(fixtures.Fixture):
         self.addCleanup(folder.cleanup)
         self._folder = pathlib.Path(folder.name)
         self._folder.chmod(0o755)
-        # Servers, replication, incremental and whole transfers.
+        # For clients, replication, and incremental and full state transfers.
         ports = [_free_ports(4) for _ in range(self._nodes)]
         first = f'gcomm://127.0.0.1:{ports[0][1]}'
         for number, mine in enumerate(ports):
@@ -92,7 +92,7 @@ class Cluster(fixtures.Fixture):
         home = self._folder / str(number)
         data = home / 'data'
         data.mkdir(parents=True)
-        # A server that is started by root runs as another user.
+        # mariadbd refuses to run as root.
         user = ['--user=mysql'] if os.geteuid() == 0 else []
         subprocess.run(
             [
@@ -156,7 +156,7 @@ class Cluster(fixtures.Fixture):
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    # What it has is thrown away.
+    # A clean shutdown is not needed, because the data is deleted.
     process.kill()
     process.wait()
 

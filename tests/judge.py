@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A usage enforcement service on a real socket, that does as tests say."""
+"""A usage enforcement service on a real socket, which tests control."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ import fixtures
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Call:
-    """One request that came in."""
+    """A request to the service."""
 
     name: str
     body: dict[str, Any]
@@ -36,9 +36,9 @@ class Call:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What is answered.
+    """A response of the service.
 
-    :ivar raw: sent as it is, in place of a whole answer
+    :ivar raw: bytes to send instead of an HTTP response
     """
 
     status: int = 204
@@ -48,17 +48,18 @@ class Answer:
 
 
 def refusal(message: str) -> Answer:
-    """Return the answer of a service that says no."""
+    """Return a response that refuses the request."""
     return Answer(status=403, body=json.dumps({'message': message}).encode())
 
 
 class Judge(fixtures.Fixture):
-    """The service, on a port of its own.
+    """The service, on its own port.
 
-    :ivar calls: what came in, in this order
-    :ivar answers: what is answered, by the name of the call; 204 otherwise
-    :ivar before: called with each request before it is answered
-    :param port: 0 for any that is free
+    :ivar calls: the requests, in order
+    :ivar answers: the responses by the name of the call; 204 for other calls
+    :ivar before: called with each request before the response
+    :ivar silent: names of calls without a response
+    :param port: the port; 0 for any free port
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -73,35 +74,35 @@ class Judge(fixtures.Fixture):
 
     def _setUp(self) -> None:
         self.come_back()
-        # Whoever is kept waiting must not keep the server.
+        # Requests without a response must not block the shutdown of the server.
         self.addCleanup(self.go_away)
         self.addCleanup(self._over.set)
 
     @property
     def url(self) -> str:
-        """Its address, without a slash at the end."""
+        """The URL of the service, without a trailing slash."""
         return f'http://127.0.0.1:{self.port}/v1'
 
     def go_away(self) -> None:
-        """Answer nobody any more."""
+        """Stop the server."""
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
             self._server = None
 
     def come_back(self) -> None:
-        """Answer again, on the port of before."""
+        """Start the server, on the same port as before."""
         judge = self
 
         class Handler(server.BaseHTTPRequestHandler):
-            """Hands every request on."""
+            """Passes each request to the service."""
 
             def do_POST(self) -> None:
-                """Answer a call."""
+                """Respond to a call."""
                 judge._answer(self)
 
             def log_message(self, *arguments: Any) -> None:
-                """Keep quiet."""
+                """Log nothing."""
 
         self._server = server.ThreadingHTTPServer(('127.0.0.1', self.port), Handler)
         self._server.daemon_threads = True
@@ -109,12 +110,12 @@ class Judge(fixtures.Fixture):
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def wrap(self, context: ssl.SSLContext) -> None:
-        """Speak TLS from now on."""
+        """Use TLS from now on."""
         assert self._server is not None
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     def named(self, name: str) -> list[Call]:
-        """Return the calls of a name."""
+        """Return the calls with a name."""
         return [call for call in self.calls if call.name == name]
 
     @property

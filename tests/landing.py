@@ -10,9 +10,9 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Who can land where, by the rules that Nova goes by.
+"""Predicts which projects can schedule servers on which hosts, by the rules of Nova.
 
-What is said here of Nova was tried on a real one: see tests/cloud.
+``tests/cloud`` verifies these rules with a real Nova.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OWNER_KEY = 'blazar:owner'
 def may_land(
     project: str, host: str, aggregates: Iterable[Aggregate], isolation: Isolation
 ) -> bool:
-    """Say whether a project can get a server onto a host by naming it in any way."""
+    """Whether a project can get a server on a host, however it requests the host."""
     around = [item for item in aggregates if host in item.hosts]
     by_filter = isolation is Isolation.PLACEMENT or _blazar_passes(project, around)
     by_nova = isolation is Isolation.FILTER or _nova_passes(project, around)
@@ -38,7 +38,10 @@ def may_land(
 
 
 def _blazar_passes(project: str, around: list[Aggregate]) -> bool:
-    """The BlazarFilter: pools are known by name and zone, whoever names his own passes."""
+    """Apply the BlazarFilter, which identifies pools by name and availability zone.
+
+    A project may use a host in one of its own pools, and hosts in no pool.
+    """
     leased = [item for item in around if (item.availability_zone or '').startswith(ZONE_PREFIX)]
     if not leased and all(item.name != FREEPOOL for item in around):
         return True
@@ -46,7 +49,7 @@ def _blazar_passes(project: str, around: list[Aggregate]) -> bool:
 
 
 def _nova_passes(project: str, around: list[Aggregate]) -> bool:
-    """AggregateMultiTenancyIsolation, of what isolated aggregates leave over."""
+    """Apply isolated aggregates, and then AggregateMultiTenancyIsolation."""
     words = [(key, value) for item in around for key, value in item.metadata.items()]
     if any(key.startswith('trait:') and value == 'required' for key, value in words):
         return False

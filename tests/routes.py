@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The routes of the API, for tests that hold other lists against them."""
+"""The routes of the API, for tests that compare other lists with them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TYPES = {FloatingIP.resource_type: FloatingIP}
 
 
 def root(*served: str) -> RootController:
-    """Return the controllers of an API that serves some resource types beside hosts."""
+    """Return the controllers of an API that serves hosts and other resource types."""
     plugins: dict[str, type[Plugin[Any]]] = {name: TYPES[name] for name in served}
     services: Any = types.SimpleNamespace(plugins=plugins)
     settings: Any = None

@@ -10,11 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The servers that tests may use, and fixtures that borrow a corner of them.
+"""The servers that tests may use, and fixtures for databases and queues on them.
 
-A server that does not answer skips the tests that need it; with
-``CLIMATE_REQUIRE_SERVICES=1`` they fail instead, so that a run which is meant
-to be complete cannot be incomplete by mistake.
+If a server does not respond, the tests that need it are skipped. With
+``CLIMATE_REQUIRE_SERVICES=1`` they fail, so that a complete run cannot be incomplete by
+mistake.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ import sqlalchemy as sa
 MARIADB = 'mysql'
 POSTGRESQL = 'postgresql'
 PSYCOPG2 = 'psycopg2'
-"""PostgreSQL by its driver of before; only a few tests need to try it."""
+"""PostgreSQL with its previous driver, which only a few tests use."""
 RABBITMQ = 'rabbitmq'
 SQLITE = 'sqlite'
 
@@ -48,7 +48,7 @@ _PRIORITIES = ('audit', 'critical', 'debug', 'error', 'info', 'sample', 'warn')
 
 
 def address(name: str) -> sa.URL:
-    """Return the address of a server, as the environment or a default says it.
+    """Return the URL of a server, from the environment or a default.
 
     :param name: ``mysql``, ``postgresql``, ``psycopg2`` or ``rabbitmq``
     """
@@ -70,7 +70,7 @@ def address(name: str) -> sa.URL:
 
 @functools.cache
 def trouble(name: str) -> str | None:
-    """Return why a server cannot be used; None if it can. Asked once per process."""
+    """Return why a server cannot be used; None if it can. Checks once per process."""
     try:
         if name == RABBITMQ:
             _channel(address(name)).close()
@@ -84,15 +84,15 @@ def trouble(name: str) -> str | None:
 
 
 def answers(name: str) -> bool:
-    """Say whether a server can be used."""
+    """Whether a server can be used."""
     return trouble(name) is None
 
 
 def require(name: str) -> None:
-    """Skip the test if a server cannot be used, or fail it where all must answer.
+    """Skip the test if a server cannot be used, or fail if all servers are required.
 
-    :raises unittest.SkipTest: if it does not answer
-    :raises AssertionError: the same, with CLIMATE_REQUIRE_SERVICES=1
+    :raises unittest.SkipTest: if it does not respond
+    :raises AssertionError: if it does not, and CLIMATE_REQUIRE_SERVICES is 1
     """
     reason = trouble(name)
     if reason is not None:
@@ -100,10 +100,10 @@ def require(name: str) -> None:
 
 
 def missing(reason: str) -> NoReturn:
-    """Skip the test for want of a server, or fail it where all must be there.
+    """Skip the test because a server is missing, or fail if all servers are required.
 
     :raises unittest.SkipTest: with *reason*
-    :raises AssertionError: the same, with CLIMATE_REQUIRE_SERVICES=1
+    :raises AssertionError: with *reason*, if CLIMATE_REQUIRE_SERVICES is 1
     """
     if os.environ.get('CLIMATE_REQUIRE_SERVICES') == '1':
         raise AssertionError(reason)
@@ -111,9 +111,9 @@ def missing(reason: str) -> NoReturn:
 
 
 class Database(fixtures.Fixture):
-    """An empty database of its own, dropped afterwards.
+    """An empty database, dropped afterwards.
 
-    :ivar url: its address for SQLAlchemy, password included
+    :ivar url: its URL for SQLAlchemy, including the password
     """
 
     def __init__(self, kind: str = SQLITE) -> None:
@@ -126,15 +126,14 @@ class Database(fixtures.Fixture):
         self.url = ''
 
     def setUp(self) -> None:
-        """Create the database; skip or fail if the server is not there."""
-        # Before the fixture is set up: what is raised in _setUp comes out
-        # wrapped, and a skip would be taken for an error.
+        """Create the database; skip or fail if the server is unavailable."""
+        # Not in _setUp, whose exceptions are wrapped: a skip would become an error.
         require(self.kind)
         super().setUp()
 
     def _setUp(self) -> None:
         if self.kind == SQLITE:
-            # Not in the directory of a NestedTempfile, which goes away earlier.
+            # Not in the directory of a NestedTempfile, which is deleted earlier.
             folder = tempfile.TemporaryDirectory(prefix='climate-', ignore_cleanup_errors=True)
             self.addCleanup(folder.cleanup)
             self.url = f'sqlite:///{pathlib.Path(folder.name) / self.name}.sqlite'
@@ -149,11 +148,10 @@ class Database(fixtures.Fixture):
 
 
 class Broker(fixtures.Fixture):
-    """A name space of its own on the message broker.
+    """A unique namespace on the message broker.
 
     :ivar url: the transport URL for oslo.messaging
-    :ivar exchange: the name of an exchange nobody else uses, for
-        ``[DEFAULT] control_exchange``
+    :ivar exchange: the name of a unique exchange, for ``[DEFAULT] control_exchange``
     """
 
     def __init__(self) -> None:
@@ -163,7 +161,7 @@ class Broker(fixtures.Fixture):
         self._topics: list[str] = []
 
     def setUp(self) -> None:
-        """Check the broker; skip or fail if it is not there."""
+        """Check the broker; skip or fail if it is unavailable."""
         require(RABBITMQ)
         super().setUp()
 
@@ -172,7 +170,7 @@ class Broker(fixtures.Fixture):
         self.addCleanup(self._delete)
 
     def topic(self, name: str) -> str:
-        """Return a topic nobody else uses; its queues are deleted afterwards."""
+        """Return a unique topic, whose queues are deleted afterwards."""
         topic = f'{self.exchange}.{name}'
         self._topics.append(topic)
         return topic
@@ -183,7 +181,7 @@ class Broker(fixtures.Fixture):
             yield from (f'{topic}.{priority}' for priority in _PRIORITIES)
 
     def _delete(self) -> None:
-        # Deleting what is not there is no error to RabbitMQ.
+        # RabbitMQ ignores the deletion of queues that do not exist.
         connection = _channel(address(RABBITMQ))
         try:
             channel = connection.channel()

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A cloud in which one call hangs for as long as one likes."""
+"""A cloud whose calls a test can stall."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from typing import Any
 
 from climate.clients.base import Cloud
 
-# Is called in place of a verb: its name and what it would do.
+# Called instead of each verb, with the name of the verb and the original call.
 Watch = Callable[[str, Callable[[], Any]], Any]
 _OTHERS = frozenset({'acting_for', 'of_caller', 'as_service'})
 
 
 class Watched:
-    """A cloud of which every call passes a watch; fulfils ``Cloud``."""
+    """A cloud whose calls all go through a watch function; implements ``Cloud``."""
 
     def __init__(self, cloud: Cloud, watch: Watch) -> None:
         self._cloud = cloud
@@ -57,10 +57,10 @@ class _Service:
 
 
 class Once(Watched):
-    """A cloud in which something happens while the first call of a verb hangs.
+    """A cloud in which the first call of a verb hangs while other things happen.
 
-    :param verb: such as ``compute.list_servers``
-    :param act: what happens before the call arrives
+    :param verb: the verb, such as ``compute.list_servers``
+    :param act: called before the call arrives
     """
 
     def __init__(self, cloud: Cloud, verb: str, act: Callable[[], object]) -> None:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Finds tests that fail on a busy machine: those that say how long something takes."""
+"""Finds tests that fail on a busy machine, because they assert a duration."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _MORE = {'assertGreater', 'assertGreaterEqual'}
 
 
 def asserted_times(source: Source) -> Iterator[str]:
-    """Complain about a measured time that has to be below a constant.
+    """Complain about a measured duration that has to be below a constant.
 
-    Two measured times may be compared, and what has to take some time at least
-    may: neither fails because others use the machine.
+    Comparing two durations, and asserting a minimum, are allowed, because neither fails
+    on a busy machine.
     """
     measured = _measured(source.tree)
     for node in ast.walk(source.tree):
@@ -40,7 +40,7 @@ def asserted_times(source: Source) -> Iterator[str]:
 
 
 def _comparisons(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield what has to be less than what, of an assertion."""
+    """Yield pairs of expressions of which an assertion requires the first to be less."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) > 1:
         first, second = node.args[:2]
         if node.func.attr in _LESS:
@@ -76,7 +76,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _measured(tree: ast.Module) -> set[str]:
-    """Return the names that are given a measured time somewhere in the module."""
+    """Return the names to which the module assigns a measured duration."""
     return {
         name
         for node in ast.walk(tree)
@@ -87,7 +87,7 @@ def _measured(tree: ast.Module) -> set[str]:
 
 
 def _is_measured(value: ast.expr, names: set[str]) -> bool:
-    """Return whether a difference of two looks at a clock is part of a value."""
+    """Whether a value contains a difference of clock readings."""
     return any(
         (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and _looks(node))
         or (isinstance(node, ast.Name | ast.Attribute) and _name(node) in names)

@@ -12,9 +12,9 @@
 
 """Finds the words that ``doc/source/contributor/style.rst`` tells writers to avoid.
 
-``python -m tests.style`` lists them, or only those of the files it is given.
-``python -m tests.style --lower`` lowers the counts in ``tests/unit/style_debts.json``
-to what is left; it never raises one.
+``python -m tests.style`` lists them, or only those of the given files.
+``python -m tests.style --lower`` lowers the counts in ``tests/unit/style_debts.json`` to
+the current ones; it never raises one.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ PLACES = (
     'benchmarks',
 )
 _SUFFIXES = frozenset({'', '.py', '.rst', '.yaml', '.csv', '.txt', '.sample', '.conf'})
-# Lists of what not to write.
+# The lists of phrases to avoid.
 _EXEMPT = frozenset({TERMS, PAIRS})
 
-# Stands for code, so that words on both sides of it are not one phrase.
+# Replaces code, so that the words before and after it do not form a phrase.
 _CODE = '\0'
 _LITERAL = re.compile(r'``.+?``', re.DOTALL)
 _COMMENT_SIGN = re.compile(r'^[ \t]*#+', re.MULTILINE)
 _QUOTES = re.compile(r'^[A-Za-z]{0,2}(?:"""|\'\'\'|"|\')|(?:"""|\'\'\'|"|\')$')
-# What may lie between two words of a phrase in a source file: blanks, signs of
-# comments, ends and beginnings of strings.
+# The text between two words of a phrase in a source file: whitespace, comment signs, ends
+# and beginnings of strings.
 _GAP = r'(?:\W|[rbfu]{1,2}(?=[\'"]))+'
 
 
@@ -83,12 +83,12 @@ class Term:
 
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Return what finds the phrase in prose, across line breaks too."""
+        """Return the pattern of the phrase in prose, including line breaks."""
         return self._joined(r'\s+')
 
     @functools.cached_property
     def rough(self) -> re.Pattern[str]:
-        """Return what finds the phrase in source code, and a little more."""
+        """Return the pattern of the phrase in source code, which also finds code."""
         return self._joined(_GAP)
 
     def _joined(self, gap: str) -> re.Pattern[str]:
@@ -147,7 +147,7 @@ def search(path: str, text: str) -> list[Hit]:
 
 
 def _prose(path: str, text: str) -> str:
-    """Return a text of the same lines in which all but the prose is blanked."""
+    """Return the text with the same lines, and blanks instead of everything but prose."""
     text = _strings_and_comments(text) if path.endswith('.py') else text
     text = _LITERAL.sub(lambda match: _blanked(match[0], _CODE), text)
     return _COMMENT_SIGN.sub(lambda match: _blanked(match[0], ' '), text)
@@ -158,9 +158,9 @@ def _blanked(text: str, sign: str) -> str:
 
 
 def _strings_and_comments(source: str) -> str:
-    """Return a module with a sign in place of code.
+    """Return the source of a module with a sign instead of code.
 
-    Strings that Python joins are joined: only blanks are left between them.
+    Between strings that Python concatenates there are only blanks.
     """
     lines = source.splitlines(keepends=True)
     starts = [0]
@@ -179,7 +179,7 @@ def _strings_and_comments(source: str) -> str:
 
 
 def _part(kind: int, text: str) -> str:
-    """Return a token without its signs, or signs in place of code."""
+    """Return a comment or string without its delimiters, or signs instead of code."""
     if kind in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE):
         return text.replace('#', ' ')
     if kind == tokenize.STRING:
@@ -191,7 +191,7 @@ def _part(kind: int, text: str) -> str:
 
 
 def hits(files: Iterable[pathlib.Path] | None = None) -> list[Hit]:
-    """Return the phrases to avoid in files, or in all that are searched."""
+    """Return the phrases to avoid in files; None for all of :func:`texts`."""
     return [
         hit
         for file in (texts() if files is None else files)
@@ -200,12 +200,12 @@ def hits(files: Iterable[pathlib.Path] | None = None) -> list[Hit]:
 
 
 def name(file: pathlib.Path) -> str:
-    """Return the path of a file from the root, as the debts have it."""
+    """Return the path of a file relative to the root, as in the debts."""
     return file.resolve().relative_to(ROOT.resolve()).as_posix()
 
 
 def debts() -> dict[str, int]:
-    """Return how many phrases each file may still have."""
+    """Return how many phrases each file may still contain."""
     if not DEBTS.exists():
         return {}
     loaded: dict[str, int] = json.loads(DEBTS.read_text(encoding='utf-8'))
@@ -213,7 +213,7 @@ def debts() -> dict[str, int]:
 
 
 def counts(found: Iterable[Hit]) -> dict[str, int]:
-    """Return how many phrases each file has, without files that have none."""
+    """Return the number of phrases per file, without files that have none."""
     total: dict[str, int] = {}
     for hit in found:
         total[hit.path] = total.get(hit.path, 0) + 1
@@ -221,10 +221,10 @@ def counts(found: Iterable[Hit]) -> dict[str, int]:
 
 
 def excess(found: Sequence[Hit], allowed: Mapping[str, int], files: Iterable[str]) -> list[Hit]:
-    """Return the hits of files with more phrases than they may have.
+    """Return the hits of files with more phrases than allowed.
 
-    A file that was moved takes its debt along: what files that are gone were
-    allowed is shared by the files that are not listed yet.
+    A renamed file keeps its debt: the files that are not listed yet share the debts of
+    files that no longer exist.
 
     :param files: the names of all files that exist
     """
@@ -239,7 +239,7 @@ def excess(found: Sequence[Hit], allowed: Mapping[str, int], files: Iterable[str
 
 
 def lower() -> list[Hit]:
-    """Lower the debts to what is left, and return what stands against it."""
+    """Lower the debts to the current counts; if a file exceeds its debt, return its hits."""
     found = hits()
     wrong = excess(found, debts(), map(name, texts()))
     if not wrong:
@@ -248,7 +248,7 @@ def lower() -> list[Hit]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List the phrases to avoid, or lower the debts; 1 if there is anything to do."""
+    """List the phrases to avoid, or lower the debts; return 1 if there are hits."""
     parser = argparse.ArgumentParser(prog='python -m tests.style', description=__doc__)
     parser.add_argument('--lower', action='store_true', help='lower the recorded counts')
     parser.add_argument('files', nargs='*', type=pathlib.Path, help='search these files only')

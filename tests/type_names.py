@@ -23,11 +23,11 @@ from tests.architecture import imports
 from tests.architecture import ROOT
 from tests.architecture import Source
 
-# Who may name a resource type: the types, the cloud and the tests that are made for
-# them, and migrations, which know the rows of their time.
+# The units that may name a resource type: the types themselves, the simulated cloud and
+# the tests for them; and migrations, which know the rows of their time.
 TYPE_UNITS = {'plugins', 'simulator', 'testing'}
 MIGRATIONS = 'climate/db/migrations/'
-# The other modules that name one, each with the reason.
+# Other modules that name one, each with the reason.
 NAMES_TYPES = {
     'climate/conf/plugins.py': 'operators read in the sample what is served by default',
     'climate/cmd/samples.py': 'a first look shows an example of each type',
@@ -38,16 +38,16 @@ NAMES_TYPES = {
 
 @functools.cache
 def _types() -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """Return what matches the names of resource types, and the packages they are in."""
+    """Return a pattern of the names of resource types, and their packages."""
     setup = (ROOT / 'setup.cfg').read_text(encoding='utf-8')
-    # The type ``network`` is called as the service is, so only its package can be found.
+    # The type ``network`` has the name of the service, so only its package can be found.
     names = re.findall(r'^    (\w+:\w+) = climate\.plugins\.', setup, re.MULTILINE)
     packages = re.findall(r' = (climate\.plugins\.\w+)\.\w+:', setup)
     return re.compile('|'.join(names)), tuple(sorted({f'{each}.' for each in packages}))
 
 
 def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield line and value of every text in the code, docstrings aside."""
+    """Yield the line and value of every string in the code, except docstrings."""
     aside = {
         node.value
         for node in ast.walk(tree)
@@ -59,7 +59,7 @@ def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def named_types(source: Source) -> Iterator[str]:
-    """Complain about a resource type that is named outside of the plugins."""
+    """Complain about a resource type that is named outside the plugins."""
     if source.unit in TYPE_UNITS or source.path.startswith(MIGRATIONS):
         return
     if source.path in NAMES_TYPES:

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Finds what writes allocations and is not judged; see ``tests/architecture.py``."""
+"""Finds code that writes allocations without verification; see ``tests/architecture.py``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from typing import Any
 from tests import architecture
 from tests.architecture import Source
 
-# What gives back is not judged, and can be written in these functions only: the
-# second name is '' for a statement of the module.
+# Releases are not verified, and only these functions may contain them. The second name is
+# '' for a statement of the module.
 GIVES_BACK = {
     ('climate/db/allocations.py', ''),
     ('climate/db/allocations.py', 'release'),
@@ -38,12 +38,12 @@ _VERBS = ('insert', 'update', 'delete')
 
 
 def unjudged_bookings(source: Source) -> Iterator[str]:
-    """Complain about allocations that are written without being judged.
+    """Complain about allocations that are written without verification.
 
-    They come and grow in one module, whose object a transaction gives to those
-    who have locked the resources, and judges before it commits.
+    Only one module creates and enlarges them. A transaction gives its object only to code
+    that has locked the resources, and verifies the bookings before it commits.
     """
-    # The simulated cloud has tables of its own.
+    # The simulated cloud has its own tables.
     if '/migrations/' in source.path or source.unit in ('clients', 'simulator'):
         return
     names = {name for node in ast.walk(source.tree) for name in _bound_to_allocations(node)}
@@ -57,7 +57,7 @@ def unjudged_bookings(source: Source) -> Iterator[str]:
 
 
 def _by_function(tree: ast.AST, function: str = '') -> Iterator[tuple[str, Any]]:
-    """Yield each expression with the name of the function that it is in."""
+    """Yield each expression with the name of its function."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.expr):
             yield function, node
@@ -66,7 +66,7 @@ def _by_function(tree: ast.AST, function: str = '') -> Iterator[tuple[str, Any]]
 
 
 def _is_allocations(node: ast.expr) -> bool:
-    """Whether it is the table of allocations, by its constant or looked up by name."""
+    """Whether an expression is the table of allocations, as a constant or by name."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value == 'allocations'
     return architecture.dotted(node).rpartition('.')[2] == 'ALLOCATIONS'

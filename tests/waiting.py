@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Waiting for what takes its time: a condition with a deadline, never a fixed sleep."""
+"""Waits for conditions with a deadline, instead of a fixed time."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ import fixtures
 
 T = TypeVar('T')
 
-# Only what hangs takes so long, in seconds, however busy the machine is.
+# Even on a busy machine, only code that hangs takes this long, in seconds.
 _HANGS = 60
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 0.5
 
 
 def until(condition: Callable[[], T], seconds: float, what: str) -> T:
-    """Return what *condition* returns as soon as it is true.
+    """Wait until *condition* returns a true value; return this value.
 
-    It is asked at once, then every 0.1 s, more seldom later on, and for the
-    last time when the time is over.
+    It is called at once, then after 0.1 s, at growing intervals, and for the last time
+    at the deadline.
 
-    :param seconds: how long to wait at most
-    :param what: is awaited, for the complaint: "the server is gone"
-    :raises AssertionError: if it was not true in time; it tells the last answer
+    :param seconds: the longest time to wait
+    :param what: the condition in words, for the error: "the server is gone"
+    :raises AssertionError: if it was not true in time, with the last value
     """
     deadline = time.monotonic() + seconds
     pause = _FIRST_PAUSE
@@ -50,9 +50,9 @@ def until(condition: Callable[[], T], seconds: float, what: str) -> T:
 
 
 def coming_back(seconds: int = _HANGS) -> fixtures.Timeout:
-    """Return a block that fails if what is in it does not come back.
+    """Return a context manager that fails if its block hangs.
 
-    Not a stopwatch: use it where a mistake would wait for ever, or for longer
-    than *seconds*, and never to say how quick something is.
+    Use it for code that an error would block indefinitely, or for longer than *seconds*,
+    and never to assert that code is fast.
     """
     return fixtures.Timeout(seconds, gentle=True)

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What the next tenant leases, and runs there."""
+"""The leases of the next tenant, and its servers and volumes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _and_hosts(more: Callable[[World], Requests]) -> Callable[[World], Requests]
     return lambda world: (_HOSTS, *more(world))
 
 
-# By kind, what is leased next: everything of what the lease before could have had.
+# The next leases by kind: they take all resources that the previous lease may have had.
 NEXT: Mapping[str, tuple[Callable[[World], Requests], ...]] = {
     'physical:host': (_hosts, _slots),
     'virtual:instance': (_hosts, _slots),
@@ -96,7 +96,7 @@ NEXT: Mapping[str, tuple[Callable[[World], Requests], ...]] = {
     drafts.RACKS.name: (_racks,),
     'physical:storage': (_pools(len(storage.POOLS)),),
     'virtual:volume': (_pools(1),),
-    # Hosts that are leased as a whole would be cleared of the server that is there.
+    # A lease of whole hosts would remove the server that the volume is attached to.
     'volume that exists': (_slots,),
     'volume that is saved': (_slots,),
     'virtual:stack': (_hosts,),
@@ -105,29 +105,29 @@ NEXT: Mapping[str, tuple[Callable[[World], Requests], ...]] = {
     'several': (_several,),
 }
 
-# What a call that arrives late may change for good, by kind and verb: the columns of a table
-# from this one on. Only the margin of the fence keeps these calls from arriving late.
+# Permanent changes that a late call may make, by kind and verb: a table, and its first
+# column that may change. Only the margin of the fence prevents these calls from being late.
 OWN: Mapping[tuple[str, str], tuple[str, int]] = {
-    # A stack that existed is its owner's again after the lease, and may run. That somebody
-    # else has resumed it nothing tells; what it consists of is the same.
+    # An existing stack belongs to its owner again after the lease, and may run. A late call
+    # that resumes it cannot be detected; its resources are the same.
     ('virtual:stack', 'orchestration.resume_stack'): ('stacks', 5),
-    # A slot on a host that an undone change has given up, until the lease ends: nothing tells
-    # a check where to look, and the host is not in the aggregate, so nobody gets there.
+    # A slot, until the lease ends, on a host that an undone change has released: a check
+    # cannot find it, and no server can use it, because the host is not in the aggregate.
     ('several', 'placement.set_inventory'): ('inventories', 0),
 }
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Case:
-    """When a manager goes on, and what others have leased by then.
+    """The events until a stalled manager continues.
 
-    :ivar when: ``next``: when the next tenant is there; ``nobody``: when the
-        lease is over and nobody has come; ``during``: when another manager has
-        done what this one was at
-    :ivar following: what is leased next
-    :ivar often: what is stopped: ``state``: each call in each state of the lease, also on
-        its way back, and calls that look; ``event``: a verb once in each event of the lease,
-        ``once``: a verb once with such arguments, and on its way to the cloud both
+    :ivar when: ``next``: the next tenant uses its lease; ``nobody``: the lease has ended,
+        and there is no next lease; ``during``: another manager has finished the work
+    :ivar following: returns the requests of the next lease
+    :ivar often: the calls to stall: with ``state``, each call in each state of the lease,
+        including read-only calls and those on their way back; with ``event``, each verb
+        once per event of the lease; with ``once``, each verb once per set of arguments. The
+        last two stall only calls on their way to the cloud
     """
 
     name: str
@@ -137,7 +137,7 @@ class Case:
 
 
 def cases(kind: str) -> list[Case]:
-    """Return all that can become of a kind meanwhile."""
+    """Return all cases of a kind."""
     found = [
         Case(
             name=f'next {number}',
@@ -170,7 +170,7 @@ def use(world: World, lease: Lease) -> None:
 
 
 def leave(world: World) -> None:
-    """Let nothing of the next tenant's own be left."""
+    """Delete the servers of the next tenant."""
     for server in world.cloud.servers():
         if server.project_id == PROJECT:
             world.cloud.compute.delete_server(server.id)

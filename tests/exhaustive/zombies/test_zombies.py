@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Managers that come back: each scenario of each kind, stopped in each call.
+"""Managers that return after a stall: each scenario of each kind, stalled in each call.
 
-See :mod:`tests.exhaustive.zombies.comebacks`. The calls of one kind are stopped
-once in each state of the lease, by the scenario that comes by first; so the
+See :mod:`tests.exhaustive.zombies.returning_managers`. The calls of a kind are stalled
+once in each state of the lease, by the first scenario that reaches the state. So all
 scenarios of a kind are one test.
 """
 
@@ -38,7 +38,7 @@ from climate.plugins.server import steps as server_steps
 from climate.plugins.volume import effects as volumes
 from climate.testing import walker
 from tests import base
-from tests.exhaustive.zombies import comebacks
+from tests.exhaustive.zombies import returning_managers
 from tests.exhaustive.zombies import tenants
 from tests.functional.manager.walk import kinds
 
@@ -46,22 +46,24 @@ MOST = 10
 
 
 class TestComebacks(base.TestCase):
-    """A test for each kind; they are made below."""
+    """Stalls the scenarios of each kind; the loop below adds the tests."""
 
     def comes_back(self, name: str) -> None:
         """Walk through all scenarios of a kind."""
         kind, seen = kinds.KINDS[name], set[object]()
         complaints: list[str] = []
-        counted = {'scenarios': 0, 'calls': 0, 'runs': 0, 'mended': 0}
-        world = self.useFixture(comebacks.Theatre())
+        counted = {'scenarios': 0, 'calls': 0, 'runs': 0, 'repaired': 0}
+        world = self.useFixture(returning_managers.ObservedWorld())
         empty = world.save()
         for scenario in walker.scenarios(kind):
             world.watch = None
             world.restore(empty)
-            walk = comebacks.Comeback(world, name, scenario, tenants.cases(name), seen)
+            walk = returning_managers.ReturningManager(
+                world, name, scenario, tenants.cases(name), seen
+            )
             complaints += walk.complaints()
             counted['scenarios'] += 1
-            for key in ('calls', 'runs', 'mended'):
+            for key in ('calls', 'runs', 'repaired'):
                 counted[key] += getattr(walk, key)
         text = ', '.join(f'{count} {key}' for key, count in counted.items())
         self.addDetail('came back', content.text_content(text))
@@ -80,7 +82,7 @@ for _name in kinds.KINDS:
 
 
 def _deletes_all(_work: Work, cloud: Cloud, host: str) -> list[Server]:
-    """Clear a host as was done before: of whatever runs there by now."""
+    """Clear a host of all servers, as an earlier release did."""
     found = list(cloud.compute.list_servers(host))
     for server in found:
         cloud.compute.delete_server(server.id)
@@ -88,7 +90,7 @@ def _deletes_all(_work: Work, cloud: Cloud, host: str) -> list[Server]:
 
 
 def _over_by_tags(found: marks.Marked, records: Records) -> str | None:
-    """Tell whose something is by its tags only."""
+    """Identify the lease of an object only by its tags."""
     return _OVER(found, records) if found.tags else None
 
 
@@ -97,11 +99,11 @@ _OVER = marks.over
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """A safeguard that is taken out, and a scenario that tells.
+    """A safeguard that is removed, and a scenario that detects it.
 
-    :ivar what: the functions that are replaced: each its module or class, and its name there
-    :ivar by: what replaces each
-    :ivar complaint: what the walk says, among others
+    :ivar what: the functions that are replaced, each as its module or class, and its name
+    :ivar by: the replacement of each
+    :ivar complaint: a part of one of the complaints of the walk
     """
 
     what: tuple[tuple[object, str], ...]
@@ -113,7 +115,7 @@ class Mutation:
 
 
 MUTATIONS = (
-    # No second volume is looked for, by the mark of the call that made it.
+    # A second volume is not searched for by the mark of the call that created it.
     Mutation(
         what=((volumes.CreatedVolumes, '_duplicates'),),
         by=lambda _self, _found: iter(()),
@@ -122,7 +124,7 @@ MUTATIONS = (
         case='during',
         complaint='is left: volumes',
     ),
-    # No volume is looked for whose id was not written down.
+    # A volume whose id was not stored is not searched for.
     Mutation(
         what=((volumes.CreatedVolumes, '_marked'),),
         by=lambda _self: {},
@@ -131,7 +133,7 @@ MUTATIONS = (
         case='next 1',
         complaint='at the end: volumes',
     ),
-    # No second server is looked for.
+    # A second server is not searched for.
     Mutation(
         what=((server_steps.Case, 'tidy'),),
         by=lambda _self: False,
@@ -140,7 +142,7 @@ MUTATIONS = (
         case='during',
         complaint='is left: servers',
     ),
-    # No image is looked for whose id was not written down, nor a second one.
+    # An image whose id was not stored, and a second image, are not searched for.
     Mutation(
         what=((server_images.Images, '_there'), (server_images.Images, 'tidy')),
         by=lambda *_given: (),
@@ -149,7 +151,7 @@ MUTATIONS = (
         case='next 1',
         complaint='is gone, and there is',
     ),
-    # An address that was given up is not looked at any more.
+    # An address that was given up is not checked again.
     Mutation(
         what=((addresses.AddressEffects, '_tidy'),),
         by=lambda _self, _kept: None,
@@ -158,7 +160,7 @@ MUTATIONS = (
         case='during',
         complaint='is left: floating_ips',
     ),
-    # What has no tags yet is taken for others'.
+    # An object without tags counts as that of another project.
     Mutation(
         what=((marks, 'over'),),
         by=_over_by_tags,
@@ -171,39 +173,41 @@ MUTATIONS = (
 
 
 class TestItCanFail(base.TestCase):
-    """What keeps harm away is taken out, and the walk tells."""
+    """The walk detects each safeguard that is removed."""
 
-    def walk(self, scenario: str, *, fenced: bool) -> tuple[comebacks.Comeback, list[str]]:
-        """Walk through a scenario of whole hosts, which are leased next as well."""
+    def walk(
+        self, scenario: str, *, fenced: bool
+    ) -> tuple[returning_managers.ReturningManager, list[str]]:
+        """Walk through a scenario of whole hosts, which the next tenant leases as well."""
         kind = kinds.KINDS['physical:host']
         cases = tenants.cases('physical:host')[:1]
         (found,) = (each for each in walker.scenarios(kind) if each.name == scenario)
-        with comebacks.Theatre(fenced=fenced) as world:
-            walk = comebacks.Comeback(world, 'physical:host', found, cases, set())
+        with returning_managers.ObservedWorld(fenced=fenced) as world:
+            walk = returning_managers.ReturningManager(world, 'physical:host', found, cases, set())
             return walk, list(walk.complaints())
 
     def caught(self, mutation: Mutation) -> None:
-        """Take a safeguard out, and see that the walk complains."""
+        """Remove a safeguard, and check that the walk complains."""
         for owner, name in mutation.what:
             self.useFixture(fixtures.MockPatchObject(owner, name, mutation.by))
         cases = [each for each in tenants.cases(mutation.kind) if each.name == mutation.case]
         all_of_them = walker.scenarios(kinds.KINDS[mutation.kind])
         (found,) = (each for each in all_of_them if each.name == mutation.scenario)
-        with comebacks.Theatre() as world:
-            walk = comebacks.Comeback(world, mutation.kind, found, cases, set())
+        with returning_managers.ObservedWorld() as world:
+            walk = returning_managers.ReturningManager(world, mutation.kind, found, cases, set())
             said = []
             for line in walk.complaints():
                 said.append(line)
                 if mutation.complaint in line:
                     return
-        self.fail(f'nothing tells that {mutation.what} is out: {said}')
+        self.fail(f'the walk does not detect that {mutation.what} is removed: {said}')
 
     def test_without_the_fence_it_finds_harm(self) -> None:
         fenced, complaints = self.walk('start', fenced=True)
         self.assertEqual([], complaints)
         unfenced, _complaints = self.walk('start', fenced=False)
         self.assertEqual(fenced.runs, unfenced.runs)
-        self.assertGreater(unfenced.mended, fenced.mended)
+        self.assertGreater(unfenced.repaired, fenced.repaired)
 
     def test_without_the_fence_and_the_look_at_projects_servers_are_lost(self) -> None:
         self.useFixture(fixtures.MockPatchObject(host_servers, 'clear', _deletes_all))

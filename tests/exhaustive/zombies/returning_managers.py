@@ -10,12 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A manager hangs in a call of the cloud, and goes on when all is over.
+"""A manager that hangs in a call to the cloud, and continues after others took over.
 
-Meanwhile its claim runs out, another manager takes over and brings the lease
-to its end, and the next tenant has a lease of the same resources, with servers
-on them. The simulated cloud is in this process, so a call that hangs is one in which all
-of that happens: no thread, no pause.
+Meanwhile its claim expires, another manager takes over and ends the lease, and the next
+tenant has a lease of the same resources, with servers on them. The simulated cloud is in
+this process, so all of this happens within the call, without threads and pauses.
 """
 
 from __future__ import annotations
@@ -50,33 +49,33 @@ from tests.functional.manager.walk.world import World
 _UUID = re.compile(r'[0-9a-f]{8}(?:[-_]?[0-9a-f]{4}){3}[-_]?[0-9a-f]{12}', re.IGNORECASE)
 _HOST = re.compile(r'compute-\d+')
 _INSTANT = re.compile(r'\b1[89]\d{8}\.\d+')
-# Scenarios in which a repair is stopped, and another one comes.
+# The scenarios that stall a repair; another repair runs meanwhile.
 _REPAIRS = frozenset({'check', 'rebuild', 'sweep'})
-# After which everybody's claims have run out, those on chores too.
+# The time after which all claims have expired, including those on chores, in seconds.
 _CLAIMS = 601
-# How long the next tenant has leased.
-_HOURS = 5000
-# So many calls of one verb are stopped within one effect.
+# The duration of the lease of the next tenant, in seconds.
+_DURATION = 5000
+# The number of calls of the same verb that are stalled within an effect.
 _EACH = 2
-# In which time everything is as it will be that was made or deleted.
+# The time that creations and deletions in the cloud take at most, in seconds.
 _SETTLES = 5
-# What another manager takes over is not given up for the time that the first has hung.
+# With a long deadline, so that the effect is not given up because the first manager hung.
 _SETTINGS = dataclasses.replace(SETTINGS, effect_deadline=datetime.timedelta(hours=1))
 Where = Literal['before', 'after']
 Contents = Mapping[str, list[tuple[object, ...]]]
 
 
-class Over(BaseException):
-    """What the test wants of the first manager is done."""
+class ScenarioDone(BaseException):
+    """Ends the scenario, because the returned manager has done its work."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Stop:
+class StallPoint:
     """A call in which the manager hangs.
 
-    :ivar step: which of all calls of the scenario, from 1
+    :ivar step: the number of the call in the scenario, from 1
     :ivar where: whether it hangs on the way to the cloud, or on the way back
-    :ivar often: how often calls like it are stopped, if it is one of those that are
+    :ivar often: the frequencies at which a case stalls this call; see :class:`tenants.Case`
     """
 
     step: int
@@ -88,17 +87,18 @@ class Stop:
         return f'{self.where} {self.verb}, step {self.step}'
 
 
-class Theatre(World):
-    """A world whose first manager passes a watch with every call.
+class ObservedWorld(World):
+    """A world in which a function intercepts every call of the first manager.
 
-    :ivar watch: what it passes; None for managers that nobody watches
-    :ivar fenced: whether there is a fence before verbs that change the cloud
+    :ivar watch: the function; None for managers whose calls are not intercepted
+    :ivar fenced: whether a fence protects verbs that change the cloud
+    :ivar has_returned: whether the stalled manager continues
     """
 
     def __init__(self, *, fenced: bool = True) -> None:
         self.watch: stalls.Watch | None = None
         self.fenced = fenced
-        self.came_back = False
+        self.has_returned = False
         super().__init__(settings=_SETTINGS)
 
     def _setUp(self) -> None:
@@ -110,36 +110,36 @@ class Theatre(World):
 
     @property
     def managed(self) -> Any:
-        """The cloud as the managers have it that are hired now."""
+        """The cloud that new managers use."""
         return self.cloud if self.watch is None else stalls.Watched(self.cloud, self.watch)
 
     def work(self) -> None:
-        """Do what is due; the work ends with what one does who came back."""
+        """Process everything that is due; a returned manager ends the scenario."""
         while self.manager.look():
-            if self.came_back:
-                raise Over
-        if self.came_back:
-            raise Over
+            if self.has_returned:
+                raise ScenarioDone
+        if self.has_returned:
+            raise ScenarioDone
 
     def tell(self) -> None:
-        """Send nothing: what is told is read where something is wrong only."""
+        """Send nothing: notifications are read only after a failure."""
 
 
-class Comeback:
-    """One scenario of one kind, with all that can become of it meanwhile.
+class ReturningManager:
+    """One scenario of one kind, stalled at each call, for each case.
 
-    :param world: as it is when nothing has happened yet
+    :param world: a world without leases
     :param kind: a name in ``KINDS``
-    :param cases: when the manager goes on, and who is there then
-    :param seen: the states in which a call was stopped already, in other scenarios
-    :ivar calls: how many calls the scenario makes
-    :ivar runs: how often it was stopped
-    :ivar mended: after how many of the runs a repair had something to do
+    :param cases: the events until the manager continues
+    :param seen: the states in which a call was stalled already, in other scenarios
+    :ivar calls: the number of calls in the scenario
+    :ivar runs: how often it was stalled
+    :ivar repaired: the number of runs after which a repair found something to do
     """
 
     def __init__(
         self,
-        world: Theatre,
+        world: ObservedWorld,
         kind: str,
         scenario: walker.Scenario,
         cases: Sequence[tenants.Case],
@@ -151,7 +151,7 @@ class Comeback:
         self._name, self._kind = kind, kinds.KINDS[kind]
         self._scenario = scenario
         self._seen = seen
-        self.calls = self.runs = self.mended = 0
+        self.calls = self.runs = self.repaired = 0
         requests = self._kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
         self._next_requests = [case.following(world) for case in cases]
         self._clean = self._bare()
@@ -165,7 +165,7 @@ class Comeback:
         self._there: Contents = {}
 
     def complaints(self) -> Iterator[str]:
-        """Walk, and yield what is not as it should be."""
+        """Walk, and yield complaints."""
         stops = list(self._stops())
         for case in self._cases:
             self._case = case
@@ -175,12 +175,12 @@ class Comeback:
                     for complaint in self._stopped(stop):
                         yield f'{self._scenario.name}: {stop}, {case.name}: {complaint}'
 
-    # -- where to stop
+    # -- where to stall
 
-    def _stops(self) -> Iterator[Stop]:
-        """Run undisturbed, and return each call that was made in a state not seen yet."""
+    def _stops(self) -> Iterator[StallPoint]:
+        """Run undisturbed, and return each call that was made in a new state."""
         world = self._world
-        found: list[Stop] = []
+        found: list[StallPoint] = []
 
         counted: dict[tuple[str, str], int] = collections.Counter()
 
@@ -192,7 +192,7 @@ class Comeback:
             for where in self._places(verb, nth):
                 often = self._often(where, (verb, event, states, nth), call)
                 if often:
-                    stop = Stop(step=self.calls, verb=verb, where=where, often=often)
+                    stop = StallPoint(step=self.calls, verb=verb, where=where, often=often)
                     found.append(stop)
             return call()
 
@@ -201,11 +201,11 @@ class Comeback:
         return iter(found)
 
     def _places(self, verb: str, nth: int) -> tuple[Where, ...]:
-        """Return where the nth call of a verb within an effect is stopped.
+        """Return where the nth call of a verb within an effect is stalled.
 
-        On the way to the cloud each one: it arrives when the claim is long
-        lost. On the way back, and where one only looks, the first: all that
-        comes after it meets the fence.
+        The first calls that change the cloud are stalled on their way to the cloud, where
+        they arrive long after the claim was lost. Only the first call of a verb is
+        stalled on its way back, because the fence stops all later calls.
         """
         way_back: tuple[Where, ...] = ('after',) if nth == 1 else ()
         if rehearsal.looks(verb):
@@ -215,7 +215,7 @@ class Comeback:
     def _often(
         self, where: Where, call: tuple[str, str, str, int], what: Any
     ) -> frozenset[tenants.Often]:
-        """Return in what respects a call is the first of its like."""
+        """Return the frequencies for which a call is the first of its kind."""
         verb, event, _states, nth = call
         if where == 'after':
             return frozenset({'state'} if self._new(verb, where, nth) else ())
@@ -224,14 +224,14 @@ class Comeback:
         return frozenset(often for often, key in keys.items() if self._new(verb, often, key))
 
     def _new(self, *key: object) -> bool:
-        """Whether something is seen for the first time."""
+        """Whether a key is new; remembers it."""
         if key in self._seen:
             return False
         self._seen.add(key)
         return True
 
     def _doing(self) -> tuple[str, str]:
-        """Return which event of the lease is under way, and what its reservations are."""
+        """Return the status and events in progress of the lease, and its reservations."""
         with contextlib.suppress(LookupError):
             lease = self._world.now(self._lease)
             events = [item.kind for item in lease.events if item.state is EventState.IN_PROGRESS]
@@ -239,15 +239,15 @@ class Comeback:
             return repr((lease.status, events)), repr(states)
         return '', ''
 
-    # -- one stop
+    # -- one stall
 
     def _restore(self, watch: stalls.Watch | None) -> None:
         world = self._world
-        world.watch, world.came_back = watch, False
+        world.watch, world.has_returned = watch, False
         self._next = None
         world.restore(self._begin)
 
-    def _stopped(self, stop: Stop) -> Iterator[str]:
+    def _stopped(self, stop: StallPoint) -> Iterator[str]:
         calls = 0
 
         def watch(verb: str, call: Callable[[], Any]) -> Any:
@@ -264,17 +264,17 @@ class Comeback:
                 self._meanwhile()
 
         self._restore(watch)
-        with contextlib.suppress(Over):
+        with contextlib.suppress(ScenarioDone):
             self._scenario.act(self._world, self._lease)
         yield from self._harm(stop)
         yield from self._ending()
 
     def _meanwhile(self) -> None:
-        """Let another manager take over, for as long as is wanted."""
+        """Let another manager take over, as far as the case says."""
         world = self._world
         world.watch = None
         world.manager = world.hire()
-        # A claim on the lease, or on the repair, runs out.
+        # The claim on the lease, or on the repair, expires.
         world.until(world.seconds() + _CLAIMS)
         if self._scenario.name in _REPAIRS:
             list(world.repair().run())
@@ -284,10 +284,10 @@ class Comeback:
             self._lease_next()
         self._there = self._contents()
         self._pictures = self._seen_by_users()
-        world.came_back = True
+        world.has_returned = True
 
     def _over(self) -> None:
-        """Bring the lease to its end."""
+        """Advance the clock until the lease has ended."""
         world, lease = self._world, self._lease
         with contextlib.suppress(LookupError):
             end = (world.now(lease).period.end - harness.NOW).total_seconds()
@@ -297,7 +297,7 @@ class Comeback:
         world = self._world
         start = world.seconds() + 1
         requests = self._next_requests[self._cases.index(self._case)]
-        draft = world.draft(requests, start, start + _HOURS)
+        draft = world.draft(requests, start, start + _DURATION)
         self._next = world.leases.create(tenants.CALLER, draft)
         world.until(start + walker.LONG)
         tenants.use(world, self._next)
@@ -308,11 +308,11 @@ class Comeback:
         leases = [self._lease] if self._next is None else [self._lease, self._next]
         return [self._world.picture(lease) for lease in leases]
 
-    def _harm(self, stop: Stop) -> Iterator[str]:
-        """Say what is not as it was before the manager went on, and what there is besides."""
+    def _harm(self, stop: StallPoint) -> Iterator[str]:
+        """Yield what the returned manager has changed, after a repair."""
         world = self._world
-        assert world.came_back, 'nobody was stopped'
-        world.came_back = False
+        assert world.has_returned, 'no manager was stalled'
+        world.has_returned = False
         if self._next is not None and world.status(self._next) != 'ACTIVE':
             world.manager.send()
             yield f'the next tenant got {world.now(self._next)}: {world.reasons(self._next)}'
@@ -320,12 +320,12 @@ class Comeback:
             yield f'the leases are {self._seen_by_users()}, and were {self._pictures}'
         if self._contents() == self._there:
             return
-        self.mended += 1
+        self.repaired += 1
         world.until(world.seconds() + _SETTLES)
         world.cloud.volumes.volumes()
         list(world.repair().run())
         world.until(world.seconds() + walker.LONG)
-        # What was deleted is gone when somebody looks.
+        # Finishes deletions, which the simulated cloud processes when volumes are listed.
         world.cloud.volumes.volumes()
         own = tenants.OWN.get((self._name, stop.verb))
         there, now = _without(self._there, own), _without(self._contents(), own)
@@ -333,17 +333,17 @@ class Comeback:
         yield from (f'is left: {line}' for line in _lost(now, there))
 
     def _contents(self) -> Contents:
-        """Return what the cloud has, but for what its owners may call it."""
+        """Return the contents of the cloud, without the names that owners may change."""
         found = self._world.cloud.contents()
         found['networks'] = [(row[0], *row[2:-1]) for row in found['networks']]
         return found
 
     def _ending(self) -> Iterator[str]:
-        """End the next lease as well; nothing may be left."""
+        """End the next lease as well, and yield what is left."""
         world = self._world
         state = _nameless((world.cloud.contents(), self._seen_by_users()))
         if not self._new(state):
-            # What comes of it was seen in a run before.
+            # An earlier run has checked the end from this state.
             return
         self._over()
         if self._next is not None:
@@ -365,7 +365,7 @@ class Comeback:
             yield f'it has {world.allocations(self._lease)}'
 
     def _bare(self) -> Mapping[str, Any]:
-        """Return what the cloud has, without what a lease leaves on purpose."""
+        """Return the contents of the cloud, without objects left on purpose."""
         state = self._world.cloud.state()
         self._kind.put_away(self._world.cloud)
         contents = self._world.cloud.contents()
@@ -374,7 +374,7 @@ class Comeback:
 
 
 def _nameless(what: object) -> str:
-    """Return *what* as text in which ids are numbered."""
+    """Return *what* as text, with numbers instead of ids."""
     names: dict[str, str] = {}
     text = _UUID.sub(
         lambda match: names.setdefault(match[0].lower().replace('_', '-'), f'#{len(names)}'),
@@ -384,7 +384,7 @@ def _nameless(what: object) -> str:
 
 
 def _without(contents: Contents, own: tuple[str, int] | None) -> Contents:
-    """Return *contents* without the columns of a table that are its owners' business."""
+    """Return *contents* without the columns of a table that late calls may change."""
     if own is None:
         return contents
     table, column = own
@@ -392,7 +392,7 @@ def _without(contents: Contents, own: tuple[str, int] | None) -> Contents:
 
 
 def _lost(before: Contents, after: Contents) -> Iterator[str]:
-    """Yield the rows that were there before and are not there after."""
+    """Yield the rows of *before* that are not in *after*."""
     for table, rows in before.items():
         left = set(after[table])
         yield from (f'{table}: {row}' for row in rows if row not in left)
