@@ -34,7 +34,7 @@ WORDS = {
         'start announced',
         'subscribers get a notification, owners a mail if they want one',
     ),
-    EventKind.PREPARE: ('prepared', 'what takes a while and can be done ahead is done'),
+    EventKind.PREPARE: ('prepared', 'slow steps run ahead of time'),
     EventKind.START: ('start', 'the cloud hands the resources over: STARTING, then ACTIVE'),
     EventKind.BEFORE_END: ('end announced', 'a notification; servers get snapshots if asked for'),
     EventKind.END: ('end', 'the resources are taken back: TERMINATING, then TERMINATED'),
@@ -58,7 +58,7 @@ def moments() -> list[tuple[datetime.datetime, str, str]]:
     )
     free = period.padded(SETTINGS.cleaning_time).end
     return [
-        (NOW, 'booked', 'the request is answered: PENDING; the resources are promised'),
+        (NOW, 'booked', 'the request is answered: PENDING; the resources are reserved'),
         *sorted((event.time, *WORDS[event.kind]) for event in events),
         (free, 'cleaned', 'the next lease of the same resources can start'),
     ]

@@ -23,7 +23,7 @@ from tools.lanes.progress import span
 from tools.lanes.running import Outcome
 
 SLOWEST = 10
-# The lines shown of each failure, and the number of failures; the log has the rest.
+# The lines shown of each failure, and the number of failures; the log has all of them.
 LINES = 80
 FAILURES = 20
 
