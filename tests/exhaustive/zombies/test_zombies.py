@@ -144,7 +144,7 @@ MUTATIONS = (
     ),
     # An image whose id was not stored, and a second image, are not searched for.
     Mutation(
-        what=((server_images.Images, '_there'), (server_images.Images, 'tidy')),
+        what=((server_images.Images, '_existing'), (server_images.Images, 'tidy')),
         by=lambda *_given: (),
         kind='server booted',
         scenario='end',
