@@ -123,7 +123,7 @@ class BootingTest(CloudTest):
 
     def test_what_cannot_be_is_told(self) -> None:
         server = self.server(lease_end='tomorrow')
-        self.assertIn('no time', self.told(server, 'lease_error'))
+        self.assertIn('is not a time', self.told(server, 'lease_error'))
         self.assertEqual('ACTIVE', self.alice.status(server))
 
     def test_a_server_that_nobody_heard_of(self) -> None:
