@@ -20,7 +20,6 @@ import datetime
 import functools
 from collections.abc import Callable
 from collections.abc import Iterator
-from typing import Any
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -29,12 +28,12 @@ from oslo_db import api as oslo_api
 from oslo_db import exception as oslo_exception
 from oslo_db import options as oslo_options
 from oslo_db.sqlalchemy import enginefacade
-from sqlalchemy import event
 from sqlalchemy import orm
 
 from climate.clock import Clock
 from climate.conf import database as options
 from climate.db import addresses
+from climate.db import connections
 from climate.db import errors
 from climate.db.allocations import Allocations
 from climate.db.books import Books
@@ -68,9 +67,6 @@ from climate.db.vault import Vault
 
 T = TypeVar('T')
 
-_WRITES = 'climate_writes'
-_SQLITE_BUSY_SECONDS = 30
-_CONNECT_SECONDS = 5
 _COMPARISONS = 3
 # The current time of the database in UTC, not that at which the transaction began.
 _MYSQL_CLOCK = sa.text('SELECT UTC_TIMESTAMP(6)')
@@ -171,7 +167,7 @@ class Store:
         self._manager.configure(**{**theirs, 'connection': connection})
         # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
-        self._manager.append_on_engine_create(_tune)
+        self._manager.append_on_engine_create(connections.tune)
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[sa.Engine]:
@@ -207,7 +203,7 @@ class Store:
         with self._manager.writer.using(_Context()) as session:
             # Has to be the first use of the session: SQLite decides at BEGIN whether
             # the transaction may write.
-            session.connection(execution_options={_WRITES: True})
+            session.connection(execution_options={connections.WRITES: True})
             session.info[VAULT] = self.vault
             docket = Docket()
             yield Transaction(session, self._clock, docket)
@@ -290,69 +286,3 @@ class _Context:
 
 def _is_duplicate(error: Exception) -> bool:
     return isinstance(error, oslo_exception.DBDuplicateEntry)
-
-
-def _tune(engine: sa.Engine) -> None:
-    {'sqlite': _tune_sqlite, 'mysql': _tune_mysql, 'mariadb': _tune_mysql}.get(
-        engine.dialect.name, _tune_other
-    )(engine)
-
-
-def _tune_other(engine: sa.Engine) -> None:
-    """Limit the time to connect. PostgreSQL is READ COMMITTED by default."""
-    event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
-    if engine.dialect.driver == 'psycopg':
-        event.listen(engine, 'do_connect', _unprepared)
-
-
-def _tune_mysql(engine: sa.Engine) -> None:
-    event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
-
-    @event.listens_for(engine, 'connect')
-    def _isolate(dbapi_connection: Any, _record: Any) -> None:
-        # At InnoDB's default level, a transaction that has lost a race would keep
-        # reading its old snapshot.
-        with dbapi_connection.cursor() as cursor:
-            cursor.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
-
-
-def _limit_connect(name: str, _dialect: Any, _record: Any, _args: Any, params: Any) -> None:
-    params.setdefault(name, _CONNECT_SECONDS)
-
-
-def _unprepared(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
-    # A prepared statement may get one plan for all parameters, but searches need
-    # specific plans; and some connection poolers do not support it.
-    params.setdefault('prepare_threshold', None)
-
-
-def _tune_sqlite(engine: sa.Engine) -> None:
-    # oslo.db's pool opens the file for each transaction, which takes longer than most
-    # transactions. Its listeners move to the new pool.
-    engine.pool = sa.QueuePool(
-        engine.pool._creator,
-        max_overflow=-1,
-        dialect=engine.dialect,
-        _dispatch=engine.pool.dispatch,
-    )
-
-    @event.listens_for(engine, 'connect')
-    def _prepare(dbapi_connection: Any, _record: Any) -> None:
-        dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')
-        dbapi_connection.execute('PRAGMA journal_mode = WAL')
-        # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
-        # the machine does; FULL costs an fsync per commit.
-        dbapi_connection.execute('PRAGMA synchronous = NORMAL')
-
-    # oslo.db's listener always comes first, and a transaction that it has begun cannot
-    # become one that writes. It is therefore replaced; its marker stays, because its
-    # listeners for the end of a transaction remove it.
-    for listener in list(engine.dispatch.begin):
-        event.remove(engine, 'begin', listener)
-
-    @event.listens_for(engine, 'begin')
-    def _begin(connection: sa.Connection) -> None:
-        if 'in_transaction' not in connection.info:
-            writes = connection.get_execution_options().get(_WRITES)
-            connection.exec_driver_sql('BEGIN IMMEDIATE' if writes else 'BEGIN')
-            connection.info['in_transaction'] = True

@@ -1,0 +1,104 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Connections of the pool: how each engine is set up."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import event
+
+WRITES: Final = 'climate_writes'
+"""Execution option of a connection whose transaction may write."""
+
+_SQLITE_BUSY_SECONDS = 30
+_CONNECT_SECONDS = 5
+
+
+def tune(engine: sa.Engine) -> None:
+    """Set up an engine that oslo.db has made."""
+    {'sqlite': _tune_sqlite, 'mysql': _tune_mysql, 'mariadb': _tune_mysql}.get(
+        engine.dialect.name, _tune_postgresql
+    )(engine)
+
+
+def _tune_postgresql(engine: sa.Engine) -> None:
+    """Limit the time to connect, and do without JIT. READ COMMITTED is the default."""
+    event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
+    if engine.dialect.driver == 'psycopg':
+        event.listen(engine, 'do_connect', _unprepared)
+
+    @event.listens_for(engine, 'connect')
+    def _interpret(dbapi_connection: Any, _record: Any) -> None:
+        # Searches look expensive to the planner, which then compiles them each time:
+        # half of their duration. Not as a parameter of the connection: connection
+        # poolers refuse parameters that they do not know.
+        with dbapi_connection.cursor() as cursor:
+            cursor.execute('SET jit = off')
+        dbapi_connection.commit()
+
+
+def _tune_mysql(engine: sa.Engine) -> None:
+    event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
+
+    @event.listens_for(engine, 'connect')
+    def _isolate(dbapi_connection: Any, _record: Any) -> None:
+        # At InnoDB's default level, a transaction that has lost a race would keep
+        # reading its old snapshot.
+        with dbapi_connection.cursor() as cursor:
+            cursor.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+
+
+def _limit_connect(name: str, _dialect: Any, _record: Any, _args: Any, params: Any) -> None:
+    params.setdefault(name, _CONNECT_SECONDS)
+
+
+def _unprepared(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
+    # A prepared statement may get one plan for all parameters, but searches need
+    # specific plans; and some connection poolers do not support it.
+    params.setdefault('prepare_threshold', None)
+
+
+def _tune_sqlite(engine: sa.Engine) -> None:
+    # oslo.db's pool opens the file for each transaction, which takes longer than most
+    # transactions. Its listeners move to the new pool.
+    engine.pool = sa.QueuePool(
+        engine.pool._creator,
+        max_overflow=-1,
+        dialect=engine.dialect,
+        _dispatch=engine.pool.dispatch,
+    )
+
+    @event.listens_for(engine, 'connect')
+    def _prepare(dbapi_connection: Any, _record: Any) -> None:
+        dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')
+        dbapi_connection.execute('PRAGMA journal_mode = WAL')
+        # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
+        # the machine does; FULL costs an fsync per commit.
+        dbapi_connection.execute('PRAGMA synchronous = NORMAL')
+
+    # oslo.db's listener always comes first, and a transaction that it has begun cannot
+    # become one that writes. It is therefore replaced; its marker stays, because its
+    # listeners for the end of a transaction remove it.
+    for listener in list(engine.dispatch.begin):
+        event.remove(engine, 'begin', listener)
+
+    @event.listens_for(engine, 'begin')
+    def _begin(connection: sa.Connection) -> None:
+        if 'in_transaction' not in connection.info:
+            writes = connection.get_execution_options().get(WRITES)
+            connection.exec_driver_sql('BEGIN IMMEDIATE' if writes else 'BEGIN')
+            connection.info['in_transaction'] = True
