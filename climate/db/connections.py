@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Connections of the pool: how each engine is set up."""
+"""Connections of the pool: how each engine is set up, and when one is checked before use."""
 
 from __future__ import annotations
 
@@ -21,18 +21,62 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from climate.clock import Clock
+
 WRITES: Final = 'climate_writes'
 """Execution option of a connection whose transaction may write."""
 
 _SQLITE_BUSY_SECONDS = 30
 _CONNECT_SECONDS = 5
+_IDLE_SECONDS = 1.0
+_RETURNED = 'climate_returned'
 
 
-def tune(engine: sa.Engine) -> None:
-    """Set up an engine that oslo.db has made."""
+def tune(clock: Clock, engine: sa.Engine) -> None:
+    """Set up an engine that oslo.db has made.
+
+    :param clock: tells how long a connection was idle
+    """
     {'sqlite': _tune_sqlite, 'mysql': _tune_mysql, 'mariadb': _tune_mysql}.get(
         engine.dialect.name, _tune_postgresql
     )(engine)
+    if engine.dialect.name != 'sqlite':
+        _check_idle(clock, engine)
+
+
+def _check_idle(clock: Clock, engine: sa.Engine) -> None:
+    """Ping a connection before use only if it was idle for a while.
+
+    oslo.db pings each time, which takes as long as a small statement. A connection that
+    has just served can only be broken if the server goes away at that moment, which the
+    ping would not notice in time either.
+    """
+    engine.pool._pre_ping = False
+
+    @event.listens_for(engine, 'checkin')
+    def _note(_connection: Any, record: Any) -> None:
+        record.info[_RETURNED] = clock.ticks()
+
+    @event.listens_for(engine, 'checkout')
+    def _check(connection: Any, record: Any, _proxy: Any) -> None:
+        # A new connection has not been returned yet.
+        returned = record.info.pop(_RETURNED, None)
+        if returned is not None and clock.ticks() - returned >= _IDLE_SECONDS:
+            _ping(engine.dialect, connection)
+
+
+def _ping(dialect: Any, connection: Any) -> None:
+    """Check that the server answers.
+
+    :raises sqlalchemy.exc.InvalidatePoolError: if the connection is broken; the pool
+        then replaces it, and all others that are as old
+    """
+    try:
+        dialect.do_ping(connection)
+    except dialect.loaded_dbapi.Error as error:
+        if dialect.is_disconnect(error, connection, None):
+            raise sa.exc.InvalidatePoolError from error
+        raise
 
 
 def _tune_postgresql(engine: sa.Engine) -> None:

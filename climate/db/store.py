@@ -167,7 +167,7 @@ class Store:
         self._manager.configure(**{**theirs, 'connection': connection})
         # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
-        self._manager.append_on_engine_create(connections.tune)
+        self._manager.append_on_engine_create(functools.partial(connections.tune, clock))
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[sa.Engine]:
