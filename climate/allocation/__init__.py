@@ -10,4 +10,4 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Pure functions over periods, amounts and choices; standard library only."""
+"""Pure functions over periods, amounts and choices; standard library and numpy only."""

@@ -1,0 +1,395 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a few hundred resources have, and what of it is in use over time.
+
+The resources of a type are kept in blocks, so that a change of one resource copies the
+arrays of its block only. A block is immutable: a change makes a new one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Final
+from typing import TypeVar
+
+import numpy as np
+from numpy import typing as npt
+
+from climate.allocation.steps import Bools
+from climate.allocation.steps import Ints
+from climate.allocation.steps import LATEST
+from climate.allocation.steps import StepFunctions
+from climate.allocation.steps import Uses
+from climate.domain.resources import Inventory
+
+T = TypeVar('T', bound=np.generic)
+
+SIZE: Final = 256
+"""A block holds the resources whose ids have the same quotient by this."""
+
+_WHOLE: Final = ''
+_NO_USES: Final = Uses.of([])
+_NO_INVENTORY: Final = Inventory(resource_class='', total=0, max_unit=0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Bounds:
+    """A requested period in microseconds since 1970.
+
+    :ivar start: of the period
+    :ivar end: of the period
+    :ivar clear_start: *start*, less the time for cleaning; no resource may be allocated
+        as a whole from then on
+    :ivar clear_end: *end*, with the time for cleaning
+    """
+
+    start: int
+    end: int
+    clear_start: int
+    clear_end: int
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Supply:
+    """The inventories of one resource class, one for each resource of a block.
+
+    :ivar capacity: units; 0 without an inventory
+    :ivar min_unit: the smallest amount of an allocation
+    :ivar max_unit: the largest one; 0 without an inventory
+    :ivar step_size: amounts are multiples of it
+    """
+
+    capacity: Ints
+    min_unit: Ints
+    max_unit: Ints
+    step_size: Ints
+
+    @classmethod
+    def none(cls, count: int) -> Supply:
+        """Return the inventories of resources without any."""
+        nothing = np.zeros(count, dtype=np.int64)
+        return cls(capacity=nothing, min_unit=nothing, max_unit=nothing, step_size=nothing + 1)
+
+    def updated(self, rows: Ints, ids: Ints, found: Mapping[int, Inventory]) -> Supply:
+        """Return these inventories with those of some resources replaced.
+
+        :param ids: of the resources in *rows*; a resource that is not *found* has none
+        """
+        items = [found.get(int(resource_id), _NO_INVENTORY) for resource_id in ids]
+        return Supply(
+            capacity=_set(self.capacity, rows, [item.capacity for item in items]),
+            min_unit=_set(self.min_unit, rows, [item.min_unit for item in items]),
+            max_unit=_set(self.max_unit, rows, [item.max_unit for item in items]),
+            step_size=_set(self.step_size, rows, [item.step_size for item in items]),
+        )
+
+    def accepts(self, amount: int) -> Bools:
+        """Whether each inventory accepts an allocation of *amount* units."""
+        found: Bools = (
+            (self.min_unit <= amount) & (amount <= self.max_unit) & (amount % self.step_size == 0)
+        )
+        return found
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Bookings:
+    """Periods of resources; arrays of one length.
+
+    :ivar resource_ids: the resource of each
+    :ivar starts: in microseconds since 1970
+    :ivar ends: likewise
+    :ivar amounts: units
+    """
+
+    resource_ids: Ints
+    starts: Ints
+    ends: Ints
+    amounts: Ints
+
+    def of_rows(self, ids: Ints) -> Uses:
+        """Return them by row.
+
+        :param ids: of the resources of a block, in ascending order; others are left out
+        """
+        rows = np.searchsorted(ids, self.resource_ids)
+        known = rows < len(ids)
+        known[known] = ids[rows[known]] == self.resource_ids[known]
+        return Uses(
+            rows=rows[known],
+            starts=self.starts[known],
+            ends=self.ends[known],
+            amounts=self.amounts[known],
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class BlockFacts:
+    """What is known of some resources of one block.
+
+    :ivar ids: in ascending order
+    :ivar names: in the same order, like all others
+    :ivar generations: read before everything else
+    :ivar bookable: whether each is open to new bookings
+    :ivar returned: the latest end of a released allocation, in microseconds since 1970;
+        0 if there is none
+    :ivar returned_whole: likewise of a released allocation of the whole resource
+    :ivar inventories: by resource class, then by resource id
+    :ivar whole: live allocations of whole resources, with an amount of 1
+    :ivar parts: live allocations of parts, by resource class
+    :ivar out: maintenances, with an amount of 1
+    """
+
+    ids: Ints
+    names: Sequence[str]
+    generations: Ints
+    bookable: Bools
+    returned: Ints
+    returned_whole: Ints
+    inventories: Mapping[str, Mapping[int, Inventory]]
+    whole: Bookings
+    parts: Mapping[str, Bookings]
+    out: Bookings
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Block:
+    """Up to :data:`SIZE` resources of one type, a row for each; immutable.
+
+    :ivar ids: in ascending order
+    :ivar names: by row
+    :ivar generations: by row
+    :ivar bookable: whether each is open to new bookings
+    :ivar occupied: how many live allocations of any kind each has
+    :ivar whole: how many live allocations of the whole resource
+    :ivar out: how many maintenances
+    :ivar returned: the latest end of a released allocation, in microseconds since 1970;
+        0 if there is none
+    :ivar returned_whole: likewise of a released allocation of the whole resource
+    :ivar supplies: by resource class
+    :ivar used: the units in use, by resource class
+    :ivar periods: live allocations by resource class; those of whole resources by ''
+    """
+
+    ids: Ints
+    names: tuple[str, ...]
+    generations: Ints
+    bookable: Bools
+    occupied: StepFunctions
+    whole: StepFunctions
+    out: StepFunctions
+    returned: Ints
+    returned_whole: Ints
+    supplies: Mapping[str, Supply]
+    used: Mapping[str, StepFunctions]
+    periods: Mapping[str, Uses]
+
+    @classmethod
+    def of(cls, facts: BlockFacts) -> Block:
+        """Return the block of all resources of *facts*."""
+        count = len(facts.ids)
+        empty = StepFunctions.of(count, Uses.of([]))
+        nothing = np.zeros(count, dtype=np.int64)
+        return cls(
+            ids=facts.ids,
+            names=('',) * count,
+            generations=nothing,
+            bookable=nothing.astype(np.bool_),
+            occupied=empty,
+            whole=empty,
+            out=empty,
+            returned=nothing,
+            returned_whole=nothing,
+            supplies={},
+            used={},
+            periods={},
+        ).updated(facts)
+
+    def updated(self, facts: BlockFacts) -> Block:
+        """Return this block with what *facts* says of some of its resources."""
+        rows = np.searchsorted(self.ids, facts.ids)
+        names = np.array(self.names, dtype=object)
+        names[rows] = facts.names
+        parts = self._uses_of_parts(facts)
+        whole = facts.whole.of_rows(self.ids)
+        counted = [_counted(found) for found in (whole, *parts.values())]
+        return Block(
+            ids=self.ids,
+            names=tuple(names),
+            generations=_set(self.generations, rows, facts.generations),
+            bookable=_set(self.bookable, rows, facts.bookable),
+            occupied=self.occupied.replacing(rows, _joined(counted)),
+            whole=self.whole.replacing(rows, whole),
+            out=self.out.replacing(rows, facts.out.of_rows(self.ids)),
+            returned=_set(self.returned, rows, facts.returned),
+            returned_whole=_set(self.returned_whole, rows, facts.returned_whole),
+            supplies={
+                name: self.supplies.get(name, Supply.none(len(self))).updated(
+                    rows, facts.ids, facts.inventories.get(name, {})
+                )
+                for name in {*self.supplies, *facts.inventories}
+            },
+            used={
+                name: self.used.get(name, self._unused).replacing(rows, uses)
+                for name, uses in parts.items()
+            },
+            periods={
+                name: _replaced(self.periods.get(name, _NO_USES), rows, uses)
+                for name, uses in {_WHOLE: whole, **parts}.items()
+            },
+        )
+
+    @property
+    def _unused(self) -> StepFunctions:
+        return StepFunctions.of(len(self), Uses.of([]))
+
+    def _uses_of_parts(self, facts: BlockFacts) -> dict[str, Uses]:
+        """Return what is in use of every class, also if it is nothing any more."""
+        return {
+            name: facts.parts[name].of_rows(self.ids) if name in facts.parts else _NO_USES
+            for name in {*self.used, *facts.parts, *facts.inventories}
+        }
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def limited_to(self, ids: Ints) -> Block:
+        """Return this block with all resources closed to bookings that are not in *ids*."""
+        return dataclasses.replace(self, bookable=self.bookable & np.isin(self.ids, ids))
+
+    def open_to(self, demand: Mapping[str, int]) -> Bools:
+        """Whether each resource can be booked, and has all classes of *demand*.
+
+        :param demand: units by resource class; empty for the whole resource
+        """
+        found = self.bookable
+        for name, amount in demand.items():
+            if name not in self.supplies:
+                return np.zeros(len(self), dtype=np.bool_)
+            found = found & self.supplies[name].accepts(amount)
+        return found
+
+    def in_service(self, bounds: Bounds) -> Bools:
+        """Whether each resource can be booked as a whole if no allocation is in the way."""
+        found: Bools = self.bookable & (self.out.peaks(bounds.clear_start, bounds.clear_end) == 0)
+        return found
+
+    def free(self, bounds: Bounds) -> Bools:
+        """Whether each resource is free as a whole, the time for cleaning included."""
+        clear = bounds.clear_start, bounds.clear_end
+        found: Bools = (
+            (self.occupied.peaks(*clear) == 0)
+            & (self.out.peaks(*clear) == 0)
+            & (self.returned <= bounds.clear_start)
+        )
+        return found
+
+    def shared(self, bounds: Bounds) -> Bools:
+        """Whether parts of each resource can be allocated: it is in service and not taken whole."""
+        found: Bools = (
+            (self.whole.peaks(bounds.clear_start, bounds.clear_end) == 0)
+            & (self.out.peaks(bounds.start, bounds.end) == 0)
+            & (self.returned_whole <= bounds.clear_start)
+        )
+        return found
+
+    def left(self, name: str, bounds: Bounds) -> Ints:
+        """Return the units of a class that are free throughout the period, by row.
+
+        Negative if a resource is overbooked.
+        """
+        return self.supplies[name].capacity - self.used[name].peaks(bounds.start, bounds.end)
+
+    def sizes(self, demand: Mapping[str, int]) -> Ints:
+        """Return how often *demand* fits on each resource while nothing is in use."""
+        fits = [
+            self.supplies[name].capacity // amount
+            for name, amount in demand.items()
+            if name in self.supplies
+        ]
+        suitable = self.open_to(demand).astype(np.int64)
+        return suitable if not demand else np.minimum.reduce([*fits, suitable * LATEST])
+
+    def first_end(self, rows: Bools, names: Iterable[str], start: int, end: int) -> int:
+        """Return the first end of an allocation between *start* and *end*.
+
+        :param rows: the resources to consider
+        :param names: the resource classes to consider, besides whole resources
+        :returns: in microseconds since 1970; :data:`LATEST` if there is none
+        """
+        found = [LATEST]
+        for name in (_WHOLE, *names):
+            uses = self.periods.get(name, _NO_USES)
+            those = (uses.ends > start) & (uses.starts < end) & rows[uses.rows]
+            found.append(int(uses.ends[those].min(initial=LATEST)))
+        return min(found)
+
+    def first_blocker_end(self, rows: Bools, bounds: Bounds) -> int:
+        """Return the first end of what keeps *rows* from being allocated as a whole.
+
+        :returns: in microseconds since 1970; :data:`LATEST` if nothing does
+        """
+        cleaned = rows & (self.returned > bounds.clear_start)
+        clear = bounds.clear_start, bounds.clear_end
+        first = self.first_end(rows & ~cleaned, self.used, *clear)
+        return min(first, int(self.returned[cleaned].min(initial=LATEST)))
+
+    def slots(self, demand: Mapping[str, int], bounds: Bounds) -> Ints:
+        """Return how often *demand* fits on each resource throughout the period.
+
+        :param demand: units by resource class, at least 1 each; empty for the whole
+            resource, which fits once or not at all
+        """
+        suitable = self.open_to(demand)
+        if not demand:
+            return (suitable & self.free(bounds)).astype(np.int64)
+        if not suitable.any():
+            return np.zeros(len(self), dtype=np.int64)
+        fits = [self.left(name, bounds) // amount for name, amount in demand.items()]
+        least = np.minimum.reduce(fits)
+        return np.where(suitable & self.shared(bounds), np.maximum(least, 0), 0)
+
+
+def _set(values: npt.NDArray[T], rows: Ints, new: npt.ArrayLike) -> npt.NDArray[T]:
+    """Return a copy of an array with some rows replaced."""
+    copied = values.copy()
+    copied[rows] = new
+    return copied
+
+
+def _replaced(uses: Uses, rows: Ints, new: Uses) -> Uses:
+    """Return uses with those of some rows replaced."""
+    stays = ~np.isin(uses.rows, rows)
+    kept = Uses(
+        rows=uses.rows[stays],
+        starts=uses.starts[stays],
+        ends=uses.ends[stays],
+        amounts=uses.amounts[stays],
+    )
+    return _joined([kept, new])
+
+
+def _counted(uses: Uses) -> Uses:
+    """Return uses that count as one, whatever their amount."""
+    return dataclasses.replace(uses, amounts=np.ones_like(uses.amounts))
+
+
+def _joined(found: Sequence[Uses]) -> Uses:
+    return Uses(
+        rows=np.concatenate([uses.rows for uses in found]),
+        starts=np.concatenate([uses.starts for uses in found]),
+        ends=np.concatenate([uses.ends for uses in found]),
+        amounts=np.concatenate([uses.amounts for uses in found]),
+    )

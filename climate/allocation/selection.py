@@ -1,0 +1,200 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The best of many resources for a booking, as candidates.
+
+The order is that of :func:`climate.allocation.shares.choose`, which chooses among the
+candidates: a lease of a few resources needs a few hundred of ten thousand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import random
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+import numpy as np
+from numpy import typing as npt
+
+from climate.allocation.blocks import Block
+from climate.allocation.blocks import Bounds
+from climate.allocation.steps import Bools
+from climate.allocation.steps import instant
+from climate.allocation.steps import Ints
+from climate.domain.resources import Candidate
+
+Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Space:
+    """The free capacity of a resource throughout a period.
+
+    :ivar capacity: units by resource class
+    :ivar left: free units by resource class
+    """
+
+    resource_id: int
+    name: str
+    generation: int
+    capacity: Mapping[str, int]
+    left: Mapping[str, int]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Found:
+    """Resources with free slots, the best first.
+
+    :ivar blocks: in which they are
+    :ivar places: the place of the block of each
+    :ivar rows: the row of each in its block
+    :ivar slots: how many slots fit on each
+    """
+
+    blocks: Sequence[Block]
+    places: Ints
+    rows: Ints
+    slots: Ints
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def ids(self) -> Ints:
+        """The ids of the resources."""
+        found = [block.ids for block in self.blocks]
+        starts = np.cumsum([0, *map(len, found)])
+        every = np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        ids: Ints = every[starts[self.places] + self.rows]
+        return ids
+
+    def only(self, which: Bools) -> Found:
+        """Return those resources for which *which* is true."""
+        return Found(
+            blocks=self.blocks,
+            places=self.places[which],
+            rows=self.rows[which],
+            slots=self.slots[which],
+        )
+
+    def _each(self, limit: int | None) -> Iterator[tuple[Block, int]]:
+        for place, row in zip(
+            self.places[:limit].tolist(), self.rows[:limit].tolist(), strict=True
+        ):
+            yield self.blocks[place], row
+
+    def candidates(self, bounds: Bounds, now: int, limit: int) -> list[Candidate]:
+        """Return the first whole resources as candidates.
+
+        :param now: in microseconds since 1970; what ended before does not count
+        """
+        before = [block.occupied.last_before(bounds.clear_start) for block in self.blocks]
+        after = [block.occupied.first_from(bounds.clear_end) for block in self.blocks]
+        return [
+            Candidate(
+                resource_id=int(block.ids[row]),
+                name=block.names[row],
+                generation=int(block.generations[row]),
+                busy_until=_known(int(before[place][row]), now),
+                busy_from=_known(int(after[place][row]), 0),
+            )
+            for place, (block, row) in zip(
+                self.places[:limit].tolist(), self._each(limit), strict=True
+            )
+        ]
+
+    def spaces(self, demand: Mapping[str, int], bounds: Bounds, limit: int | None) -> list[Space]:
+        """Return the free capacity of the first resources; of all if *limit* is None."""
+        left = [
+            {name: block.left(name, bounds) for name in demand} if len(block) else {}
+            for block in self.blocks
+        ]
+        return [
+            Space(
+                resource_id=int(block.ids[row]),
+                name=block.names[row],
+                generation=int(block.generations[row]),
+                capacity={name: int(block.supplies[name].capacity[row]) for name in demand},
+                left={name: int(left[place][name][row]) for name in demand},
+            )
+            for place, (block, row) in zip(
+                self.places[:limit].tolist(), self._each(limit), strict=True
+            )
+        ]
+
+
+def wholes(blocks: Sequence[Block], bounds: Bounds, now: int, rng: random.Random) -> Found:
+    """Return the resources that are free as a whole: those that leave the smallest holes first."""
+
+    def keys(block: Block, rows: Ints) -> tuple[Numbers, Ints]:
+        before = block.occupied.last_before(bounds.clear_start)[rows]
+        after = block.occupied.first_from(bounds.clear_end)[rows]
+        has_before, has_after = before >= now, after >= 0
+        holes = np.where(has_before, bounds.start - before, 0) + np.where(
+            has_after, after - bounds.end, 0
+        )
+        return 2 - has_before.astype(np.int64) - has_after, holes
+
+    return _best(blocks, [block.slots({}, bounds) for block in blocks], keys, rng)
+
+
+def parts(
+    blocks: Sequence[Block], demand: Mapping[str, int], bounds: Bounds, rng: random.Random
+) -> Found:
+    """Return the resources with room for a demand: the most used first, then the fullest.
+
+    :param demand: units by resource class, at least 1 each
+    """
+    slots = [block.slots(demand, bounds) for block in blocks]
+
+    def keys(block: Block, rows: Ints) -> tuple[Numbers, Ints]:
+        left = [
+            block.left(name, bounds)[rows] / block.supplies[name].capacity[rows] for name in demand
+        ]
+        return np.minimum.reduce(left), block.slots(demand, bounds)[rows]
+
+    return _best(blocks, slots, keys, rng)
+
+
+def _best(
+    blocks: Sequence[Block],
+    slots: Sequence[Ints],
+    keys: Callable[[Block, Ints], tuple[Numbers, Ints]],
+    rng: random.Random,
+) -> Found:
+    """Return the resources with slots, ordered by two keys and then at random.
+
+    The random order keeps processes that book at the same time from choosing the same.
+    """
+    rows = [np.flatnonzero(found) for found in slots]
+    found_keys = [keys(block, some) for block, some in zip(blocks, rows, strict=True) if len(some)]
+    all_rows = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+    places = np.repeat(np.arange(len(blocks)), [len(some) for some in rows])
+    if not found_keys:
+        return Found(blocks=blocks, places=places, rows=all_rows, slots=all_rows)
+    first, second = (np.concatenate(each) for each in zip(*found_keys, strict=True))
+    shuffled = np.random.default_rng(rng.getrandbits(64)).random(len(all_rows))
+    order = np.lexsort((shuffled, second, first))
+    return Found(
+        blocks=blocks,
+        places=places[order],
+        rows=all_rows[order],
+        slots=np.concatenate([found[some] for found, some in zip(slots, rows, strict=True)])[order],
+    )
+
+
+def _known(time: int, since: int) -> datetime.datetime | None:
+    return None if time < max(since, 0) else instant(time)
