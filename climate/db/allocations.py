@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
@@ -53,6 +54,12 @@ _LOCK = (
             )
         )
     )
+    .order_by(RESOURCES.c.id)
+    .with_for_update()
+)
+_LOCK_IDS = (
+    sa.select(RESOURCES.c.id)
+    .where(RESOURCES.c.id.in_(sa.bindparam('ids', expanding=True)))
     .order_by(RESOURCES.c.id)
     .with_for_update()
 )
@@ -151,7 +158,11 @@ class Allocations(Repository):
         ]
 
     def release(self, reservation_ids: Collection[str]) -> None:
-        """Release everything that the reservations have, from now on."""
+        """Release everything that the reservations have, from now on.
+
+        Raises the generation of each resource, since more of it is free now.
+        """
+        self._raise_generations(self._session.scalars(_LOCK, {'reservation_ids': reservation_ids}))
         mine = ALLOCATIONS.c.reservation_id.in_(reservation_ids) & (ALLOCATIONS.c.live == 1)
         # An allocation in the future was never used, so it leaves no record. One that
         # has started ends now. One whose period is over ends now if it was held,
@@ -194,7 +205,10 @@ class Allocations(Repository):
         query = sa.select(ALLOCATIONS).where(
             ALLOCATIONS.c.id.in_(list(amounts)), ALLOCATIONS.c.live == 1
         )
-        parts = [row for row in self._session.execute(query) if amounts[row.id] < row.amount]
+        rows = self._session.execute(query).all()
+        ids = {row.resource_id for row in rows}
+        self._raise_generations(self._session.scalars(_LOCK_IDS, {'ids': sorted(ids)}))
+        parts = [row for row in rows if amounts[row.id] < row.amount]
         whole = set(amounts) - {row.id for row in parts}
         if whole:
             self._session.execute(
@@ -253,8 +267,14 @@ class Allocations(Repository):
         of a Galera cluster does not see the locks of other nodes, but rolls back a
         transaction that writes a row that another node has written first.
         """
-        ids = list(self._session.scalars(_LOCK, {'reservation_ids': reservation_ids}))
-        if ids and self._session.get_bind().dialect.name in ('mysql', 'mariadb'):
+        ids = self._session.scalars(_LOCK, {'reservation_ids': reservation_ids})
+        if self._session.get_bind().dialect.name in ('mysql', 'mariadb'):
+            self._raise_generations(ids)
+
+    def _raise_generations(self, locked: Iterable[int]) -> None:
+        """Raise the generations of resources whose rows are locked."""
+        ids = list(locked)
+        if ids:
             self._session.connection().execute(_TOUCH, {'ids': ids})
 
     def holders(self, reservation_ids: Collection[str]) -> list[str]:

@@ -105,7 +105,9 @@ class Catalogue(Repository):
     def set_disabled(self, resource_id: int, disabled: bool) -> None:
         """Exclude a resource from new bookings, or include it again."""
         self._session.execute(
-            sa.update(RESOURCES).where(RESOURCES.c.id == resource_id).values(disabled=disabled)
+            sa.update(RESOURCES)
+            .where(RESOURCES.c.id == resource_id)
+            .values(disabled=disabled, generation=RESOURCES.c.generation + 1)
         )
 
     def uses(self, resource_id: int) -> dict[str, list[tuple[Period, int]]]:

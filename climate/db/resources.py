@@ -152,7 +152,11 @@ class Resources(Repository):
         self._session.execute(
             sa.update(RESOURCES)
             .where(RESOURCES.c.id == resource_id)
-            .values(deleted=RESOURCES.c.id, updated_at=self._now)
+            .values(
+                deleted=RESOURCES.c.id,
+                generation=RESOURCES.c.generation + 1,
+                updated_at=self._now,
+            )
         )
 
     def generations(self, ids: Collection[int]) -> dict[int, int]:
@@ -166,7 +170,7 @@ class Resources(Repository):
         ids = [row.id for row in found] if scope is None else scope
         inventories: dict[int, list[Inventory]] = defaultdict(list)
         for row in self._parts(INVENTORIES, ids):
-            inventories[row.resource_id].append(_inventory(row))
+            inventories[row.resource_id].append(inventory(row))
         properties: dict[int, _Properties] = defaultdict(_Properties)
         for row in self._parts(PROPERTIES, ids):
             _add(properties[row.resource_id], row)
@@ -220,7 +224,8 @@ def _inventory_values(resource_id: int, item: Inventory) -> dict[str, Any]:
     }
 
 
-def _inventory(row: Any) -> Inventory:
+def inventory(row: Any) -> Inventory:
+    """Return a row of ``inventories``."""
     return Inventory(
         resource_class=row.resource_class,
         total=row.total,

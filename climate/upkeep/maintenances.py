@@ -82,7 +82,8 @@ class Maintenances:
         """
 
         def write(tx: Transaction) -> None:
-            tx.maintenances.get(maintenance_id)
+            maintenance = tx.maintenances.get(maintenance_id)
+            tx.resources.touch(maintenance.resource_id)
             tx.maintenances.delete(maintenance_id)
 
         self._store.run(write)
