@@ -31,6 +31,7 @@ from climate.allocation import shares as slots
 from climate.booking import refusals
 from climate.booking.requirements import Requirements
 from climate.booking.requirements import Searches
+from climate.booking.timeline_searches import TimelineSearches
 from climate.db import judgement
 from climate.db.books import Books
 from climate.db.rooms import Room
@@ -94,7 +95,7 @@ class Chooser:
     ) -> None:
         self.tx = tx
         self.settings = settings
-        self._searches = searches or functools.partial(Searches, tx, settings, rng)
+        self._searches = searches or functools.partial(_searches(tx), tx, settings, rng)
         self._rng = rng
         self._changing = tuple(changing)
         self._generations: dict[int, int] = {}
@@ -213,10 +214,10 @@ class Chooser:
 
     def refusal(self, needed: Requirements) -> exceptions.NotEnoughResources:
         """Return the refusal of requirements, with the reasons."""
-        if not needed.search.demand:
-            return refusals.of_wholes(self.tx, needed)
-        window = self._window(needed)
-        return refusals.of_parts(self.tx, needed, window, lambda room: self._fit(needed, room))
+        fit = functools.partial(self._fit, needed)
+        reduced = [key for key, parts in self._parts.items() if parts.total()]
+        reasons = self._searches().reasons(needed, self._window(needed), fit, reduced)
+        return refusals.refusal(needed, reasons)
 
     def _record(
         self,
@@ -285,6 +286,10 @@ class Chooser:
         )
 
 
+def _searches(tx: Transaction) -> type[Searches]:
+    return Searches if tx.timelines is None else TimelineSearches
+
+
 def together(
     tx: Transaction,
     settings: LeasingSettings,
@@ -300,7 +305,7 @@ def together(
     :raises climate.exceptions.NotEnoughResources: with the reasons
     """
     maximum = sum(one.maximum for one in needed)
-    searches = functools.cache(functools.partial(Searches, tx, settings, rng, maximum))
+    searches = functools.cache(functools.partial(_searches(tx), tx, settings, rng, maximum))
     order = list(range(len(needed)))
     for _ in range(_MOST_TRIES):
         chooser = Chooser(tx, settings, rng, searches=searches)

@@ -14,59 +14,25 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from collections.abc import Collection
 from collections.abc import Iterator
-from collections.abc import Mapping
 from collections.abc import Sequence
-from typing import Final
 
 from climate import exceptions
+from climate.booking.requirements import Reasons
 from climate.booking.requirements import Requirements
-from climate.db.rooms import Room
-from climate.db.rooms import Window
-from climate.db.store import Transaction
-from climate.domain.resources import Spread
-
-_TOTAL: Final[Mapping[Spread, Callable[[Collection[int]], int]]] = {
-    Spread.ANY: sum,
-    Spread.TOGETHER: lambda slots: max(slots, default=0),
-    Spread.APART: len,
-}
-"""The number of usable slots, by how they may be distributed over resources."""
 
 
-def of_wholes(tx: Transaction, needed: Requirements) -> exceptions.NotEnoughResources:
-    """Return the refusal of a request for whole resources."""
-    matched, free, ends = tx.search.reasons(needed.match, needed.padded)
+def refusal(needed: Requirements, reasons: Reasons) -> exceptions.NotEnoughResources:
+    """Return the refusal of a request, with the reasons.
+
+    It names no end to wait for if there would be too little without any booking.
+    """
     return exceptions.NotEnoughResources(
         needed.search.noun,
-        matched=matched,
-        free=free,
-        first_blocker_ends=ends if matched >= needed.search.minimum else None,
-    )
-
-
-def of_parts(
-    tx: Transaction, needed: Requirements, window: Window, fit: Callable[[Room], int]
-) -> exceptions.NotEnoughResources:
-    """Return the refusal of a request for parts of resources, which counts slots.
-
-    :param fit: returns how many slots fit into a room
-    """
-    search = needed.search
-    total = _TOTAL[search.spread]
-    matched = total(tx.rooms.sizes(needed.match, search.demand))
-    rooms = tx.rooms.find(needed.match, search.demand, window)
-    ends = None
-    if matched >= search.minimum:
-        ends = tx.rooms.first_end(needed.match, search.demand, window)
-    return exceptions.NotEnoughResources(
-        search.noun,
-        matched=matched,
-        free=total([slots for room in rooms if (slots := fit(room)) > 0]),
-        first_blocker_ends=ends,
-        too_large=not matched and tx.rooms.has(needed.match),
+        matched=reasons.matched,
+        free=reasons.free,
+        first_blocker_ends=reasons.first_end if reasons.matched >= needed.search.minimum else None,
+        too_large=reasons.too_large,
     )
 
 

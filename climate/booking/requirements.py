@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import functools
 import itertools
 import random
@@ -31,6 +32,7 @@ from climate.db.search import Match
 from climate.db.store import Transaction
 from climate.domain.periods import Period
 from climate.domain.resources import Candidate
+from climate.domain.resources import Spread
 from climate.leases.settings import LeasingSettings
 from climate.plugins import contract
 
@@ -75,6 +77,22 @@ class Requirements:
             forbidden_traits=self.search.forbidden_traits,
             private=self.private,
         )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Reasons:
+    """Why requirements cannot be met.
+
+    :ivar matched: how many slots there would be without any booking
+    :ivar free: how many are free
+    :ivar first_end: when the first allocation in the way ends; None if unknown
+    :ivar too_large: whether one slot is larger than any resource that matches
+    """
+
+    matched: int
+    free: int
+    first_end: datetime.datetime | None
+    too_large: bool = False
 
 
 class Searches:
@@ -134,6 +152,34 @@ class Searches:
             limit=limit,
         )
 
+    def reasons(
+        self,
+        needed: Requirements,
+        window: Window,
+        fit: Callable[[Room], int],
+        reduced: Collection[int],
+    ) -> Reasons:
+        """Explain why there are too few slots.
+
+        :param fit: returns how many slots fit into a room
+        :param reduced: ids of the resources where that differs from what is free, because
+            other reservations of the lease take some of it
+        """
+        search = needed.search
+        if not search.demand:
+            matched, free, end = self._tx.search.reasons(needed.match, needed.padded)
+            return Reasons(matched=matched, free=free, first_end=end)
+        rooms = self._tx.rooms.find(needed.match, search.demand, window)
+        matched = total(search.spread, self._tx.rooms.sizes(needed.match, search.demand))
+        return Reasons(
+            matched=matched,
+            free=total(search.spread, [slots for room in rooms if (slots := fit(room)) > 0]),
+            first_end=self._tx.rooms.first_end(needed.match, search.demand, window)
+            if matched >= search.minimum
+            else None,
+            too_large=not matched and self._tx.rooms.has(needed.match),
+        )
+
     def rooms(
         self, needed: Requirements, window: Window, never: Collection[int]
     ) -> Iterator[list[Room]]:
@@ -164,6 +210,17 @@ class Searches:
         kept, found = itertools.tee(found)
         self._parts.append((key, kept))
         return found
+
+
+def total(spread: Spread, slots: Collection[int]) -> int:
+    """Return the number of usable slots, of those that fit on each resource."""
+    match spread:
+        case Spread.TOGETHER:
+            return max(slots, default=0)
+        case Spread.APART:
+            return sum(count > 0 for count in slots)
+        case Spread.ANY:
+            return sum(slots)
 
 
 def _growing(

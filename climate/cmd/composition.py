@@ -43,6 +43,7 @@ from climate.cmd import clouds
 from climate.cmd import config
 from climate.cmd import custom_types
 from climate.db.store import Store
+from climate.db.timelines import Timelines
 from climate.domain.booting import ServerReport
 from climate.domain.drafts import DRAFT
 from climate.domain.health import HostReport
@@ -102,13 +103,15 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
             '[database] encryption_keys is empty: user data and templates of servers and stacks '
             'are stored in plain text until they are created'
         )
-    store = Store(conf, clock)
+    settings = LeasingSettings.from_conf(conf)
+    timelines = Timelines(settings.cleaning_time) if conf.allocation.timelines else None
+    store = Store(conf, clock, timelines)
     return Core(
         conf=conf,
         clock=clock,
         store=store,
         plugins=Catalog(store, plugins, declared),
-        settings=LeasingSettings.from_conf(conf),
+        settings=settings,
         filters=filters.load(conf),
     )
 

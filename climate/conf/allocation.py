@@ -35,6 +35,14 @@ OPTS: list[cfg.Opt] = [
         'start at a random place in the list. A larger number packs the calendar more densely; a '
         'smaller number is faster in very large clouds.',
     ),
+    cfg.BoolOpt(
+        'timelines',
+        default=False,
+        help='Keep the bookings of all resources in the memory of each process, about 40 MB for '
+        'each million allocations, and choose resources for new leases there instead of in SQL. '
+        'Faster in clouds with thousands of resources. Enable it after all processes run this '
+        'release: older ones free resources without announcing it.',
+    ),
     cfg.IntOpt(
         'booking_attempts',
         default=20,

@@ -180,6 +180,10 @@ class ResourceSearch(Repository):
         low, high = self._session.execute(query).one()
         return 0 if low is None else low + int((high - low + 1) * share)
 
+    def ids(self, match: Match) -> list[int]:
+        """Return the ids of all resources that match, whatever they are booked for."""
+        return list(self._session.scalars(sa.select(RESOURCES.c.id).where(*match.conditions())))
+
     def matching(
         self,
         match: Match,

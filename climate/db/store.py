@@ -30,6 +30,7 @@ from oslo_db import options as oslo_options
 from oslo_db.sqlalchemy import enginefacade
 from sqlalchemy import orm
 
+from climate.allocation.blocks import Block
 from climate.clock import Clock
 from climate.conf import database as options
 from climate.db import addresses
@@ -61,6 +62,8 @@ from climate.db.search import ResourceSearch
 from climate.db.secrets import Secrets
 from climate.db.steps import HistorySteps
 from climate.db.things import Things
+from climate.db.timelines import TimelineReader
+from climate.db.timelines import Timelines
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
 from climate.db.vault import Vault
@@ -99,9 +102,16 @@ class Transaction:
     :ivar book: locks resources, and returns the :class:`Books` that can book them
     :param clock: the source of that instant
     :param docket: None in a read-only transaction
+    :ivar timelines: None if everything is searched for in SQL
     """
 
-    def __init__(self, session: orm.Session, clock: Clock, docket: Docket | None = None) -> None:
+    def __init__(
+        self,
+        session: orm.Session,
+        clock: Clock,
+        docket: Docket | None = None,
+        timelines: Timelines | None = None,
+    ) -> None:
         now = clock.now()
         self.now = now
         self.session = session
@@ -131,6 +141,16 @@ class Transaction:
         self.oddities = Oddities(session, now)
         self.projects = Projects(session, now)
         self.book = functools.partial(Books, session, now, docket)
+        self.timelines = timelines
+
+    def timeline(self, resource_type: str) -> list[Block] | None:
+        """Return all resources of a type with what is booked of them; None to use SQL.
+
+        Before anything is written: timelines must not contain what may be rolled back.
+        """
+        if self.timelines is None:
+            return None
+        return self.timelines.current(TimelineReader(self.session, self.now), resource_type)
 
     def undo(self) -> None:
         """Roll back what was written, and release all locks."""
@@ -153,12 +173,16 @@ class Store:
     """Runs work in transactions on the configured database.
 
     :ivar vault: encrypts the secrets of drafts
+    :param timelines: None to search in SQL only
     :raises climate.exceptions.ConfigurationError: if no database is configured, or
         its driver is not installed
     """
 
-    def __init__(self, conf: cfg.ConfigOpts, clock: Clock) -> None:
+    def __init__(
+        self, conf: cfg.ConfigOpts, clock: Clock, timelines: Timelines | None = None
+    ) -> None:
         self._clock = clock
+        self._timelines = timelines
         self._manager = enginefacade.transaction_context()
         self.vault = Vault(conf.database.encryption_keys)
         connection = addresses.usable(conf.database.connection)
@@ -194,7 +218,7 @@ class Store:
         try:
             with self._manager.reader.using(_Context()) as session:
                 session.info[VAULT] = self.vault
-                yield Transaction(session, self._clock)
+                yield Transaction(session, self._clock, timelines=self._timelines)
         except errors.RAISED as error:
             errors.reraise(error)
 
@@ -206,7 +230,7 @@ class Store:
             session.connection(execution_options={connections.WRITES: True})
             session.info[VAULT] = self.vault
             docket = Docket()
-            yield Transaction(session, self._clock, docket)
+            yield Transaction(session, self._clock, docket, self._timelines)
             if docket.additions:
                 # This has to be the last statement before the commit.
                 docket.judge(session)

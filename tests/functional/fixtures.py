@@ -43,6 +43,7 @@ from climate.conf import rate_limit as rate_conf
 from climate.db import contents
 from climate.db import migration
 from climate.db import store
+from climate.db.timelines import Timelines
 from climate.enforcement.filters import Filters
 from climate.enforcement.limits import ProjectLimits
 from climate.leases.settings import LeasingSettings
@@ -97,6 +98,7 @@ class Service(fixtures.Fixture):
     :param filters: the filters that judge leases; None for none
     :param types: the resource types that it serves; some if None
     :param limits: what projects may have; anything if None
+    :param timelines: whether it searches in memory instead of SQL
     """
 
     def __init__(
@@ -108,8 +110,10 @@ class Service(fixtures.Fixture):
         filters: Filters | None = None,
         types: Iterable[Plugin[Any]] | None = None,
         limits: ProjectLimits | None = None,
+        timelines: bool = False,
     ) -> None:
         super().__init__()
+        self._timelines = Timelines(LeasingSettings().cleaning_time) if timelines else None
         self._limits = limits or ProjectLimits()
         self._filters = filters
         self._types = TYPES if types is None else tuple(types)
@@ -122,7 +126,7 @@ class Service(fixtures.Fixture):
     def _setUp(self) -> None:
         self.clock = ManualClock(NOW)
         self.conf = self._configure()
-        self.store = store.Store(self.conf, self.clock)
+        self.store = store.Store(self.conf, self.clock, self._timelines)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
         self.cloud = SimulatedCloud(':memory:', clock=self.clock)
@@ -222,6 +226,7 @@ class _GabbiFixture(fixture.GabbiFixture, abc.ABC):
     """A service for one gabbi file."""
 
     database = services.SQLITE
+    timelines = False
 
     @abc.abstractmethod
     def service(self) -> Service:
@@ -245,7 +250,7 @@ class ServiceFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service with them."""
-        return Service(database=self.database)
+        return Service(database=self.database, timelines=self.timelines)
 
 
 class EmptyServiceFixture(_GabbiFixture):
@@ -253,7 +258,7 @@ class EmptyServiceFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service without hosts."""
-        return Service(hosts=0, database=self.database)
+        return Service(hosts=0, database=self.database, timelines=self.timelines)
 
 
 class BrokenBrokerFixture(_GabbiFixture):
@@ -261,16 +266,19 @@ class BrokenBrokerFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service whose health is bad."""
-        service = Service(database=self.database)
+        service = Service(database=self.database, timelines=self.timelines)
         service.broken.add('broker')
         return service
 
 
-def on(database: str) -> types.SimpleNamespace:
-    """Return what gabbi takes for a module: the fixtures above, on *database*."""
+def on(database: str, **facts: Any) -> types.SimpleNamespace:
+    """Return what gabbi takes for a module: the fixtures above, on *database*.
+
+    :param facts: further attributes of the fixtures
+    """
     return types.SimpleNamespace(
         **{
-            cls.__name__: type(cls.__name__, (cls,), {'database': database})
+            cls.__name__: type(cls.__name__, (cls,), {'database': database, **facts})
             for cls in (ServiceFixture, EmptyServiceFixture, BrokenBrokerFixture)
         }
     )
