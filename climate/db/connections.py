@@ -10,38 +10,31 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Connections of the pool: how each engine is set up, and when one is checked before use."""
+"""Connections to database servers: how they are set up, and checked before use."""
 
 from __future__ import annotations
 
 import functools
 from typing import Any
-from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy import event
 
 from climate.clock import Clock
 
-WRITES: Final = 'climate_writes'
-"""Execution option of a connection whose transaction may write."""
-
-_SQLITE_BUSY_SECONDS = 30
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 1.0
 _RETURNED = 'climate_returned'
 
 
 def tune(clock: Clock, engine: sa.Engine) -> None:
-    """Set up an engine that oslo.db has made.
+    """Set up an engine for MariaDB or PostgreSQL that oslo.db has made.
 
     :param clock: tells how long a connection was idle
     """
-    {'sqlite': _tune_sqlite, 'mysql': _tune_mysql, 'mariadb': _tune_mysql}.get(
-        engine.dialect.name, _tune_postgresql
-    )(engine)
-    if engine.dialect.name != 'sqlite':
-        _check_idle(clock, engine)
+    tune_engine = _tune_postgresql if engine.dialect.name == 'postgresql' else _tune_mysql
+    tune_engine(engine)
+    _check_idle(clock, engine)
 
 
 def _check_idle(clock: Clock, engine: sa.Engine) -> None:
@@ -114,35 +107,3 @@ def _unprepared(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
     # A prepared statement may get one plan for all parameters, but searches need
     # specific plans; and some connection poolers do not support it.
     params.setdefault('prepare_threshold', None)
-
-
-def _tune_sqlite(engine: sa.Engine) -> None:
-    # oslo.db's pool opens the file for each transaction, which takes longer than most
-    # transactions. Its listeners move to the new pool.
-    engine.pool = sa.QueuePool(
-        engine.pool._creator,
-        max_overflow=-1,
-        dialect=engine.dialect,
-        _dispatch=engine.pool.dispatch,
-    )
-
-    @event.listens_for(engine, 'connect')
-    def _prepare(dbapi_connection: Any, _record: Any) -> None:
-        dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')
-        dbapi_connection.execute('PRAGMA journal_mode = WAL')
-        # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
-        # the machine does; FULL costs an fsync per commit.
-        dbapi_connection.execute('PRAGMA synchronous = NORMAL')
-
-    # oslo.db's listener always comes first, and a transaction that it has begun cannot
-    # become one that writes. It is therefore replaced; its marker stays, because its
-    # listeners for the end of a transaction remove it.
-    for listener in list(engine.dispatch.begin):
-        event.remove(engine, 'begin', listener)
-
-    @event.listens_for(engine, 'begin')
-    def _begin(connection: sa.Connection) -> None:
-        if 'in_transaction' not in connection.info:
-            writes = connection.get_execution_options().get(WRITES)
-            connection.exec_driver_sql('BEGIN IMMEDIATE' if writes else 'BEGIN')
-            connection.info['in_transaction'] = True
