@@ -22,6 +22,7 @@ import functools
 import random
 import sys
 import time
+from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Any
 
@@ -98,16 +99,26 @@ def _measure(
 
 
 class Bench:
-    """The measurements of one engine with one number of hosts."""
+    """The measurements of one engine with one number of hosts.
+
+    :param clock: returns seconds
+    """
 
     def __init__(
-        self, engine: str, core: composition.Core, size: str, times: int, show_plans: bool
+        self,
+        engine: str,
+        core: composition.Core,
+        size: str,
+        times: int,
+        show_plans: bool,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._engine = engine
         self._core = core
         self._size = size
         self._times = times
         self._show_plans = show_plans
+        self._clock = clock
         self._plugin: Any = slots.Slots()
 
     def choices(self, now: Any, aim: float) -> Iterator[Figure]:
@@ -140,6 +151,7 @@ class Bench:
             plugin=self._plugin,
             request=request,
             period=period,
+            padded=period,
             minimum=wanted,
             maximum=wanted,
             private=False,
@@ -156,7 +168,7 @@ class Bench:
                 else:
                     outcomes.add('')
 
-        found = quantile(timed(choose, self._times), 0.5)
+        found = quantile(timed(choose, self._times, self._clock), 0.5)
         if self._show_plans:
             with plans.captured(self._core.store.engine) as statements:
                 choose()
@@ -187,7 +199,7 @@ class Bench:
 
         for spread in (Spread.ANY, Spread.APART):
             counted.clear()
-            found = timed(lambda spread=spread: book(spread), 2 * self._times)
+            found = timed(lambda spread=spread: book(spread), 2 * self._times, self._clock)
             what = f'create of {SLOTS} slots {spread.value}'
             yield self._figure(what, quantile(found, 0.5), aim)
             yield Figure(

@@ -22,12 +22,10 @@ import argparse
 import contextlib
 import dataclasses
 import datetime
-import pathlib
 import random
 import time
 from collections.abc import Callable
 from collections.abc import Iterator
-from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -36,6 +34,7 @@ from benchmarks import engines
 from benchmarks import parts
 from benchmarks.figures import Figure
 from benchmarks.figures import quantile
+from benchmarks.processors import ProcessorClock
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.cmd import composition
@@ -54,14 +53,6 @@ SLOTS = 50
 HOSTS = 1000
 # The target: at most a tenth more than a create without the constraints and triggers.
 MOST = 1.1
-
-# The ids that Linux uses for the threads or processes that serve the connections.
-_MARIADB = 'SELECT tid FROM information_schema.processlist WHERE db = :name'
-_THREADS = {
-    'mysql': _MARIADB,
-    'mariadb': _MARIADB,
-    'postgresql': 'SELECT pid FROM pg_stat_activity WHERE datname = :name',
-}
 
 _CALLER = Caller(user_id='u', project_id='project-1')
 _SLOT_BODY = {
@@ -127,15 +118,6 @@ class _Side:
     engine: sa.Engine
     create: Callable[[], None]
 
-    def threads(self) -> list[int]:
-        """Return the threads or processes of the database for this process, if local."""
-        query = _THREADS.get(self.engine.dialect.name)
-        if query is None:
-            return []
-        with self.engine.connect() as connection:
-            found = connection.execute(sa.text(query), {'name': self.engine.url.database}).scalars()
-            return [one for one in found if pathlib.Path(f'/proc/{one}/schedstat').exists()]
-
 
 def _creator(
     core: composition.Core, plugin: Any, body: dict[str, Any], now: datetime.datetime
@@ -165,15 +147,15 @@ def _compared(
     for _ in range(options.warm):
         for side in sides:
             side.create()
-    threads = [side.threads() for side in sides]
+    clocks = [ProcessorClock(side.engine) for side in sides]
     walls: tuple[list[float], list[float]] = ([], [])
     works: tuple[list[float], list[float]] = ([], [])
     for number in range(options.times):
         # The sides take turns in being first, because the second one may benefit.
         for place in (number % 2, 1 - number % 2):
-            began, worked = time.perf_counter(), _processor_time(threads[place])
+            began, worked = time.perf_counter(), clocks[place]()
             sides[place].create()
-            works[place].append((_processor_time(threads[place]) - worked) * 1000)
+            works[place].append((clocks[place]() - worked) * 1000)
             walls[place].append((time.perf_counter() - began) * 1000)
     for kind, (without, with_) in (('processor', works), ('clock', walls)):
         # The first quartile, because other work on the machine only adds to the times.
@@ -188,12 +170,3 @@ def _compared(
             # On a busy machine, the wall-clock time is not reliable.
             aim=MOST * 100 if kind == 'processor' else None,
         )
-
-
-def _processor_time(threads: Sequence[int]) -> float:
-    """Return the processor time of this process and of *threads*, in seconds."""
-    used = time.process_time()
-    for thread in threads:
-        text = pathlib.Path(f'/proc/{thread}/schedstat').read_text()
-        used += int(text.split()[0]) / 1e9
-    return used

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import os
@@ -21,6 +22,7 @@ import subprocess
 import sys
 from typing import Any
 
+import sqlalchemy as sa
 from oslo_config import cfg
 
 from climate.clock import SystemClock
@@ -84,6 +86,25 @@ def resident_megabytes(pid: int | str = 'self') -> float:
         if line.startswith('VmRSS:'):
             return int(line.split()[1]) / 1024
     return 0.0
+
+
+def database_seconds(url: str) -> float:
+    """Return the processor time of the server of a database, in seconds; 0 if it is not here.
+
+    For MariaDB it includes other work of the server; for PostgreSQL, only the processes of
+    the database count.
+    """
+    address = sa.engine.make_url(url)
+    wanted = {'mysql': 'mariadbd', 'postgresql': 'postgres'}.get(address.get_backend_name())
+    ticks = 0
+    for folder in pathlib.Path('/proc').glob('[0-9]*'):
+        with contextlib.suppress(OSError):
+            name, _, rest = (folder / 'stat').read_text().partition('(')[2].rpartition(')')
+            command = (folder / 'cmdline').read_text()
+            if name == wanted and (name == 'mariadbd' or str(address.database) in command):
+                user, system = rest.split()[11:13]
+                ticks += int(user) + int(system)
+    return ticks / os.sysconf('SC_CLK_TCK')
 
 
 class Child:

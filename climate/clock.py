@@ -48,9 +48,8 @@ class SystemClock:
     now = staticmethod(functools.partial(datetime.datetime.now, datetime.UTC))
     """Return the present instant as an aware UTC datetime."""
 
-    def ticks(self) -> float:
-        """Return the seconds since the machine was booted, including suspended time."""
-        return time.clock_gettime(_TICKING)
+    ticks = staticmethod(functools.partial(time.clock_gettime, _TICKING))
+    """Return the seconds since the machine was booted, including suspended time."""
 
 
 class ManualClock:

@@ -90,6 +90,7 @@ HOMES = {
     'oslo_messaging': {'messaging'},
     'oslo_policy': {'policies', 'testing'},
     'oslo_upgradecheck': {'cmd'},
+    'ortools': {'allocation'},
     'requests': {'enforcement'},
     'sushy': {'power'},
     'waitress': {'cmd', 'wsgi'},
@@ -98,6 +99,9 @@ HOMES = {
     'unittest': set[str](),
     'mock': set[str](),
 }
+
+# Libraries of the extras in setup.cfg, which are imported only if they are installed.
+OPTIONAL = {'ortools'}
 
 # Units that import only the standard library, and lower units of Climate.
 PURE = {'domain', 'allocation', 'exceptions', 'clock'}
@@ -251,7 +255,7 @@ def impure_imports(source: Source) -> Iterator[str]:
         return
     for line, name in imports(source):
         top = name.split('.')[0]
-        if top not in ('climate', 'numpy') and top not in sys.stdlib_module_names:
+        if top not in ('climate', 'numpy', *OPTIONAL) and top not in sys.stdlib_module_names:
             yield f'{source.path}:{line}: {source.unit} is pure and must not import {top}'
 
 
@@ -373,11 +377,11 @@ def requirements() -> set[str]:
 def imported_distributions() -> set[str]:
     """Return the distributions that the modules of climate import.
 
-    Those of ``climate.testing`` are in an extra of setup.cfg, because the service runs
-    without them.
+    Those of ``climate.testing``, and the optional ones, are in extras of setup.cfg, because
+    the service runs without them.
     """
     providers = importlib.metadata.packages_distributions()
     serving = (each for each in sources('climate') if each.unit != 'testing')
     tops = {name.split('.')[0] for each in serving for _, name in imports(each)}
-    tops -= {'climate', *sys.stdlib_module_names}
+    tops -= {'climate', *OPTIONAL, *sys.stdlib_module_names}
     return {_distribution(name) for top in tops for name in providers.get(top, [top])}

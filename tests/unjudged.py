@@ -29,6 +29,7 @@ GIVES_BACK = {
     ('climate/db/allocations.py', ''),
     ('climate/db/allocations.py', 'release'),
     ('climate/db/allocations.py', 'give_back'),
+    ('climate/db/offers.py', '_release'),
     ('climate/db/purge.py', '_remove_some'),
 }
 BOOKS = 'climate/db/books.py'

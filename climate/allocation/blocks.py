@@ -28,6 +28,8 @@ from typing import TypeVar
 import numpy as np
 from numpy import typing as npt
 
+from climate.allocation.columns import Columns
+from climate.allocation.columns import Property
 from climate.allocation.steps import Bools
 from climate.allocation.steps import Ints
 from climate.allocation.steps import LATEST
@@ -40,7 +42,9 @@ T = TypeVar('T', bound=np.generic)
 SIZE: Final = 256
 """A block holds the resources whose ids have the same quotient by this."""
 
-_WHOLE: Final = ''
+WHOLE: Final = ''
+"""Stands for the class of allocations of whole resources."""
+
 _NO_USES: Final = Uses.of([])
 _NO_INVENTORY: Final = Inventory(resource_class='', total=0, max_unit=0)
 
@@ -96,6 +100,15 @@ class Supply:
             step_size=_set(self.step_size, rows, [item.step_size for item in items]),
         )
 
+    def picked(self, rows: Ints) -> Supply:
+        """Return the inventories of some rows."""
+        return Supply(
+            capacity=self.capacity[rows],
+            min_unit=self.min_unit[rows],
+            max_unit=self.max_unit[rows],
+            step_size=self.step_size[rows],
+        )
+
     def accepts(self, amount: int) -> Bools:
         """Whether each inventory accepts an allocation of *amount* units."""
         found: Bools = (
@@ -118,6 +131,15 @@ class Bookings:
     starts: Ints
     ends: Ints
     amounts: Ints
+
+    def where(self, which: Bools) -> Bookings:
+        """Return those for which *which* is true."""
+        return Bookings(
+            resource_ids=self.resource_ids[which],
+            starts=self.starts[which],
+            ends=self.ends[which],
+            amounts=self.amounts[which],
+        )
 
     def of_rows(self, ids: Ints) -> Uses:
         """Return them by row.
@@ -150,6 +172,7 @@ class BlockFacts:
     :ivar whole: live allocations of whole resources, with an amount of 1
     :ivar parts: live allocations of parts, by resource class
     :ivar out: maintenances, with an amount of 1
+    :ivar properties: of all of them
     """
 
     ids: Ints
@@ -162,6 +185,7 @@ class BlockFacts:
     whole: Bookings
     parts: Mapping[str, Bookings]
     out: Bookings
+    properties: Sequence[Property] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -180,7 +204,8 @@ class Block:
     :ivar returned_whole: likewise of a released allocation of the whole resource
     :ivar supplies: by resource class
     :ivar used: the units in use, by resource class
-    :ivar periods: live allocations by resource class; those of whole resources by ''
+    :ivar periods: live allocations by resource class; those of whole resources by :data:`WHOLE`
+    :ivar columns: the properties
     """
 
     ids: Ints
@@ -195,6 +220,7 @@ class Block:
     supplies: Mapping[str, Supply]
     used: Mapping[str, StepFunctions]
     periods: Mapping[str, Uses]
+    columns: Columns = dataclasses.field(default_factory=Columns)
 
     @classmethod
     def of(cls, facts: BlockFacts) -> Block:
@@ -224,13 +250,13 @@ class Block:
         names[rows] = facts.names
         parts = self._uses_of_parts(facts)
         whole = facts.whole.of_rows(self.ids)
-        counted = [_counted(found) for found in (whole, *parts.values())]
+        counted = [found.counted() for found in (whole, *parts.values())]
         return Block(
             ids=self.ids,
             names=tuple(names),
             generations=_set(self.generations, rows, facts.generations),
             bookable=_set(self.bookable, rows, facts.bookable),
-            occupied=self.occupied.replacing(rows, _joined(counted)),
+            occupied=self.occupied.replacing(rows, Uses.joined(counted)),
             whole=self.whole.replacing(rows, whole),
             out=self.out.replacing(rows, facts.out.of_rows(self.ids)),
             returned=_set(self.returned, rows, facts.returned),
@@ -246,9 +272,10 @@ class Block:
                 for name, uses in parts.items()
             },
             periods={
-                name: _replaced(self.periods.get(name, _NO_USES), rows, uses)
-                for name, uses in {_WHOLE: whole, **parts}.items()
+                name: self.periods.get(name, _NO_USES).replacing(rows, uses)
+                for name, uses in {WHOLE: whole, **parts}.items()
             },
+            columns=self.columns.updated(self.ids, rows, facts.properties),
         )
 
     @property
@@ -267,7 +294,11 @@ class Block:
 
     def limited_to(self, ids: Ints) -> Block:
         """Return this block with all resources closed to bookings that are not in *ids*."""
-        return dataclasses.replace(self, bookable=self.bookable & np.isin(self.ids, ids))
+        return self.only(np.isin(self.ids, ids))
+
+    def only(self, rows: Bools) -> Block:
+        """Return this block with all resources closed to bookings but those of *rows*."""
+        return dataclasses.replace(self, bookable=self.bookable & rows)
 
     def open_to(self, demand: Mapping[str, int]) -> Bools:
         """Whether each resource can be booked, and has all classes of *demand*.
@@ -314,13 +345,10 @@ class Block:
 
     def sizes(self, demand: Mapping[str, int]) -> Ints:
         """Return how often *demand* fits on each resource while nothing is in use."""
-        fits = [
-            self.supplies[name].capacity // amount
-            for name, amount in demand.items()
-            if name in self.supplies
-        ]
-        suitable = self.open_to(demand).astype(np.int64)
-        return suitable if not demand else np.minimum.reduce([*fits, suitable * LATEST])
+        suitable, there = self.open_to(demand), self.supplies
+        fits = [there[name].capacity // units for name, units in demand.items() if name in there]
+        # A capacity is negative if more is reserved than there is.
+        return np.where(suitable, np.minimum.reduce(fits) if fits else 1, 0)
 
     def first_end(self, rows: Bools, names: Iterable[str], start: int, end: int) -> int:
         """Return the first end of an allocation between *start* and *end*.
@@ -330,7 +358,7 @@ class Block:
         :returns: in microseconds since 1970; :data:`LATEST` if there is none
         """
         found = [LATEST]
-        for name in (_WHOLE, *names):
+        for name in (WHOLE, *names):
             uses = self.periods.get(name, _NO_USES)
             those = (uses.ends > start) & (uses.starts < end) & rows[uses.rows]
             found.append(int(uses.ends[those].min(initial=LATEST)))
@@ -367,29 +395,3 @@ def _set(values: npt.NDArray[T], rows: Ints, new: npt.ArrayLike) -> npt.NDArray[
     copied = values.copy()
     copied[rows] = new
     return copied
-
-
-def _replaced(uses: Uses, rows: Ints, new: Uses) -> Uses:
-    """Return uses with those of some rows replaced."""
-    stays = ~np.isin(uses.rows, rows)
-    kept = Uses(
-        rows=uses.rows[stays],
-        starts=uses.starts[stays],
-        ends=uses.ends[stays],
-        amounts=uses.amounts[stays],
-    )
-    return _joined([kept, new])
-
-
-def _counted(uses: Uses) -> Uses:
-    """Return uses that count as one, whatever their amount."""
-    return dataclasses.replace(uses, amounts=np.ones_like(uses.amounts))
-
-
-def _joined(found: Sequence[Uses]) -> Uses:
-    return Uses(
-        rows=np.concatenate([uses.rows for uses in found]),
-        starts=np.concatenate([uses.starts for uses in found]),
-        ends=np.concatenate([uses.ends for uses in found]),
-        amounts=np.concatenate([uses.amounts for uses in found]),
-    )

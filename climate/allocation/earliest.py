@@ -31,14 +31,13 @@ from typing import Final
 
 import numpy as np
 
+from climate.allocation import starts
 from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bounds
-from climate.allocation.steps import Bools
+from climate.allocation.starts import Starts
 from climate.allocation.steps import Ints
 from climate.allocation.steps import LATEST
-from climate.allocation.steps import Runs
 from climate.allocation.steps import StepFunctions
-from climate.allocation.steps import Uses
 from climate.domain.resources import Spread
 
 _INTERVALS: Final = 192
@@ -158,7 +157,9 @@ def _most_slots(block: Block, question: Question, width: int, number: int) -> In
 
     def levels(function: StepFunctions) -> Ints:
         lows, peaks = function.between(question.earliest, width, number + contained)
-        return np.maximum(lows[:, :number], _next_highest(peaks, contained)[:, :number])
+        if not contained:
+            return lows
+        return np.maximum(lows[:, :number], _next_highest(peaks, contained))
 
     suitable = block.open_to(question.demand)
     if not suitable.any():
@@ -177,21 +178,14 @@ def _most_slots(block: Block, question: Question, width: int, number: int) -> In
 
 
 def _next_highest(peaks: Ints, number: int) -> Ints:
-    """Return for each column the highest of the *number* columns after it; 0 if none."""
-    found = np.zeros_like(peaks)
-    # The highest of 1, 2, 4, ... columns; those that make up the number are combined.
-    highest, size, offset = peaks, 1, 1
-    while number:
-        if number & size:
-            found[:, : peaks.shape[1] - offset] = np.maximum(
-                found[:, : peaks.shape[1] - offset], highest[:, offset:]
-            )
-            offset += size
-            number -= size
-        wider = highest.copy()
-        wider[:, :-size] = np.maximum(highest[:, :-size], highest[:, size:])
-        highest, size = wider, size * 2
-    return found
+    """Return the highest of the *number* columns after each column that has as many."""
+    # The highest of 1, 2, 4, ... columns; two overlapping stretches make up the number.
+    highest, size = peaks[:, 1:], 1
+    while 2 * size <= number:
+        highest = np.maximum(highest[:, :-size], highest[:, size:])
+        size *= 2
+    rest = number - size
+    return np.maximum(highest[:, : highest.shape[1] - rest], highest[:, rest:]) if rest else highest
 
 
 # -- the second pass
@@ -199,133 +193,45 @@ def _next_highest(peaks: Ints, number: int) -> Ints:
 
 def _first(blocks: Sequence[Block], question: Question, first: int, last: int) -> int | None:
     """Return the first start from *first* to *last* at which there are enough slots."""
-    runs = [found for block in blocks for found in _possible_starts(block, question, first, last)]
-    runs = [found for found in runs if len(found.rows)]
-    if not runs:
-        return None
-    times = np.concatenate([found.starts for found in runs] + [found.ends for found in runs])
+    found = [_slots(block, question, first, last) for block in blocks]
     if question.spread is Spread.TOGETHER:
-        return min(int(found.starts.min()) for found in runs)
-    half = len(times) // 2
-    steps = np.repeat(np.array([1, -1]), half)
-    order = np.argsort(times, kind='stable')
-    times, steps = times[order], steps[order]
-    heads = np.flatnonzero(np.diff(times, prepend=-1))
-    enough = np.flatnonzero(np.cumsum(np.add.reduceat(steps, heads)) >= question.count)
-    return int(times[heads[enough[0]]]) if len(enough) else None
+        alone = [one.times[one.values >= question.count] for one in found]
+        soonest = int(np.concatenate(alone).min(initial=LATEST))
+        return None if soonest == LATEST else soonest
+    changes = [one.changes() for one in found]
+    times, sizes = (np.concatenate(each) for each in zip(*changes, strict=True))
+    order = np.argsort(times)
+    times, totals = times[order], np.cumsum(sizes[order])
+    # All changes at one instant happen at once.
+    last_of = np.flatnonzero(np.diff(times, append=-1))
+    enough = last_of[totals[last_of] >= question.count]
+    return int(times[enough[0]]) if len(enough) else None
 
 
-def _possible_starts(block: Block, question: Question, first: int, last: int) -> Iterator[Runs]:
-    """Yield the starts at which each resource has room for one slot, for two, and so on.
+def _slots(block: Block, question: Question, first: int, last: int) -> Starts:
+    """Return how many slots there are on each resource, for each start."""
+    length, pause = question.length, question.pause
+    most = 1 if question.spread is Spread.APART or not question.demand else question.count
+    count = len(block)
 
-    Only for the numbers of slots that count.
-    """
+    def unblocked(function: StepFunctions, clear: int) -> Starts:
+        found = starts.highest(function, first, last, clear, length + clear)
+        return found.with_values(np.where(found.values > 0, 0, most))
+
     suitable = block.open_to(question.demand)
     if not suitable.any():
-        return
-    blocked = _Excluded(len(block), first, last)
-    length, pause = question.length, question.pause
+        return starts.from_times(np.zeros(count, dtype=np.int64), first, last, 0)
     if question.demand:
-        blocked.add(block.whole, 0, pause, length + pause)
-        blocked.add(block.out, 0, 0, length)
-        blocked.until(block.returned_whole + pause)
+        blockers = [(block.whole, pause), (block.out, 0)]
+        returned = block.returned_whole
     else:
-        blocked.add(block.occupied, 0, pause, length + pause)
-        blocked.add(block.out, 0, pause, length + pause)
-        blocked.until(block.returned + pause)
-    if not question.demand:
-        yield blocked.others(suitable)
-        return
-    room = np.minimum.reduce(
-        [block.supplies[name].capacity // amount for name, amount in question.demand.items()]
-    )
-    for slots in _numbers(question, room[suitable]):
-        full = blocked.copy()
-        for name, amount in question.demand.items():
-            full.add(block.used[name], block.supplies[name].capacity - slots * amount, 0, length)
-        yield full.others(suitable & (room >= slots))
-
-
-def _numbers(question: Question, room: Ints) -> range:
-    """Return which numbers of slots on one resource are looked for."""
-    most = min(question.count, int(room.max(initial=0)))
-    match question.spread:
-        case Spread.TOGETHER:
-            return range(question.count, most + 1)
-        case Spread.APART:
-            return range(1, min(most, 1) + 1)
-        case Spread.ANY:
-            return range(1, most + 1)
-
-
-class _Excluded:
-    """The starts from *first* to *last* that each resource of a block excludes."""
-
-    def __init__(self, count: int, first: int, last: int) -> None:
-        self._count = count
-        self._first = first
-        self._last = last
-        self._found: list[Runs] = []
-
-    def copy(self) -> _Excluded:
-        """Return an equal one that can be added to."""
-        copied = _Excluded(self._count, self._first, self._last)
-        copied._found = list(self._found)
-        return copied
-
-    def add(self, function: StepFunctions, limits: Ints | int, before: int, after: int) -> None:
-        """Exclude the starts around which a function is above a limit.
-
-        :param before: how long before the start it counts, in microseconds
-        :param after: until how long after the start
-        """
-        if function.is_zero:
-            return
-        limits = np.broadcast_to(np.asarray(limits, dtype=np.int64), (self._count,))
-        # All periods contain the middle. What is above the limit before or after it
-        # excludes some of them.
-        left = max(self._first - before, 0), max(self._last - before, 0)
-        right = self._first + after, self._last + after
-        if left[1] < right[0]:
-            rows = np.flatnonzero(function.peaks(left[1], right[0]) > limits)
-            self._exclude(rows, self._first, self._last + 1)
-            parts = [left, right]
-        else:
-            parts = [(left[0], right[1])]
-        for start, end in parts:
-            if start < end:
-                found = function.runs(limits, start, min(end, LATEST), above=True)
-                self._exclude(found.rows, found.starts - after + 1, found.ends + before)
-
-    def until(self, times: Ints) -> None:
-        """Exclude the starts before *times*, one for each resource."""
-        self._exclude(np.flatnonzero(times > self._first), self._first, times[times > self._first])
-
-    def _exclude(self, rows: Ints, starts: Ints | int, ends: Ints | int) -> None:
-        shape = rows.shape
-        found = Runs(
-            rows=rows,
-            starts=np.broadcast_to(np.maximum(starts, self._first), shape),
-            ends=np.broadcast_to(np.minimum(ends, self._last + 1), shape),
-        )
-        self._found.append(found)
-
-    def others(self, rows: Bools) -> Runs:
-        """Return the starts that are not excluded, of those *rows* that are true."""
-        excluded = [found for found in self._found if len(found.rows)]
-        if excluded:
-            starts = np.concatenate([found.starts for found in excluded])
-            ends = np.concatenate([found.ends for found in excluded])
-            real = starts < ends
-            uses = Uses(
-                rows=np.concatenate([found.rows for found in excluded])[real],
-                starts=starts[real],
-                ends=ends[real],
-                amounts=np.ones(int(real.sum()), dtype=np.int64),
-            )
-        else:
-            uses = Uses.of([])
-        covered = StepFunctions.of(self._count, uses)
-        found = covered.runs(np.zeros(self._count, dtype=np.int64), self._first, self._last + 1)
-        mine = rows[found.rows]
-        return Runs(rows=found.rows[mine], starts=found.starts[mine], ends=found.ends[mine])
+        blockers = [(block.occupied, pause), (block.out, pause)]
+        returned = block.returned
+    free_from = np.where(suitable, returned + pause, LATEST)
+    found = [starts.from_times(free_from, first, last, most)]
+    found += [unblocked(function, clear) for function, clear in blockers if not function.is_zero]
+    for name, amount in question.demand.items():
+        peaks = starts.highest(block.used[name], first, last, 0, length)
+        left = block.supplies[name].capacity[peaks.rows] - peaks.values
+        found.append(peaks.with_values(np.clip(left // amount, 0, most)))
+    return starts.least(found)

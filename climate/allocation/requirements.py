@@ -212,14 +212,21 @@ def dumps(requirement: Requirement | None) -> str:
     return json.dumps(_as_json(requirement), ensure_ascii=False)
 
 
+def fulfils(comparison: Comparison, text: str, number: float | None) -> bool:
+    """Whether a value fulfils a comparison.
+
+    :param number: the value as a number; None if it is compared as text only
+    """
+    if comparison.number is not None and number is not None:
+        return _COMPARE[comparison.op](number, comparison.number)
+    return _COMPARE[comparison.op](text, comparison.value)
+
+
 def _holds(comparison: Comparison, value: str | int | None) -> bool:
     if value is None:
         return False
     text = str(value)
-    number = as_number(text) if comparison.number is not None else None
-    if number is not None:
-        return _COMPARE[comparison.op](number, comparison.number)
-    return _COMPARE[comparison.op](text, comparison.value)
+    return fulfils(comparison, text, as_number(text))
 
 
 def _as_json(requirement: Requirement) -> list[Any]:

@@ -22,6 +22,7 @@ import dataclasses
 import datetime
 import random
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -89,6 +90,12 @@ class Found:
             rows=self.rows[which],
             slots=self.slots[which],
         )
+
+    def named(self, names: Collection[str]) -> Bools:
+        """Whether each resource has one of some names."""
+        wanted = frozenset(names)
+        found = (block.names[row] in wanted for block, row in self._each(None))
+        return np.fromiter(found, dtype=np.bool_) if wanted else np.zeros(len(self), dtype=np.bool_)
 
     def _each(self, limit: int | None) -> Iterator[tuple[Block, int]]:
         for place, row in zip(

@@ -92,6 +92,27 @@ def choose(
     """
     if not 0 <= minimum <= maximum:
         raise ValueError('a choice needs 0 <= minimum <= maximum')
+    usable = ordered(candidates, start, end, rng, whole=whole)
+    usable.sort(key=lambda item: item.name not in first)
+    named = {item.name for item in usable}
+    if len(named & set(first)) < len(set(first)):
+        raise TooFew(min(len(usable), max(minimum - 1, 0)), minimum)
+    shares = _TAKE[spread](usable, minimum, maximum)
+    found = sum(share.slots for share in shares)
+    if found < minimum:
+        raise TooFew(found, minimum)
+    return shares
+
+
+def ordered(
+    candidates: Iterable[Candidate],
+    start: datetime.datetime,
+    end: datetime.datetime,
+    rng: random.Random,
+    *,
+    whole: bool,
+) -> list[Candidate]:
+    """Return the candidates with room, each once, the best first: see :func:`choose`."""
     usable = list(
         {
             item.resource_id: item
@@ -102,15 +123,8 @@ def choose(
     # The sorts are stable: equals keep the random order of the shuffle.
     rng.shuffle(usable)
     usable.sort(key=lambda item: _waste(item, start, end) if whole else _room(item))
-    usable.sort(key=lambda item: (item.name not in first, not item.own))
-    named = {item.name for item in usable}
-    if len(named & set(first)) < len(set(first)):
-        raise TooFew(min(len(usable), max(minimum - 1, 0)), minimum)
-    shares = _TAKE[spread](usable, minimum, maximum)
-    found = sum(share.slots for share in shares)
-    if found < minimum:
-        raise TooFew(found, minimum)
-    return shares
+    usable.sort(key=lambda item: not item.own)
+    return usable
 
 
 def _take_any(usable: Sequence[Candidate], _minimum: int, maximum: int) -> tuple[Share, ...]:

@@ -24,22 +24,30 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from collections import Counter
+from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy import typing as npt
 
+from climate.allocation.cells import Cells
+
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 # A key holds a row and a time, so that one sorted array holds all steps and one binary
 # search finds the position of an instant in a row.
-_BITS: Final = 54
-_MASK: Final = (1 << _BITS) - 1
+BITS: Final = 54
+_MASK: Final = (1 << BITS) - 1
 
 LATEST: Final = _MASK
 """The last representable time, in the year 2540; later times are cut off there."""
+
+# The most cells to compute at once; their arrays are smaller than what the C library
+# returns to the system when it is freed.
+_CELLS: Final = 1 << 15
 
 MOST_ROWS: Final = 1 << 8
 """The number of rows that a :class:`StepFunctions` can have."""
@@ -79,6 +87,59 @@ class Uses:
         table = np.array(found, dtype=np.int64).reshape(-1, 4)
         return cls(rows=table[:, 0], starts=table[:, 1], ends=table[:, 2], amounts=table[:, 3])
 
+    @classmethod
+    def joined(cls, found: Sequence[Uses]) -> Uses:
+        """Return all uses of some; there is at least one."""
+        return cls(
+            rows=np.concatenate([uses.rows for uses in found]),
+            starts=np.concatenate([uses.starts for uses in found]),
+            ends=np.concatenate([uses.ends for uses in found]),
+            amounts=np.concatenate([uses.amounts for uses in found]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def where(self, which: Bools) -> Uses:
+        """Return those for which *which* is true."""
+        return Uses(
+            rows=self.rows[which],
+            starts=self.starts[which],
+            ends=self.ends[which],
+            amounts=self.amounts[which],
+        )
+
+    def counted(self) -> Uses:
+        """Return them with an amount of 1 each."""
+        return dataclasses.replace(self, amounts=np.ones_like(self.amounts))
+
+    def negative(self) -> Uses:
+        """Return what removes them."""
+        return dataclasses.replace(self, amounts=-self.amounts)
+
+    def replacing(self, rows: Ints, new: Uses) -> Uses:
+        """Return them with those of some rows replaced."""
+        return Uses.joined([self.where(~_among(rows)[self.rows]), new])
+
+    def less(self, gone: Uses) -> Uses:
+        """Return them without one for each that is *gone*."""
+        left = Counter(gone._each())
+        stays = np.ones(len(self), dtype=np.bool_)
+        for place, one in enumerate(self._each() if left else ()):
+            if left[one] > 0:
+                left[one] -= 1
+                stays[place] = False
+        return self.where(stays)
+
+    def picked(self, rows: Ints) -> Uses:
+        """Return those of some rows, numbered by their place in *rows*, which is in order."""
+        mine = self.where(np.isin(self.rows, rows))
+        return dataclasses.replace(mine, rows=np.searchsorted(rows, mine.rows))
+
+    def _each(self) -> Iterator[tuple[int, int, int, int]]:
+        columns = (self.rows, self.starts, self.ends, self.amounts)
+        return zip(*(column.tolist() for column in columns), strict=True)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Runs:
@@ -111,13 +172,13 @@ class StepFunctions:
         """
         if count > MOST_ROWS:
             raise ValueError(f'at most {MOST_ROWS} rows, got {count}')
-        base = uses.rows << _BITS
+        base = uses.rows << BITS
         keys = np.concatenate((base + uses.starts, base + np.minimum(uses.ends, LATEST)))
         return _summed(count, keys, np.concatenate((uses.amounts, -uses.amounts)))
 
     def plus(self, uses: Uses) -> StepFunctions:
         """Return these functions with *uses* added."""
-        base = uses.rows << _BITS
+        base = uses.rows << BITS
         steps = np.diff(self.levels[:-1])
         return _summed(
             self.count,
@@ -129,14 +190,16 @@ class StepFunctions:
 
     def replacing(self, rows: Ints, uses: Uses) -> StepFunctions:
         """Return these functions with those of *rows* replaced by the sum of *uses*."""
-        stays = ~np.isin(self.keys[1:-1] >> _BITS, rows)
-        steps = np.diff(self.levels[:-1])
+        if self.is_zero:
+            return self.plus(uses) if len(uses) else self
+        stays = ~_among(rows)[self.keys[1:-1] >> BITS]
+        # Each row ends at level 0, so those that stay keep their levels.
         kept = StepFunctions(
             count=self.count,
             keys=_fenced(self.keys[1:-1][stays], self.count),
-            levels=_padded(np.cumsum(steps[stays])),
+            levels=_padded(self.levels[1:-1][stays]),
         )
-        return kept.plus(uses)
+        return kept.plus(uses) if len(uses) else kept
 
     # -- levels
 
@@ -169,28 +232,74 @@ class StepFunctions:
         :param number: of intervals
         :returns: two arrays with a row for each row and a column for each interval
         """
-        if not self.count:
-            empty = np.zeros((0, number), dtype=np.int64)
-            return empty, empty
-        # The first step of each row is at the start, so each interval has one before.
-        rows, times, levels = self._steps(start, start + number * width)
+        lows, peaks = self._extremes_between((np.minimum, np.maximum), start, width, number)
+        return lows, peaks
+
+    def peaks_between(self, start: int, width: int, number: int) -> Ints:
+        """Return only the highest levels of :meth:`between`, which is faster."""
+        (peaks,) = self._extremes_between((np.maximum,), start, width, number)
+        return peaks
+
+    def _extremes_between(
+        self, extremes: Sequence[np.ufunc], start: int, width: int, number: int
+    ) -> list[Ints]:
+        found = [np.empty((self.count, number), dtype=np.int64) for _ in extremes]
+        for first, part in self.split(max(_CELLS // max(number, 1), 1)):
+            cells = part._cells(start, width, number)
+            for each, extreme in zip(found, extremes, strict=True):
+                each[first : first + part.count] = cells.extremes(extreme)
+        return found
+
+    def _cells(self, start: int, width: int, number: int) -> Cells:
+        rows, times, levels = self.steps(start, start + number * width)
         columns = (times - start) // width
         cells = rows * number + columns
         first = np.flatnonzero(np.diff(cells, prepend=-1))
-        last = np.zeros(self.count * number, dtype=np.int64)
-        last[cells[first]] = np.append(first[1:], len(cells)) - 1
-        latest = np.maximum.accumulate(last.reshape(self.count, number), axis=1)
-        carried = np.empty((self.count, number), dtype=np.int64)
-        carried[:, 0] = levels[np.searchsorted(rows, np.arange(self.count))]
-        carried[:, 1:] = levels[latest[:, :-1]]
-        # A step at the very beginning of an interval replaces what is carried into it.
-        exact = first[times[first] == start + columns[first] * width]
-        carried.reshape(-1)[cells[exact]] = levels[exact]
-        lows, peaks = carried.copy(), carried
-        for found, extreme in ((lows, np.minimum), (peaks, np.maximum)):
-            flat = found.reshape(-1)
-            flat[cells[first]] = extreme(flat[cells[first]], extreme.reduceat(levels, first))
-        return lows, peaks
+        return Cells(
+            shape=(self.count, number),
+            levels=levels,
+            first=first,
+            filled=cells[first],
+            # A step at the very beginning of an interval replaces what is carried into it.
+            exact=times[first] == start + columns[first] * width,
+        )
+
+    # -- rows
+
+    def part(self, first: int, beyond: int) -> StepFunctions:
+        """Return the functions of the rows from *first* to before *beyond*."""
+        bounds = np.array([first, beyond], dtype=np.int64) << BITS
+        start, end = np.searchsorted(self.keys, bounds).tolist()
+        # The sentinel before the first row is -1, as in the whole.
+        start, end = max(start, 1), min(end, len(self.keys) - 1)
+        return StepFunctions(
+            count=beyond - first,
+            keys=_fenced(self.keys[start:end] - bounds[0], beyond - first),
+            levels=_padded(self.levels[start:end]),
+        )
+
+    def picked(self, rows: Ints) -> StepFunctions:
+        """Return the functions of some rows, in ascending order."""
+        owners = self.keys[1:-1] >> BITS
+        mine = np.isin(owners, rows)
+        keys = (np.searchsorted(rows, owners[mine]) << BITS) + (self.keys[1:-1][mine] & _MASK)
+        return StepFunctions(
+            count=len(rows),
+            keys=_fenced(keys, len(rows)),
+            levels=_padded(self.levels[1:-1][mine]),
+        )
+
+    def split(self, size: int) -> Iterator[tuple[int, StepFunctions]]:
+        """Yield the functions of *size* rows at a time, each with the first of these rows.
+
+        Arrays of a few thousand items stay in the caches of the processor, and are
+        allocated without asking the system for memory.
+        """
+        if size >= self.count:
+            yield 0, self
+            return
+        for first in range(0, self.count, size):
+            yield first, self.part(first, min(first + size, self.count))
 
     # -- intervals
 
@@ -201,7 +310,7 @@ class StepFunctions:
         :param above: return those in which it is above its limit instead
         :returns: intervals between *start* and *end*, which cut off those that go beyond
         """
-        rows, times, levels = self._steps(start, end)
+        rows, times, levels = self.steps(start, end)
         inside = (levels > limits[rows]) if above else (levels <= limits[rows])
         heads = np.diff(rows, prepend=-1) > 0
         before = np.append(False, inside[:-1]) & ~heads
@@ -228,10 +337,10 @@ class StepFunctions:
 
     def _times_at(self, places: Ints) -> Ints:
         keys = self.keys[places]
-        return np.where(keys >> _BITS == np.arange(self.count), keys & _MASK, -1)
+        return np.where(keys >> BITS == np.arange(self.count), keys & _MASK, -1)
 
     def _base(self) -> Ints:
-        return np.arange(self.count, dtype=np.int64) << _BITS
+        return np.arange(self.count, dtype=np.int64) << BITS
 
     def _positions(self, start: int, end: int) -> tuple[Ints, Ints]:
         """Return the place of each row's last step up to *start*, and of the first from *end* on.
@@ -243,7 +352,7 @@ class StepFunctions:
         beyond = np.searchsorted(self.keys, base + end, 'left')
         return first, beyond
 
-    def _steps(self, start: int, end: int) -> tuple[Ints, Ints, Ints]:
+    def steps(self, start: int, end: int) -> tuple[Ints, Ints, Ints]:
         """Return row, time and level of each step from *start* on, before *end*.
 
         The first of each row is at *start*.
@@ -256,6 +365,13 @@ class StepFunctions:
         times = self.keys[places] & _MASK
         times[heads] = start
         return rows, times, self.levels[places]
+
+
+def _among(rows: Ints) -> Bools:
+    """Return whether each possible row is one of *rows*."""
+    found = np.zeros(MOST_ROWS, dtype=np.bool_)
+    found[rows] = True
+    return found
 
 
 def _summed(count: int, keys: Ints, steps: Ints) -> StepFunctions:
@@ -273,7 +389,7 @@ def _summed(count: int, keys: Ints, steps: Ints) -> StepFunctions:
 
 
 def _fenced(keys: Ints, count: int) -> Ints:
-    return np.concatenate(([-1], keys, [count << _BITS]))
+    return np.concatenate(([-1], keys, [count << BITS]))
 
 
 def _padded(levels: Ints) -> Ints:

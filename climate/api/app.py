@@ -22,6 +22,7 @@ from climate.api.auth import Identity
 from climate.api.controllers.root import RootController
 from climate.api.health import Health
 from climate.api.health import PATH
+from climate.api.idempotency_keys import IdempotentRequests
 from climate.api.middleware import AccessLog
 from climate.api.middleware import ForHeaders
 from climate.api.middleware import ForPath
@@ -72,7 +73,8 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
 
 
 def _pecan(services: Services, settings: ApiSettings) -> WSGIApp:
-    hooks = [Json(), Guards(services.enforcer, services.clock)]
+    idempotent = IdempotentRequests(services.keyed_answers, settings.waits)
+    hooks = [Json(), Guards(services.enforcer, services.clock, idempotent)]
     if settings.audit is not None:
         hooks.append(Audit(settings.audit, services.clock))
     root = RootController(services, settings)

@@ -42,6 +42,7 @@ from pycadf import resource
 from pycadf import tag
 
 from climate.api.controllers import base
+from climate.api.errors import REPLAYED
 from climate.api.routing import is_generic_handler
 from climate.api.routing import is_served
 from climate.api.routing import owner
@@ -88,6 +89,8 @@ class Change:
     :ivar before: the object before the change, as the caller sees it; None if the
         caller sees none
     :ivar after: likewise, after the change
+    :ivar evaluates: whether the request asks for the outcome of a change, and changes
+        nothing
     """
 
     method: str
@@ -96,6 +99,7 @@ class Change:
     path: str
     before: Object | None = None
     after: Object | None = None
+    evaluates: bool = False
 
 
 class Audit(hooks.PecanHook):
@@ -127,7 +131,13 @@ class Audit(hooks.PecanHook):
             plain = name == 'index' or is_generic_handler(state.controller)
             verb = '' if plain else f'/{name}'
             path = environ.get('PATH_INFO', '').rstrip('/').removesuffix(verb)
-        change = Change(method=method, noun=controller.noun, verb=verb, path=path)
+        change = Change(
+            method=method,
+            noun=controller.noun,
+            verb=verb,
+            path=path,
+            evaluates=controller.evaluates,
+        )
         change.before = _fetch(state.app, environ, change)
         environ[_CHANGE] = change
 
@@ -139,7 +149,9 @@ class Audit(hooks.PecanHook):
             return
         try:
             status = state.response.status_int
-            if status < HTTPStatus.BAD_REQUEST and change.method != 'DELETE':
+            change.evaluates = environ.pop(base.EVALUATES, change.evaluates)
+            changed = status < HTTPStatus.BAD_REQUEST and not change.evaluates
+            if changed and change.method != 'DELETE':
                 answered = _json(state.response)
                 change.after = _fetch(state.app, environ, change) if answered is None else answered
             self._send(event(environ, change, status, self._clock.now()))
@@ -187,8 +199,10 @@ def _get(
         'wsgi.input': io.BytesIO(),
         PARAMETERS: parameters,
     }
-    # Attributes that webob keeps for the request that makes the change.
-    asked.pop('webob.adhoc_attrs', None)
+    # Attributes that webob keeps for the request that makes the change, and the
+    # conditions of that request.
+    for name in ('webob.adhoc_attrs', 'HTTP_IF_MATCH', 'HTTP_IF_NONE_MATCH'):
+        asked.pop(name, None)
     response = webob.Request(asked).get_response(app)
     return _json(response) if response.status_int == HTTPStatus.OK else None
 
@@ -231,6 +245,8 @@ def event(
     request_id = environ.get('openstack.request_id')
     if request_id:
         found.add_tag(tag.generate_name_value_tag('correlation_id', request_id))
+    if environ.get(REPLAYED, False):
+        found.add_tag(tag.generate_name_value_tag('idempotency_replayed', 'true'))
     for name, content in (('before', change.before), ('after', change.after)):
         if content is not None:
             found.add_attachment(
@@ -240,6 +256,8 @@ def event(
 
 
 def _action(change: Change) -> str:
+    if change.evaluates:
+        return str(cadftaxonomy.ACTION_EVALUATE)
     if change.method == 'POST' and change.path:
         return f'{cadftaxonomy.ACTION_UPDATE}{change.verb}'
     return str(_ACTIONS.get(change.method, cadftaxonomy.ACTION_UPDATE))
@@ -263,6 +281,9 @@ def _target(change: Change) -> str:
     if change.path:
         return change.path.rpartition('/')[2]
     for made in (change.after or {}).values():
+        if isinstance(made, list) and made:
+            # Of several offers, the first is the one that may be held.
+            made = made[0]
         if isinstance(made, Mapping):
             return str(made.get('id') or made.get('name') or '')
     return ''

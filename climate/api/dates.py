@@ -20,6 +20,7 @@ that. From 1.1 on it is ISO 8601 with a zone, in both directions.
 from __future__ import annotations
 
 import datetime
+import functools
 from typing import Any
 from typing import Final
 
@@ -102,19 +103,27 @@ def add(field: str, start: datetime.datetime, length: datetime.timedelta) -> dat
         ) from None
 
 
+# Of the zone at the end of an instant in UTC.
+_OFFSET = len('+00:00')
+# Dates repeat in lists: an event is at the start of its lease, which was created with it.
+_KNOWN_INSTANTS = 8192
+
+
+@functools.lru_cache(_KNOWN_INSTANTS)
 def write(instant: datetime.datetime | None, version: Microversion) -> str | None:
     """Format *instant* like the dates of a lease, an event or an allocation."""
     if instant is None:
         return None
-    naive = instant.astimezone(datetime.UTC).replace(tzinfo=None)
+    if instant.tzinfo is not datetime.UTC:
+        instant = instant.astimezone(datetime.UTC)
     if version >= V1_1:
-        return naive.isoformat() + 'Z'
-    return naive.isoformat(timespec='microseconds')
+        return instant.isoformat()[:-_OFFSET] + 'Z'
+    return instant.isoformat(timespec='microseconds')[:-_OFFSET]
 
 
+@functools.lru_cache(_KNOWN_INSTANTS)
 def write_record(instant: datetime.datetime | None, version: Microversion) -> str | None:
     """Format *instant* like ``created_at`` and ``updated_at``."""
     if instant is None or version >= V1_1:
         return write(instant, version)
-    naive = instant.astimezone(datetime.UTC).replace(tzinfo=None)
-    return naive.isoformat(sep=' ', timespec='seconds')
+    return instant.astimezone(datetime.UTC).isoformat(sep=' ', timespec='seconds')[:-_OFFSET]

@@ -27,11 +27,16 @@ from webob import exc as webob_exc
 from climate import exceptions
 from climate.api import dates
 from climate.api import microversions
+from climate.api.views.offers import offer
 from climate.api.wsgi import Environ
 
 LOG = logging.getLogger(__name__)
 
 ANSWERED: Final = 'climate.error_answered'
+TRY_AGAIN: Final = 'climate.try_again'
+"""Set in the environment if the error tells the client to try again."""
+REPLAYED: Final = 'climate.replayed'
+"""Set in the environment if the response is that to an earlier request."""
 CHALLENGE: Final = 'climate.challenge'
 
 _BY_STATUS: dict[int, type[exceptions.ClimateError]] = {
@@ -55,6 +60,17 @@ class RouteNotFound(exceptions.NotFound):
     template = 'The requested URL was not found'
 
 
+class Answered(Exception):
+    """Ends a request whose response is known already.
+
+    :ivar response: the response
+    """
+
+    def __init__(self, response: webob.Response) -> None:
+        super().__init__(response.status)
+        self.response = response
+
+
 class Unhealthy(exceptions.ServiceUnavailable):
     """A health check failed."""
 
@@ -73,6 +89,10 @@ def body(error: exceptions.ClimateError, version: microversions.Microversion) ->
         reasons = _reasons(error, version)
         if reasons:
             shown['reasons'] = reasons
+        if version >= microversions.V1_4:
+            shown['alternatives'] = [offer(one, version) for one in error.alternatives]
+    if isinstance(error, exceptions.OfferGone):
+        shown['alternatives'] = [offer(one, version) for one in error.alternatives]
     if isinstance(error, Unhealthy):
         shown['checks'] = error.facts['checks']
     return shown
@@ -97,7 +117,11 @@ def _reasons(
 
 def response(error: Exception, environ: Environ) -> webob.Response:
     """Return the response to a request that failed with *error*."""
+    if isinstance(error, Answered):
+        environ[ANSWERED] = environ[REPLAYED] = True
+        return error.response
     known = _known(error)
+    environ[TRY_AGAIN] = _passes(known)
     version = environ.get('climate.microversion', microversions.MIN)
     answer = webob.Response(
         status=known.code,
@@ -108,12 +132,18 @@ def response(error: Exception, environ: Environ) -> webob.Response:
     environ[ANSWERED] = True
     if isinstance(known, exceptions.NotAuthenticated) and CHALLENGE in environ:
         answer.www_authenticate = environ[CHALLENGE]
-    if isinstance(known, exceptions.TooManyRequests):
+    if 'retry_after' in known.facts:
         answer.retry_after = known.facts['retry_after']
     allowed = known.facts.get('allowed')
     if isinstance(known, exceptions.MethodNotAllowed) and allowed:
         answer.allow = sorted(allowed)
     return answer
+
+
+def _passes(error: exceptions.ClimateError) -> bool:
+    """Whether a refusal tells the client to try again."""
+    passing = (exceptions.BookedMeanwhile, exceptions.ExternalServiceUnavailable)
+    return isinstance(error, passing) or isinstance(error.__cause__, passing)
 
 
 def _known(error: Exception) -> exceptions.ClimateError:

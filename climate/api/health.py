@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
+from typing import Any
 
 import webob
 from oslo_config import cfg
@@ -37,7 +38,7 @@ LOG = logging.getLogger(__name__)
 SECONDS = 1.0
 PATIENCE = 10.0
 
-Checks = Mapping[str, Callable[[], None]]
+Checks = Mapping[str, Callable[[], Mapping[str, int] | None]]
 
 
 class Probes:
@@ -46,7 +47,8 @@ class Probes:
     A result is valid for a second. While the next check runs, callers get the
     previous result. A check that takes longer than ten seconds has failed.
 
-    :param checks: by name; each raises if the part that it checks does not work
+    :param checks: by name; each raises if the part that it checks does not work, and may
+        return counters
     :param ticks: returns the seconds since a fixed instant
     """
 
@@ -57,6 +59,11 @@ class Probes:
         self._locks = {name: threading.Lock() for name in checks}
         self._begun: dict[str, float] = {}
         self._found: dict[str, tuple[bool, float]] = {}
+        self._counters: dict[str, Mapping[str, int]] = {}
+
+    def counters(self, name: str) -> Mapping[str, int]:
+        """Return the counters that a check returned when it last passed."""
+        return self._counters.get(name, {})
 
     def well(self, name: str) -> bool:
         """Whether a check passed when it last ran.
@@ -83,7 +90,7 @@ class Probes:
 
     def _passes(self, name: str) -> bool:
         try:
-            self._checks[name]()
+            self._counters[name] = self._checks[name]() or {}
         except Exception as error:
             # Messages of drivers contain addresses and sometimes passwords; ours never do.
             ours = isinstance(error, exceptions.ClimateError)
@@ -148,8 +155,9 @@ class Health:
         body = json.dumps({'status': 'ok', 'checks': results}).encode()
         return webob.Response(body=body, content_type='application/json', charset=None)
 
-    def _result(self, name: str) -> dict[str, str]:
+    def _result(self, name: str) -> dict[str, Any]:
         if self._probes.well(name):
-            return {'status': 'ok'}
+            counters = self._probes.counters(name)
+            return {'status': 'ok', **({'counters': counters} if counters else {})}
         # The reason is not disclosed to callers without a token.
         return {'status': 'failed', 'reason': 'see the log of the API'}

@@ -36,6 +36,10 @@ HISTORY = (
         '1.3',
         'Parts of reservations; history, notices and readiness of a lease.',
     ),
+    (
+        '1.4',
+        'Availability, offers, rehearsals; idempotency keys, conditional and waiting requests.',
+    ),
 )
 
 
@@ -53,5 +57,6 @@ V1_0 = Microversion(1, 0)
 V1_1 = Microversion(1, 1)
 V1_2 = Microversion(1, 2)
 V1_3 = Microversion(1, 3)
+V1_4 = Microversion(1, 4)
 MIN = V1_0
-MAX = V1_3
+MAX = V1_4

@@ -132,8 +132,7 @@ def leases(
     times = {}
     for key in _TIMES:
         value = one(parameters, key)
-        # In a query string an unescaped + is a space; no time zone starts with one.
-        times[key] = None if value is None else dates.parse(key, _plus(value), now, version)
+        times[key] = None if value is None else dates.parse(key, plus(value), now, version)
     return LeaseQuery(
         project_id=project_id,
         status=_status(one(parameters, 'status')),
@@ -171,7 +170,8 @@ def resources(
     )
 
 
-def _plus(value: str) -> str:
+def plus(value: str) -> str:
+    """Return a time whose zone begins with a plus: unescaped, it is read as a space."""
     head, space, zone = value.rpartition(' ')
     return f'{head}+{zone}' if space and 'T' in head else value
 

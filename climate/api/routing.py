@@ -18,27 +18,39 @@ import datetime
 from collections.abc import Collection
 from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
 import pecan
 import webob
 from pecan import core
 from pecan import hooks
+from pecan import jsonify
 from webob import multidict
 
 from climate import exceptions
 from climate.api import errors
+from climate.api import idempotency_keys
 from climate.api import queries
 from climate.api.auth import CONTEXT
 from climate.api.controllers.base import Controller
 from climate.api.controllers.base import Guard
 from climate.api.controllers.base import Handler
 from climate.api.controllers.base import ID_PREFIX
+from climate.api.idempotency_keys import IdempotentRequests
 from climate.api.microversions import Microversion
+from climate.api.microversions import V1_4
 from climate.api.services import Enforcer
+from climate.api.streams import JsonText
 from climate.clock import Clock
 from climate.domain.requests import Caller
 from climate.policies import leases as lease_policies
 from climate.policies import properties as property_policies
+
+JSON: Final = 'application/json'
+Credentials = Mapping[str, Any]
+"""Who calls, in the words of rules; the values are hashable."""
+
+_DECIDED_SECONDS = 1.0
 
 
 class Router(core.ExplicitPecan):
@@ -61,6 +73,21 @@ class Router(core.ExplicitPecan):
         marked = [word if word in self._words else ID_PREFIX + word for word in segments]
         return super().route(req, node, '/'.join(['', *marked]))
 
+    def invoke_controller(self, controller: Handler, args: Any, kwargs: Any, state: Any) -> None:
+        """Call a handler, and write what it returns as JSON, unless it is a response.
+
+        pecan would inspect the signature of the handler each time, and choose among
+        templates. Handlers of Climate have one, or return nothing.
+        """
+        result = controller(*args, **kwargs)
+        if isinstance(result, webob.Response):
+            state.response = result
+            return
+        if controller.__dict__['_pecan']['content_types'].get(JSON) is not None:
+            text = result if isinstance(result, JsonText) else jsonify.encode(result)
+            state.response.text = text
+        state.response.content_type = JSON
+
 
 class Json(hooks.PecanHook):
     """Makes every response JSON, including errors."""
@@ -69,30 +96,63 @@ class Json(hooks.PecanHook):
 
     def on_route(self, state: Any) -> None:
         """Keep pecan from negotiating: clients get JSON, whatever they accept."""
-        state.request.pecan['content_type'] = 'application/json'
+        state.request.pecan['content_type'] = JSON
 
     def on_error(self, state: Any, error: Exception) -> webob.Response:
         """Return the error response."""
         return errors.response(error, state.request.environ)
 
 
+class Decisions:
+    """The decisions of the policy, each kept for a second at most.
+
+    For each decision oslo.policy looks for changes in its files, and inspects the
+    signature of each check of the rule: more work than most requests are.
+    """
+
+    def __init__(self, enforcer: Enforcer, clock: Clock) -> None:
+        self._enforcer = enforcer
+        self._clock = clock
+        self._known: dict[tuple[Any, ...], bool] = {}
+        self._until = 0.0
+
+    def allows(self, rule: str, credentials: Credentials) -> bool:
+        """Return whether *rule* allows a caller to act in the project of the credentials."""
+        now = self._clock.ticks()
+        if now >= self._until:
+            # A new one: other threads may be writing to the old one.
+            self._known = {}
+            self._until = now + _DECIDED_SECONDS
+        known = self._known
+        key = (rule, *credentials.values())
+        if key not in known:
+            # Callers reach objects of their own project only, so that project is
+            # the target of each rule.
+            target = {'project_id': credentials['project_id']}
+            given = {**credentials, 'roles': list(credentials['roles'])}
+            known[key] = bool(self._enforcer.authorize(rule, target, given))
+        return known[key]
+
+
 class Scope:
     """What handlers know about a request: the caller, microversion and parameters.
 
     :ivar now: the instant that ``now`` in the request means (aware UTC)
+    :ivar object_id: the id of the object that the request makes; None for any
     """
 
-    def __init__(self, environ: dict[str, Any], enforcer: Enforcer, clock: Clock) -> None:
-        self._enforcer = enforcer
+    def __init__(self, environ: dict[str, Any], decisions: Decisions, clock: Clock) -> None:
+        self._decisions = decisions
         context = environ[CONTEXT]
         self._credentials = {
             'user_id': context.user_id,
             'project_id': context.project_id,
-            'roles': list(context.roles or ()),
+            'roles': tuple(context.roles or ()),
             'domain_id': context.domain_id,
             'system_scope': context.system_scope,
         }
         self.now: datetime.datetime = clock.now()
+        self.object_id: str | None = None
         self.version: Microversion = environ['climate.microversion']
         self.parameters: queries.Parameters = environ['climate.parameters']
         self.caller = Caller(
@@ -105,10 +165,7 @@ class Scope:
         )
 
     def _allows(self, rule: str) -> bool:
-        # Callers reach objects of their own project only, so that project is
-        # the target of each rule.
-        target = {'project_id': self._credentials['project_id']}
-        return bool(self._enforcer.authorize(rule, target, dict(self._credentials)))
+        return self._decisions.allows(rule, self._credentials)
 
     def authorize(self, rule: str) -> None:
         """Return if *rule* allows the request.
@@ -143,14 +200,16 @@ class Request(pecan.Request):
 class Guards(hooks.PecanHook):
     """Refuses requests that do not satisfy the guard of their route.
 
-    Checks the microversion, method, policy and query parameters, in this order.
+    Checks the microversion, method, policy, query parameters and idempotency key, in
+    this order, so that only callers who may send a request get its stored answer.
     """
 
     priority = 30
 
-    def __init__(self, enforcer: Enforcer, clock: Clock) -> None:
-        self._enforcer = enforcer
+    def __init__(self, enforcer: Enforcer, clock: Clock, idempotent: IdempotentRequests) -> None:
+        self._decisions = Decisions(enforcer, clock)
         self._clock = clock
+        self._idempotent = idempotent
 
     def before(self, state: Any) -> None:
         """Check the request, and add the scope to it.
@@ -164,11 +223,23 @@ class Guards(hooks.PecanHook):
             raise errors.RouteNotFound
         if not is_served(state):
             raise exceptions.MethodNotAllowed(allowed=set(handlers(state.controller)))
-        scope = Scope(environ, self._enforcer, self._clock)
+        scope = Scope(environ, self._decisions, self._clock)
         scope.authorize(guard.rule)
         if guard.parameters is not None and scope.parameters:
             queries.refuse_unknown(scope.parameters, guard.parameters, scope.version)
         state.request.scope = scope
+        if idempotency_keys.ENVIRON_KEY in environ and _takes_key(state, scope):
+            scope.object_id = self._idempotent.begin(environ)
+
+    def after(self, state: Any) -> None:
+        """Store the response if the request has an idempotency key."""
+        environ = state.request.environ
+        if idempotency_keys.CLAIMED in environ:
+            self._idempotent.end(environ, state.response)
+
+
+def _takes_key(state: Any, scope: Scope) -> bool:
+    return state.request.method == 'POST' and scope.version >= V1_4
 
 
 def is_served(state: Any) -> bool:

@@ -23,11 +23,13 @@ from typing import Protocol
 from oslo_config import cfg
 
 from climate.api.rates import Rates
+from climate.api.waits import Waits
 from climate.api.wsgi import Wrapper
 from climate.booking.leases import Leases
 from climate.clock import Clock
 from climate.conf.settings import option
 from climate.conf.settings import values
+from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.plugins.contract import Plugin
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
@@ -55,10 +57,13 @@ class Services:
     resources: Resources
     maintenances: Maintenances
     resource_types: ResourceTypes
+    keyed_answers: KeyedAnswers
     plugins: Mapping[str, Plugin[Any]]
     enforcer: Enforcer
     clock: Clock
-    health: Mapping[str, Callable[[], None]] = dataclasses.field(default_factory=dict)
+    health: Mapping[str, Callable[[], Mapping[str, int] | None]] = dataclasses.field(
+        default_factory=dict
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +77,7 @@ class ApiSettings:
     :ivar max_reservations: maximum number of reservations in a request for a lease
     :ivar trusted_proxies: networks of proxies whose headers are trusted
     :ivar rates: rate limits; None for none
+    :ivar waits: the requests that wait for leases
     :ivar audit: records the events of the audit trail; None for no audit trail
     """
 
@@ -83,6 +89,7 @@ class ApiSettings:
     trusted_proxies: tuple[str, ...] = option('api', 'trusted_proxies', tuple)
     audit: Callable[[dict[str, Any]], None] | None = None
     rates: Rates | None = None
+    waits: Waits = dataclasses.field(default_factory=Waits)
 
     @classmethod
     def from_conf(
@@ -97,5 +104,6 @@ class ApiSettings:
             authenticate=authenticate,
             audit=audit,
             rates=Rates(conf),
+            waits=Waits.from_conf(conf),
             **values(cls, conf),
         )

@@ -18,9 +18,9 @@ import dataclasses
 import functools
 from collections.abc import Mapping
 from collections.abc import Sequence
-from typing import Any
 
 from climate import exceptions
+from climate.booking import changed_requests
 from climate.booking import commit
 from climate.booking import prepare
 from climate.booking import refusals
@@ -39,7 +39,6 @@ from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
-from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
@@ -49,8 +48,8 @@ from climate.domain.requests import LeaseChange
 from climate.leases import dates
 from climate.leases import following
 from climate.leases import notices
-from climate.leases import reading
 from climate.leases import schedule
+from climate.leases import states
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +58,8 @@ class ChangeRequest:
 
     :ivar project_id: None looks in every project
     :ivar trust_id: of the trust that the lease gets; None for the one it has
+    :ivar most: the largest number of slots by reservation id, where fewer than requested
+        would do
     """
 
     caller: Caller
@@ -66,6 +67,7 @@ class ChangeRequest:
     project_id: str | None
     change: LeaseChange
     trust_id: str | None = None
+    most: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,8 +122,8 @@ def choose(
     :returns: the choice, or the cloud calls that are needed first
     :raises climate.exceptions.ClimateError: if the change is not possible
     """
-    old = tx.leases.get(new.lease_id, new.project_id, lock=True)
-    _check_state(old, new.change)
+    old = new.change.checked(tx.leases.get(new.lease_id, new.project_id, lock=True))
+    changed_requests.check_state(old, new.change)
     if dates.only_details(new.change):
         return Changed(lease=old, old=old, filtered=False)
     lease = dates.changed(old, new.change, tx.now)
@@ -189,33 +191,6 @@ def write(
     return _write_lease(tx, context, new, changed, charge_id)
 
 
-def _check_state(lease: Lease, change: LeaseChange) -> None:
-    if lease.status is LeaseStatus.DELETING:
-        raise exceptions.InvalidState(state=lease.status, id=lease.id)
-    if dates.only_details(change):
-        return
-    if lease.status is LeaseStatus.TERMINATED:
-        raise exceptions.InvalidInput('Terminated leases can only be renamed')
-    if lease.status not in (LeaseStatus.PENDING, LeaseStatus.ACTIVE):
-        raise exceptions.InvalidState(state=lease.status, id=lease.id)
-
-
-def _bodies(lease: Lease, change: LeaseChange) -> Mapping[str, Mapping[str, Any]]:
-    """Return the changes by reservation id."""
-    bodies: dict[str, Mapping[str, Any]] = {}
-    known = {reservation.id for reservation in lease.reservations}
-    for one in change.reservations:
-        if not one.id:
-            raise exceptions.MissingParameter('Missing parameter reservation ID')
-        bodies[one.id] = one.body
-    unknown = sorted(set(bodies) - known)
-    if unknown:
-        raise exceptions.InvalidInput(
-            'Please enter valid reservation IDs. Invalid reservation IDs are: ' + ', '.join(unknown)
-        )
-    return bodies
-
-
 def _revisions(
     chooser: Chooser,
     context: Context,
@@ -225,18 +200,12 @@ def _revisions(
     current: Sequence[Allocation],
     findings: prepare.Findings,
 ) -> list[Revision] | prepare.Missing:
-    bodies = _bodies(old, new.change)
     chooser.occupy(current)
     found = []
     resource_types = [item.resource_type for item in old.reservations]
-    for place, reservation in enumerate(old.reservations):
-        plugin = requests.plugin_of(context.plugins, reservation.resource_type)
-        before = reading.load(plugin, reservation)
-        body = bodies.get(reservation.id)
-        request = before
-        if body is not None:
-            request = _changed_request(new.change, old, plugin, reservation, before, body)
-        if plugin.inspects and request != before:
+    for one in changed_requests.read(context.plugins, old, new.change):
+        request, plugin, reservation = one.request, one.plugin, one.reservation
+        if plugin.inspects and request != one.before:
             inspected, seen = findings.inspected.get(reservation.id, (None, None))
             if inspected != request:
                 return prepare.Missing(
@@ -250,41 +219,22 @@ def _revisions(
                     )
                 )
             request = seen
-        with refusals.naming(resource_types, place):
+        with refusals.naming(resource_types, one.place):
             found.append(
                 revise.revise(
                     chooser,
                     old,
                     period,
                     reservation,
-                    before,
+                    one.before,
                     request,
                     plugin=plugin,
                     current=[item for item in current if item.reservation_id == reservation.id],
                     private=new.caller.all_projects,
+                    most=new.most.get(reservation.id),
                 )
             )
     return found
-
-
-def _changed_request(
-    change: LeaseChange,
-    lease: Lease,
-    plugin: Any,
-    reservation: Reservation,
-    before: Any,
-    body: Mapping[str, Any],
-) -> Any:
-    if reservation.part_of is not None:
-        raise exceptions.InvalidInput(
-            f'Reservation {reservation.id} is a part of reservation {reservation.part_of} '
-            'and changes with the dates of the lease only'
-        )
-    resource_type = body.get('resource_type')
-    if resource_type is not None and resource_type != plugin.resource_type:
-        raise exceptions.CantUpdateParameter(param='resource_type')
-    running = lease.status is LeaseStatus.ACTIVE
-    return plugin.change(before, body, strict=change.strict, running=running)
 
 
 def _with_facts(
@@ -353,10 +303,8 @@ def _write_lease(
     tx: Transaction, context: Context, new: ChangeRequest, changed: Changed, charge_id: str | None
 ) -> Lease:
     old, lease, revisions = changed.old, changed.lease, changed.revisions
-    seen = [dataclasses.replace(one.new, resources_changed=False) for one in revisions]
-    for one, reservation in zip(revisions, seen, strict=True):
-        if reservation != one.old:
-            tx.reservations.update(reservation)
+    seen = tuple(dataclasses.replace(one.new, resources_changed=False) for one in revisions)
+    lease = states.write(tx, old, dataclasses.replace(lease, reservations=seen))
     timetable = _reschedule(tx, context, old, lease)
     status = old.status
     moves = any(one.added or one.leaving or one.follows for one in revisions)
@@ -369,7 +317,6 @@ def _write_lease(
     written = dataclasses.replace(
         lease,
         status=status,
-        reservations=tuple(seen),
         events=tuple(sorted(timetable, key=events.order)),
         next_due=events.next_due(timetable),
         updated_at=tx.now,
@@ -391,10 +338,12 @@ def _reschedule(tx: Transaction, context: Context, old: Lease, new: Lease) -> li
         now=tx.now,
         settings=context.settings,
     )
-    for event in moved.changed:
+    changed = [dataclasses.replace(event, updated_at=tx.now) for event in moved.changed]
+    added = [dataclasses.replace(event, created_at=tx.now) for event in moved.added]
+    for event in changed:
         tx.events.update(event)
     tx.events.delete(moved.removed)
-    tx.events.insert(moved.added)
+    tx.events.insert(added)
     timetable = {event.id: event for event in old.events if event.id not in moved.removed}
-    timetable.update({event.id: event for event in (*moved.changed, *moved.added)})
+    timetable.update({event.id: event for event in (*changed, *added)})
     return list(timetable.values())

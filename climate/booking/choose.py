@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import random
 from collections import Counter
@@ -28,7 +27,10 @@ from collections.abc import Sequence
 
 from climate import exceptions
 from climate.allocation import shares as slots
+from climate.booking import placements
 from climate.booking import refusals
+from climate.booking.choice import Choice
+from climate.booking.choice import ChosenResources
 from climate.booking.requirements import Requirements
 from climate.booking.requirements import Searches
 from climate.booking.timeline_searches import TimelineSearches
@@ -48,31 +50,6 @@ LostRace = judgement.LostRace
 # The most orders of reservations to try before a lease is refused: a refusal
 # must not take much longer than a booking.
 _MOST_TRIES = 10
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Chosen:
-    """The resources that were chosen for some requirements.
-
-    :ivar bookable: whether they must be open to new bookings
-    """
-
-    requirements: Requirements
-    ids: frozenset[int]
-    bookable: bool = True
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
-    """Everything that was chosen for one lease; the input of :func:`lock`.
-
-    :ivar generations: of the resources, as first read
-    :ivar changing: ids of the reservations that are being changed
-    """
-
-    generations: Mapping[int, int]
-    chosen: tuple[_Chosen, ...]
-    changing: tuple[str, ...]
 
 
 class Chooser:
@@ -99,9 +76,10 @@ class Chooser:
         self._rng = rng
         self._changing = tuple(changing)
         self._generations: dict[int, int] = {}
-        self._chosen: list[_Chosen] = []
+        self._chosen: list[ChosenResources] = []
         self._whole: set[int] = set()
         self._parts: dict[int, Counter[str]] = defaultdict(Counter)
+        self._held: dict[str, list[Allocation]] = defaultdict(list)
 
     @property
     def choice(self) -> Choice:
@@ -113,6 +91,7 @@ class Chooser:
     def occupy(self, current: Iterable[Allocation]) -> None:
         """Count allocations that reservations of this lease have or keep."""
         for item in current:
+            self._held[item.reservation_id].append(item)
             if item.resource_class is None:
                 self._whole.add(item.resource_id)
             else:
@@ -121,6 +100,8 @@ class Chooser:
     def vacate(self, current: Iterable[Allocation]) -> None:
         """Undo :meth:`occupy`."""
         for item in current:
+            if item in self._held[item.reservation_id]:
+                self._held[item.reservation_id].remove(item)
             if item.resource_class is None:
                 self._whole.discard(item.resource_id)
             else:
@@ -140,6 +121,9 @@ class Chooser:
         """Choose slots as :meth:`choose` does; return None if there are not enough."""
         if not needed.maximum:
             return ()
+        if needed.placement is not None:
+            placed = self.placed([needed])
+            return None if isinstance(placed, int) else placed[0]
         for candidates in self._candidates(needed):
             snapshot = contract.Snapshot(
                 search=needed.search,
@@ -174,6 +158,44 @@ class Chooser:
             found[place] = chosen
         return found
 
+    def placed(self, needed: Sequence[Requirements]) -> list[tuple[Allocation, ...]] | int:
+        """Choose slots for reservations at the same time, as their placements require.
+
+        :returns: the choice for each, or the place of one that cannot be placed
+        """
+        placings = placements.place(self, needed)
+        if isinstance(placings, int):
+            return placings
+        found = []
+        for one, placing in zip(needed, placings, strict=True):
+            demand, period = one.search.demand, one.period
+            mine = slots.allocations(one.reservation_id, placing.shares, demand, period)
+            self._record(one, placing.shares, mine, site=placing.site)
+            found.append(tuple(mine))
+        return found
+
+    def every(self, needed: Requirements) -> tuple[list[Candidate], dict[int, Mapping[str, int]]]:
+        """Return all free resources, the best first, and the free units by resource id."""
+        never, free = {*needed.never, *self._whole}, dict[int, Mapping[str, int]]()
+        if needed.search.demand:
+            rooms = self._searches().every_room(needed, self._window(needed))
+            rooms = [room for room in rooms if room.resource_id not in never]
+            candidates = [self._candidate(needed, room) for room in rooms]
+            for room in rooms:
+                left = {name: room.left[name] - self._occupied(room, name) for name in room.left}
+                free[room.resource_id] = left
+        else:
+            never |= {key for key, parts in self._parts.items() if parts.total() > 0}
+            found = self._searches().every_whole(needed)
+            candidates = [item for item in found if item.resource_id not in never]
+        period, whole = needed.period, not needed.search.demand
+        ordered = slots.ordered(candidates, period.start, period.end, self._rng, whole=whole)
+        return ordered, free
+
+    def held(self, reservation_id: str) -> Sequence[Allocation]:
+        """Return the allocations that a reservation of the lease has or keeps."""
+        return self._held.get(reservation_id, ())
+
     def matching(self, needed: Requirements, ids: Collection[int]) -> set[int]:
         """Return which of *ids*, resources of the lease, match the requirements.
 
@@ -181,7 +203,9 @@ class Chooser:
         """
         self._remember(self.tx.resources.generations(ids))
         found = self.tx.search.matching(needed.match, ids)
-        self._chosen.append(_Chosen(requirements=needed, ids=frozenset(found), bookable=False))
+        self._chosen.append(
+            ChosenResources(requirements=needed, ids=frozenset(found), bookable=False)
+        )
         return found
 
     def room(self, needed: Requirements, only: Collection[int]) -> list[Room]:
@@ -226,11 +250,14 @@ class Chooser:
         found: Collection[Allocation],
         *,
         bookable: bool = True,
+        site: placements.Site | None = None,
     ) -> None:
         """Record chosen shares, and count their allocations as occupied."""
         seen = {share.candidate.resource_id: share.candidate.generation for share in shares}
         self._remember(seen)
-        self._chosen.append(_Chosen(requirements=needed, ids=frozenset(seen), bookable=bookable))
+        self._chosen.append(
+            ChosenResources(requirements=needed, ids=frozenset(seen), bookable=bookable, site=site)
+        )
         self.occupy(found)
 
     def _remember(self, generations: Mapping[int, int]) -> None:
@@ -306,6 +333,10 @@ def together(
     """
     maximum = sum(one.maximum for one in needed)
     searches = functools.cache(functools.partial(_searches(tx), tx, settings, rng, maximum))
+    if any(one.placement is not None for one in needed):
+        chooser = Chooser(tx, settings, rng, searches=searches)
+        chosen = placements.together(chooser, needed)
+        return chooser.choice, chosen
     order = list(range(len(needed)))
     for _ in range(_MOST_TRIES):
         chooser = Chooser(tx, settings, rng, searches=searches)
@@ -335,27 +366,11 @@ def lock(
     :raises LostRace: if something chosen is no longer suitable
     """
     ids = {*choice.generations, *resource_ids}
-    books = tx.book(ids, pause=settings.cleaning_time, own=choice.changing)
+    books = tx.book(
+        ids, pause=settings.cleaning_time, own=choice.changing, known=choice.generations
+    )
     found = books.generations
     changed = dict(choice.generations.items() - found.items())
-    if not ids <= found.keys() or (changed and not _still_match(tx, choice, changed)):
+    if not ids <= found.keys() or (changed and not choice.still_matches(tx, changed)):
         raise LostRace
     return books
-
-
-def _still_match(tx: Transaction, choice: Choice, changed: Collection[int]) -> bool:
-    """Whether the resources that have changed still match what they were chosen for.
-
-    Checking again instead of choosing again keeps a busy resource from starving a booking.
-    """
-    return all(
-        ids
-        == tx.search.matching(
-            one.requirements.match,
-            ids,
-            demand=one.requirements.search.demand,
-            bookable=one.bookable,
-        )
-        for one in choice.chosen
-        if (ids := one.ids.intersection(changed))
-    )

@@ -115,14 +115,23 @@ def _in_one_transaction(context: Context, caller: Caller, steps: Steps[R]) -> Le
         if isinstance(request, Missing):
             tx.undo()
             return request
-        question = _question(tx, context, caller, request)
-        if question is not None:
-            refusal = context.filters.judge(question).refusal
-            if refusal is not None:
-                raise _refused(question, refusal)
+        judge(tx, context, caller, request)
         return _written(tx, steps, request, None)
 
     return context.store.run(work)
+
+
+def judge(tx: Transaction, context: Context, caller: Caller, request: AllocationRequest) -> None:
+    """Ask the filters about a lease, if none of them waits.
+
+    :raises climate.exceptions.LimitExceeded: if a filter refuses a change
+    :raises climate.exceptions.LeaseRefused: if a filter refuses a new lease
+    """
+    question = _question(tx, context, caller, request)
+    if question is not None:
+        refusal = context.filters.judge(question).refusal
+        if refusal is not None:
+            raise _refused(question, refusal)
 
 
 def _in_several_transactions(context: Context, caller: Caller, steps: Steps[R]) -> Lease | Missing:

@@ -22,16 +22,21 @@ import logging
 import operator
 import uuid
 from collections import Counter
+from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import TypeVar
 
 from climate import exceptions
 from climate.booking import commit
+from climate.booking import placements
 from climate.booking import prepare
 from climate.booking import requests
 from climate.booking import trusts
-from climate.booking.choose import Choice
+from climate.booking.choice import Choice
+from climate.booking.choice import Chooser
 from climate.booking.choose import lock
 from climate.booking.choose import together
 from climate.booking.commit import AllocationRequest
@@ -77,9 +82,17 @@ class NewLease:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen(AllocationRequest):
-    """A lease that is not written yet."""
+    """A lease that is not written yet.
+
+    :ivar held: the new ids of reservations that have the allocations already, by the
+        old ones; empty if the allocations are to be booked
+    """
 
     choice: Choice
+    held: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+C = TypeVar('C', bound=Chosen)
 
 
 def create(context: Context, caller: Caller, draft: LeaseDraft) -> Lease:
@@ -89,20 +102,54 @@ def create(context: Context, caller: Caller, draft: LeaseDraft) -> Lease:
     :raises climate.exceptions.NotEnoughResources: if the period is taken
     :raises climate.exceptions.LeaseRefused: if a limit or a filter forbids it
     """
+    if draft.id is not None and (found := earlier(context, draft.id)) is not None:
+        return found
     new = checked(context, caller, draft)
 
-    def book(trust_id: str | None, findings: prepare.Findings) -> Lease | prepare.Missing:
-        steps = commit.Steps(
+    def steps(trust_id: str | None, findings: prepare.Findings) -> commit.Steps[Chosen]:
+        return commit.Steps(
             choose=lambda tx: choose(tx, context, new, findings, trust_id),
             write=lambda tx, chosen, _: write(tx, context, chosen, findings),
         )
-        return commit.book(context, caller, steps)
+
+    return booked(context, new, steps)
+
+
+def booked(
+    context: Context,
+    new: NewLease,
+    steps: Callable[[str | None, prepare.Findings], commit.Steps[C]],
+) -> Lease:
+    """Book a lease, after everything that its effects need has been made.
+
+    :param steps: returns the steps of the booking, with the id of the caller's trust and
+        the results of the cloud calls so far
+    :raises climate.exceptions.ClimateError: if the lease cannot be booked
+    """
+    caller = new.caller
+
+    def book(trust_id: str | None, findings: prepare.Findings) -> Lease | prepare.Missing:
+        return commit.book(context, caller, steps(trust_id, findings))
 
     with _trust(context, new) as trust_id, _things(context, new):
         outcome = book(trust_id, prepare.NOTHING)
         if isinstance(outcome, Lease):
             return outcome
         return prepare.booked(context, caller, functools.partial(book, trust_id), outcome)
+
+
+def earlier(context: Context, lease_id: str) -> Lease | None:
+    """Return the lease that an earlier try has booked with this id; None if none has.
+
+    :raises climate.exceptions.Conflict: if it was deleted since
+    """
+    with context.store.reading() as tx:
+        if tx.leases.project_of(lease_id) is None:
+            return None
+        lease = tx.leases.find(lease_id)
+    if lease is None:
+        raise exceptions.Conflict(f'Lease {lease_id} was booked, and has been deleted since')
+    return lease
 
 
 def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
@@ -115,11 +162,12 @@ def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
     allowed = context.settings.limits.of(caller.project_id) if draft.limited else limits.NONE
     limits.check_reservations(allowed, draft.reservations)
     found = requests.read(context, caller, draft)
+    ids = tuple(str(uuid.uuid4()) for _ in found)
     return NewLease(
         caller=caller,
         draft=draft,
-        requests=tuple(found),
-        ids=tuple(str(uuid.uuid4()) for _ in found),
+        requests=placements.with_ids(found, ids) if draft.placements else tuple(found),
+        ids=ids,
         things=_named(found),
         makes=any(one.needs.makes is not None for one in found),
         limits=allowed,
@@ -158,29 +206,38 @@ def choose(
     new: NewLease,
     findings: prepare.Findings = prepare.NOTHING,
     trust_id: str | None = None,
+    pick: Chooser | None = None,
 ) -> Chosen | prepare.Missing:
     """Choose resources for a new lease; write nothing but rows of things.
 
     :param findings: results of the cloud calls so far
     :param trust_id: of the caller's trust; None if none is needed
+    :param pick: chooses what the reservations require; None for free resources
     :returns: the choice, or what the caller has to make first
     :raises climate.exceptions.NotEnoughResources: if the period is taken
     :raises climate.exceptions.LeaseRefused: if a limit of the project forbids it
     """
-    lease = _lease(tx, new, findings, trust_id)
+    lease = proposed(tx, new, findings, trust_id)
+    if new.draft.id is not None and tx.leases.project_of(lease.id) is not None:
+        raise exceptions.Conflict(f'Lease {lease.id} was booked by another try of this request')
     period = lease.period.after(tx.now)
     padded = period.padded(context.settings.cleaning_time)
     has = tx.projects.leases(lease.project_id) if new.limits.leases else 0
     limits.check_new(new.limits, lease, has, tx.now)
     for resource_type, name in new.things:
         tx.things.ensure(resource_type, name, new.caller.project_id)
-    needed = _requirements(new, period, padded)
-    choice, allocations = together(tx, context.settings, context.rng, needed)
+    needed = requirements(new, period, padded)
+    if pick is None:
+        choice, allocations = together(tx, context.settings, context.rng, needed)
+    else:
+        choice, allocations = pick(needed)
     # After the choice, because that is where most leases are refused.
     if new.makes and (missing := _missing(new, findings)):
         return prepare.Missing(creations=missing)
     lead_time = tx.search.lead_time(set(choice.generations))
     lease = dataclasses.replace(lease, lead_time=lead_time)
+    if new.draft.placements:
+        lease = placements.shown(tx, lease, allocations)
     timetable = schedule.initial(
         lease,
         new.draft.events,
@@ -216,7 +273,10 @@ def write(
     tx.reservations.insert(lease.reservations)
     if findings.created:
         tx.intents.forget([reservation_id for reservation_id, _ in findings.created])
-    books.insert(chosen.allocations)
+    if chosen.held:
+        books.give(chosen.held)
+    else:
+        books.insert(chosen.allocations)
     tx.events.insert(lease.events)
     notices.tell(tx, context.plugins, 'lease.create', lease)
     return lease
@@ -284,7 +344,8 @@ def _forgotten_unless_booked(store: Store, wanted: Collection[tuple[str, str]]) 
         raise
 
 
-def _requirements(new: NewLease, period: Period, padded: Period) -> list[Requirements]:
+def requirements(new: NewLease, period: Period, padded: Period) -> list[Requirements]:
+    """Return what the reservations of a new lease require in a period."""
     return [
         Requirements(
             reservation_id=reservation_id,
@@ -296,14 +357,16 @@ def _requirements(new: NewLease, period: Period, padded: Period) -> list[Require
             minimum=one.needs.search.minimum,
             maximum=one.needs.search.maximum,
             private=new.caller.all_projects,
+            placement=one.placement,
         )
         for reservation_id, one in zip(new.ids, new.requests, strict=True)
     ]
 
 
-def _lease(
+def proposed(
     tx: Transaction, new: NewLease, findings: prepare.Findings, trust_id: str | None
 ) -> Lease:
+    """Return a new lease as it would be, without its events."""
     draft = new.draft
     lease_id = draft.id or str(uuid.uuid4())
     return Lease(
@@ -325,6 +388,7 @@ def _lease(
                 position=place,
                 facts=findings.created.get((new.ids[place], one.needs.makes or ''), {}),
                 part_of=None if one.whole is None else new.ids[one.whole],
+                placement=one.placement,
                 created_at=tx.now,
             )
             for place, one in enumerate(new.requests)

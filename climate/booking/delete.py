@@ -28,6 +28,7 @@ from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.requests import Check
 from climate.enforcement.base import Ending
 from climate.enforcement.filters import Filters
 from climate.leases import notices
@@ -41,6 +42,7 @@ def delete(
     filters: Filters,
     lease_id: str,
     project_id: str | None,
+    check: Check | None = None,
 ) -> None:
     """Delete a lease.
 
@@ -48,6 +50,8 @@ def delete(
     :raises climate.exceptions.NotFound: if there is none
     """
     lease = tx.leases.get(lease_id, project_id, lock=True)
+    if check is not None:
+        check(lease)
     if lease.status is LeaseStatus.DELETING:
         return
     if _untouched(lease, plugins):

@@ -17,16 +17,28 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
+from climate.booking import alternatives
+from climate.booking import extensions
+from climate.booking import free_time
 from climate.booking import move
+from climate.booking import rehearsal
+from climate.booking import taking
 from climate.booking.change import change as change_lease
 from climate.booking.context import Context
 from climate.booking.create import create as create_lease
 from climate.booking.delete import delete
+from climate.booking.holds import make as make_offers
 from climate.booking.reallocate import reallocate
+from climate.db import expired_holds
+from climate.db.store import Transaction
 from climate.domain.history import History
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.listed import ListedLease
+from climate.domain.offers import StoredOffer
 from climate.domain.requests import Caller
+from climate.domain.requests import Check
 from climate.domain.requests import LeasePage
 from climate.domain.requests import LeaseQuery
 from climate.domain.requests import Reallocation
@@ -46,27 +58,45 @@ class Leases(Context):
 
     create = create_lease
     update = change_lease
+    rehearse_create = rehearsal.create_lease
+    rehearse_update = rehearsal.change_lease
+    add_alternatives = alternatives.add
+    add_alternatives_of_change = alternatives.add_of_change
+    extension = extensions.find
+    availability = free_time.show
+    offers = make_offers
+    take = taking.take
+    rehearse_take = taking.rehearse
 
     def page(self, query: LeaseQuery) -> LeasePage:
-        """Return the leases that *query* asks for."""
+        """Return the leases that *query* asks for; at most 200 if it has no limit."""
         with self.store.reading() as tx:
-            leases, more = tx.leases.page(query)
+            leases, more = tx.lease_lists.page(query, _BATCH)
         return LeasePage(leases=tuple(leases), more=more)
 
-    def batches(self, query: LeaseQuery) -> Iterator[tuple[Lease, ...]]:
+    def batches(self, query: LeaseQuery) -> Iterator[tuple[ListedLease, ...]]:
         """Yield all leases that *query* asks for in batches, in the order of their creation.
 
         Each batch shows the state at the time at which it is read.
 
         :param query: without an order and a limit
         """
-        last: Lease | None = None
+        last: ListedLease | None = None
         more = True
         while more:
             with self.store.reading() as tx:
-                leases, more = tx.leases.page(query, after=last, most=_BATCH)
+                leases, more = tx.lease_lists.page(query, _BATCH, after=last)
             yield tuple(leases)
             last = leases[-1] if leases else None
+
+    def shown(self, lease_id: str, project_id: str | None) -> ListedLease:
+        """Return a lease as lists have it.
+
+        :param project_id: None looks in every project
+        :raises climate.exceptions.NotFound: if there is none
+        """
+        with self.store.reading() as tx:
+            return tx.lease_lists.get(lease_id, project_id)
 
     def get(self, lease_id: str, project_id: str | None) -> Lease:
         """Return a lease.
@@ -76,6 +106,29 @@ class Leases(Context):
         """
         with self.store.reading() as tx:
             return tx.leases.get(lease_id, project_id)
+
+    def offer(self, offer_id: str, project_id: str | None) -> StoredOffer:
+        """Return a stored offer.
+
+        :param project_id: None looks in every project
+        :raises climate.exceptions.NotFound: if there is none
+        """
+        expired_holds.release(self.store)
+        with self.store.reading() as tx:
+            return tx.offers.get(offer_id, project_id)
+
+    def delete_offer(self, offer_id: str, project_id: str | None) -> None:
+        """Delete a stored offer, and release what is held for it.
+
+        :param project_id: None looks in every project
+        :raises climate.exceptions.NotFound: if there is none
+        """
+
+        def delete_locked(tx: Transaction) -> None:
+            tx.offers.get(offer_id, project_id, lock=True)
+            tx.offers.delete(offer_id)
+
+        self.store.run(delete_locked)
 
     def history(self, lease_id: str, project_id: str | None) -> History:
         """Return the history of a lease in the cloud, and what it waits for.
@@ -116,10 +169,24 @@ class Leases(Context):
         self.wake()
         return lease
 
-    def delete(self, caller: Caller, lease_id: str, project_id: str | None) -> None:
+    def status(self, lease_id: str) -> LeaseStatus | None:
+        """Return the status of a lease of any project; None if there is no such lease."""
+        with self.store.reading() as tx:
+            return tx.leases.status(lease_id)
+
+    def delete(
+        self,
+        caller: Caller,
+        lease_id: str,
+        project_id: str | None,
+        check: Check | None = None,
+    ) -> None:
         """Delete a lease; a manager releases its resources in the cloud.
 
+        :param check: of the lease before; None for none
         :raises climate.exceptions.NotFound: if there is none
         """
-        self.store.run(lambda tx: delete(tx, self.plugins, self.filters, lease_id, project_id))
+        self.store.run(
+            lambda tx: delete(tx, self.plugins, self.filters, lease_id, project_id, check)
+        )
         self.wake()

@@ -133,6 +133,8 @@ class Mover:
             maximum=count,
             private=True,  # The request was allowed when it was booked.
             never=avoided,
+            placement=reservation.placement,
+            leaving={resource_id, *(item.resource_id for item in self._leaving)},
         )
         added = self._chooser.choose(needed)
         # What is in use stays until the cloud has followed.
@@ -175,7 +177,7 @@ class Mover:
             moves=self.moves,
             forced=forced,
         )
-        timetable = (*lease.events, event)
+        timetable = tuple(sorted((*lease.events, event), key=events.order))
         return dataclasses.replace(
             lease,
             status=LEASE.table[lease.status, LeaseTrigger.CHANGE],
@@ -194,9 +196,10 @@ class Mover:
             return lease
         change = schedule.reannounced(lease, new, now=tx.now, settings=self._settings)
         tx.events.delete(change.removed)
-        tx.events.insert(change.added)
+        added = [dataclasses.replace(event, created_at=tx.now) for event in change.added]
+        tx.events.insert(added)
         kept = (event for event in lease.events if event.id not in change.removed)
-        timetable = tuple(sorted((*kept, *change.added), key=events.order))
+        timetable = tuple(sorted((*kept, *added), key=events.order))
         return dataclasses.replace(new, events=timetable, next_due=events.next_due(timetable))
 
 

@@ -124,7 +124,7 @@ def booked(
         return outcome
     cloud = functools.partial(context.cloud, caller)
     if outcome.inspections:
-        inspected = {one.reservation_id: _inspect(one, cloud) for one in outcome.inspections}
+        inspected = {one.reservation_id: inspect(one, cloud) for one in outcome.inspections}
         found = dataclasses.replace(findings, inspected={**findings.inspected, **inspected})
         return booked(context, caller, book, book(found), found)
     with made(context.store, outcome.creations, cloud) as facts:
@@ -135,9 +135,14 @@ def booked(
         return booked(context, caller, book, book(found), found)
 
 
-def _inspect(one: Inspection, cloud: Callable[[], Cloud]) -> tuple[Any, Any]:
-    inspect = functools.partial(one.plugin.inspect, one.request, cloud, one.project_id)
-    return one.request, on_behalf.answered(inspect)
+def inspect(one: Inspection, cloud: Callable[[], Cloud]) -> tuple[Any, Any]:
+    """Return a request before and after its inspection in the cloud.
+
+    :param cloud: returns the cloud as the caller sees it
+    :raises climate.exceptions.ClimateError: if something named does not exist
+    """
+    look = functools.partial(one.plugin.inspect, one.request, cloud, one.project_id)
+    return one.request, on_behalf.answered(look)
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ import random
 
 from climate import exceptions
 from climate.booking import move
+from climate.booking import placements
 from climate.db.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
@@ -69,9 +70,10 @@ def reallocate(
         ]
         lease = move.flagged(old, {trouble.reservation_id for trouble in left})
     lease = dataclasses.replace(mover.write(lease, forced=wanted.forced), updated_at=tx.now)
-    states.write(tx, old, lease)
+    lease = states.write(tx, old, lease)
     tx.leases.update(lease)
-    return lease
+    current = tx.allocations.live_of([item.id for item in lease.reservations])
+    return placements.shown(tx, lease, current)
 
 
 def _reservation(lease: Lease, reservation_id: str) -> Reservation:

@@ -33,6 +33,7 @@ def refusal(needed: Requirements, reasons: Reasons) -> exceptions.NotEnoughResou
         free=reasons.free,
         first_blocker_ends=reasons.first_end if reasons.matched >= needed.search.minimum else None,
         too_large=reasons.too_large,
+        unplaced=needed.placement is not None and reasons.free >= needed.minimum,
     )
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.booking.context import Context
+from climate.domain.placements import MemberPlacement
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.leases import on_behalf
@@ -40,6 +41,7 @@ class ReservationRequest:
 
     :ivar request: as read by the plugin, with what it saw in the cloud
     :ivar needs: what follows from the request
+    :ivar placement: how its members are placed; None if anywhere
     :ivar whole: place of the reservation that it is a part of; None if the
         caller requested it
     """
@@ -47,6 +49,7 @@ class ReservationRequest:
     plugin: contract.Plugin[Any]
     request: Any
     needs: Needs
+    placement: MemberPlacement | None = None
     whole: int | None = None
 
 
@@ -74,19 +77,33 @@ def read(context: Context, caller: Caller, draft: LeaseDraft) -> list[Reservatio
     """
     parsed = [_parsed(context, body, draft) for body in draft.reservations]
     found: list[ReservationRequest] = []
-    for plugin, request in parsed:
+    placements = draft.placements or (None,) * len(parsed)
+    for (plugin, request), placement in zip(parsed, placements, strict=True):
         if plugin.inspects:
             request = _inspected(context, caller, plugin, request)
         needs = plugin.needs(request)
         if needs.parts:
             place = len(found) + len(needs.parts)
             found += [_part(context, caller, body, place) for body in needs.parts]
-        found.append(ReservationRequest(plugin=plugin, request=request, needs=needs))
+        if placement is not None:
+            _check_placeable(plugin, needs)
+        found.append(
+            ReservationRequest(plugin=plugin, request=request, needs=needs, placement=placement)
+        )
         if len(found) > _MOST:
             raise exceptions.InvalidInput(
                 f'With all parts, a lease has at most {_MOST} reservations'
             )
     return found
+
+
+def _check_placeable(plugin: contract.Plugin[Any], needs: Needs) -> None:
+    """Refuse a placement of resources that are not chosen by Climate."""
+    if needs.things or needs.parts or needs.search.names:
+        raise exceptions.InvalidInput(
+            f'Malformed parameter placement: a reservation of {plugin.resource_type} that names '
+            'its resources, or has parts, cannot have one'
+        )
 
 
 def _parsed(

@@ -31,10 +31,17 @@ from climate.db.rooms import Window
 from climate.db.search import Match
 from climate.db.store import Transaction
 from climate.domain.periods import Period
+from climate.domain.placements import MemberPlacement
 from climate.domain.resources import Candidate
 from climate.domain.resources import Spread
 from climate.leases.settings import LeasingSettings
 from climate.plugins import contract
+
+# More than any cloud has; some engines need a number.
+_ALL = 2**31 - 1
+# Resources to choose from at random, so that concurrent bookings choose differently even if
+# their samples begin at the same place.
+_TIES = 16
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +59,8 @@ class Requirements:
         chosen; the same ones are preferred
     :ivar only: ids of the only suitable resources; None for any
     :ivar never: ids of unsuitable resources
+    :ivar placement: how the slots are placed; None if anywhere
+    :ivar leaving: ids of resources that the reservation has and gives up
     """
 
     reservation_id: str = dataclasses.field(default='', compare=False)
@@ -66,6 +75,8 @@ class Requirements:
     own: Mapping[int, int] = dataclasses.field(default_factory=dict)
     only: Collection[int] | None = None
     never: Collection[int] = ()
+    placement: MemberPlacement | None = None
+    leaving: Collection[int] = ()
 
     @property
     def match(self) -> Match:
@@ -136,6 +147,20 @@ class Searches:
             self._whole.append((key, found))
         return [item for item in found if item.resource_id not in taken] if taken else found
 
+    def every_whole(self, needed: Requirements) -> list[Candidate]:
+        """Return all free whole resources that match."""
+        found = self._tx.search.free(needed.match, needed.padded, limit=_ALL)
+        return (
+            found
+            if needed.only is None
+            else [item for item in found if item.resource_id in needed.only]
+        )
+
+    def every_room(self, needed: Requirements, window: Window) -> list[Room]:
+        """Return the free amounts of all resources that match."""
+        demand, only = needed.search.demand, needed.only
+        return self._tx.rooms.find(needed.match, demand, window, only_ids=only)
+
     def _named(self, needed: Requirements) -> list[Candidate]:
         names = needed.search.names
         if not names:
@@ -150,6 +175,7 @@ class Searches:
             only_ids=needed.only,
             first_id=self._pivot(needed.search.resource_type),
             limit=limit,
+            best=limit - self._settings.sample_size + _TIES,
         )
 
     def reasons(

@@ -23,6 +23,7 @@ from typing import Any
 from climate import exceptions
 from climate.allocation import changes
 from climate.allocation import shares as slots
+from climate.booking import placements
 from climate.booking.choose import Chooser
 from climate.booking.requirements import Requirements
 from climate.domain.leases import Allocation
@@ -98,6 +99,7 @@ def revise(
     plugin: contract.Plugin[Any],
     current: Sequence[Allocation],
     private: bool,
+    most: int | None = None,
 ) -> Revision:
     """Decide what one reservation of a changed lease keeps, gets and gives up.
 
@@ -107,9 +109,12 @@ def revise(
     :param request: the new request
     :param current: the allocations of the reservation, booked or held
     :param private: whether the caller may ask for private properties
+    :param most: the largest number of slots, which may be less than is requested
     :raises climate.exceptions.NotEnoughResources: if too few resources are free
     """
     search = plugin.search(request)
+    if most is not None:
+        search = search.at_most(most)
     rest = period.after(chooser.tx.now)
     # A change of dates alone requires no more than it has.
     has = sum(slots.slots(current, search.demand).values())
@@ -131,15 +136,41 @@ def revise(
             minimum=search.minimum,
             maximum=search.maximum if changed else min(max(has, search.minimum), search.maximum),
             private=private,
+            placement=reservation.placement,
         ),
         current=tuple(current),
     )
     found = _parts(chooser, case) if search.demand else _wholes(chooser, case)
+    if reservation.placement is not None:
+        found = _placed(chooser, case, found)
+    new = dataclasses.replace(reservation, request=plugin.dump(request))
+    booked = (*found.kept, *found.added)
     return dataclasses.replace(
         found,
-        new=dataclasses.replace(reservation, request=plugin.dump(request)),
+        new=chooser.tx.reservations.with_members([new], booked)[0],
         follows=case.running and changed and bool(plugin.follows(before, request)),
     )
+
+
+def _placed(chooser: Chooser, case: _Case, found: Revision) -> Revision:
+    """Return a revision that keeps to the placement.
+
+    A lease that has not started gets other resources if those that it keeps do not.
+
+    :raises climate.exceptions.NotEnoughResources: if that is not possible
+    """
+    has = (*found.kept, *found.added)
+    # What neither comes nor goes may stay, even if there are more values to spread over now.
+    if not (found.added or found.leaving or found.dropped) or placements.is_kept(
+        chooser, case.needed, has
+    ):
+        return found
+    if case.running:
+        raise chooser.refusal(case.needed)
+    chooser.vacate(case.current)
+    chooser.vacate(found.added)
+    added = chooser.choose(dataclasses.replace(case.needed, own=case.has))
+    return Revision(old=case.reservation, new=case.reservation, dropped=case.current, added=added)
 
 
 def _wholes(chooser: Chooser, case: _Case) -> Revision:
@@ -152,6 +183,7 @@ def _wholes(chooser: Chooser, case: _Case) -> Revision:
             maximum=kept.missing_maximum,
             never={item.resource_id for item in case.current},
             search=_without_names(case.needed.search, kept.kept),
+            leaving={item.resource_id for item in kept.dropped},
         )
         added = chooser.choose(needed)
     return Revision(

@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import random
+from collections import defaultdict
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
@@ -26,13 +27,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from climate.allocation import extracts
 from climate.allocation import selection
 from climate.allocation.blocks import Block
+from climate.allocation.blocks import Bookings
 from climate.allocation.blocks import Bounds
+from climate.allocation.blocks import WHOLE
 from climate.allocation.selection import Space
+from climate.allocation.steps import Bools
 from climate.allocation.steps import instant
 from climate.allocation.steps import LATEST
 from climate.allocation.steps import microseconds
+from climate.allocation.steps import Uses
 from climate.booking.requirements import Reasons
 from climate.booking.requirements import Requirements
 from climate.booking.requirements import Searches
@@ -42,6 +48,7 @@ from climate.db.rooms import Window
 from climate.db.search import Match
 from climate.db.search import used_classes
 from climate.db.store import Transaction
+from climate.domain.leases import Allocation
 from climate.domain.resources import Candidate
 from climate.leases.settings import LeasingSettings
 
@@ -49,10 +56,10 @@ _NONE = np.zeros(0, dtype=np.int64)
 
 
 class TimelineSearches(Searches):
-    """Searches in memory; what timelines do not know is searched for in SQL.
+    """Searches in memory.
 
-    That is: resources that a request names, and requests of leases that already have
-    allocations, which must not count.
+    SQL is used beyond the horizon, while a timeline is loaded, and for existing things that
+    a request names.
     """
 
     def __init__(
@@ -60,34 +67,63 @@ class TimelineSearches(Searches):
     ) -> None:
         super().__init__(tx, settings, rng, together)
         self._rng = rng
+        self._timelines: dict[tuple[str, datetime.datetime], list[Block] | None] = {}
 
     def untouched(self, needed: Requirements, taken: Collection[int]) -> list[Candidate]:
-        """Return the whole resources that leave the smallest holes."""
+        """Return whole resources: those named, and those that leave the smallest holes."""
         blocks = self._blocks(needed)
-        if blocks is None or needed.search.names:
+        if blocks is None:
             return super().untouched(needed, taken)
         bounds = _bounds(Window(period=needed.period, padded=needed.padded))
         now = microseconds(self._tx.now)
         found = selection.wholes(blocks, bounds, now, self._rng)
         limit = self._limit(needed, taken)
-        candidates = found.candidates(bounds, now, limit)
+        named = found.named(needed.search.names)
+        candidates = [
+            *found.only(named).candidates(bounds, now, len(found)),
+            *found.only(~named).candidates(bounds, now, limit),
+        ]
         return [item for item in candidates if item.resource_id not in taken]
 
     def rooms(
         self, needed: Requirements, window: Window, never: Collection[int]
     ) -> Iterator[list[Room]]:
-        """Yield the most used resources with room, then all."""
-        blocks = None if window.except_reservations else self._blocks(needed)
+        """Yield the resources that the reservation has, then the most used ones, then all."""
+        blocks = self._blocks(needed, window)
         if blocks is None:
             yield from super().rooms(needed, window, never)
             return
         demand = used_classes(needed.search.demand)
         bounds = _bounds(window)
         found = selection.parts(blocks, demand, bounds, self._rng)
+        own = np.isin(found.ids, np.array(sorted(needed.own), dtype=np.int64))
+        rooms = list(map(_room, found.only(own).spaces(demand, bounds, None)))
+        if needed.own:
+            yield rooms
+        others = found.only(~own)
         limit = self._limit(needed, never)
-        yield list(map(_room, found.spaces(demand, bounds, limit)))
-        if len(found) > limit:
-            yield list(map(_room, found.spaces(demand, bounds, None)))
+        yield [*rooms, *map(_room, others.spaces(demand, bounds, limit))]
+        if len(others) > limit:
+            yield [*rooms, *map(_room, others.spaces(demand, bounds, None))]
+
+    def every_whole(self, needed: Requirements) -> list[Candidate]:
+        """Return all free whole resources that match."""
+        blocks = self._blocks(needed)
+        if blocks is None:
+            return super().every_whole(needed)
+        bounds = _bounds(Window(period=needed.period, padded=needed.padded))
+        now = microseconds(self._tx.now)
+        found = selection.wholes(blocks, bounds, now, self._rng)
+        return found.candidates(bounds, now, len(found))
+
+    def every_room(self, needed: Requirements, window: Window) -> list[Room]:
+        """Return the free amounts of all resources that match and have some."""
+        blocks = self._blocks(needed, window)
+        if blocks is None:
+            return super().every_room(needed, window)
+        demand, bounds = used_classes(needed.search.demand), _bounds(window)
+        found = selection.parts(blocks, demand, bounds, self._rng)
+        return list(map(_room, found.spaces(demand, bounds, None)))
 
     def reasons(
         self,
@@ -97,10 +133,12 @@ class TimelineSearches(Searches):
         reduced: Collection[int],
     ) -> Reasons:
         """Explain why there are too few slots."""
-        blocks = None if window.except_reservations else self._blocks(needed)
-        if blocks is None or needed.search.names:
-            return super().reasons(needed, window, fit, reduced)
         demand = used_classes(needed.search.demand)
+        # As in SQL, what the reservation has counts, and no resource is left out.
+        every = dataclasses.replace(needed, only=None)
+        blocks = self._blocks(every, window if demand else None)
+        if blocks is None:
+            return super().reasons(needed, window, fit, reduced)
         bounds = _bounds(window)
         if not demand:
             return _reasons_of_wholes(blocks, bounds)
@@ -132,15 +170,64 @@ class TimelineSearches(Searches):
         rooms = map(_room, found.only(shared).spaces(demand, bounds, None))
         return [*found.slots[~shared].tolist(), *map(fit, rooms)]
 
-    def _blocks(self, needed: Requirements) -> Sequence[Block] | None:
-        """Return the resources that match; None if the timeline does not tell."""
-        if needed.own or needed.only is not None:
+    def _blocks(self, needed: Requirements, window: Window | None = None) -> list[Block] | None:
+        """Return the resources that match; None if the timeline does not tell.
+
+        :param window: whose reservations do not count; None if all count
+        """
+        # The row of a thing may be new, and vanish if the lease is not booked.
+        if needed.plugin.things(needed.request):
             return None
-        blocks = self._tx.timeline(needed.search.resource_type)
-        if blocks is None or _is_any(needed.match):
+        key = needed.search.resource_type, needed.padded.end
+        if key not in self._timelines:
+            self._timelines[key] = self._tx.timeline(*key)
+        blocks = self._timelines[key]
+        if blocks is None:
+            return None
+        if window is not None and window.except_reservations:
+            current = self._tx.allocations.live_of(window.except_reservations)
+            blocks = extracts.vacated(blocks, bookings(current))
+        if needed.only is not None:
+            only = np.array(sorted(needed.only), dtype=np.int64)
+            blocks = [block.limited_to(only) for block in blocks]
+        match = needed.match
+        if _is_any(match):
             return blocks
-        ids = np.array(self._tx.search.ids(needed.match), dtype=np.int64)
-        return [block.limited_to(ids) for block in blocks]
+        hidden = self._hidden(match)
+        return [block.only(_matching(block, match, hidden)) for block in blocks]
+
+    def _hidden(self, match: Match) -> Collection[str]:
+        """Return the names of the properties that requirements treat as missing."""
+        if match.private or match.requirement is None:
+            return ()
+        return self._tx.properties.private_names(match.resource_type)
+
+
+def _matching(block: Block, match: Match, hidden: Collection[str]) -> Bools:
+    """Whether each resource of a block has the properties that are required."""
+    columns, count = block.columns, len(block)
+    found = np.ones(count, dtype=np.bool_)
+    if match.requirement is not None:
+        found &= columns.meet(match.requirement, hidden, count)
+    for name in match.required_traits:
+        found &= columns.have(name, count)
+    for name in match.forbidden_traits:
+        found &= ~columns.have(name, count)
+    return found
+
+
+def bookings(current: Iterable[Allocation]) -> dict[str, Bookings]:
+    """Return allocations as arrays, by resource class."""
+    rows: defaultdict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
+    for item in current:
+        times = microseconds(item.period.start), microseconds(item.period.end)
+        rows[item.resource_class or WHOLE].append((item.resource_id, *times, item.amount))
+    return {
+        name: Bookings(
+            resource_ids=uses.rows, starts=uses.starts, ends=uses.ends, amounts=uses.amounts
+        )
+        for name, uses in ((name, Uses.of(found)) for name, found in rows.items())
+    }
 
 
 def _is_any(match: Match) -> bool:

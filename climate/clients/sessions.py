@@ -53,6 +53,9 @@ _SCOPE = frozenset(
     | {'domain_id', 'domain_name', 'system_scope'}
 )
 
+# As many as workers that a manager may have.
+_KEPT_CONNECTIONS = 256
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ServiceSession:
@@ -122,6 +125,16 @@ def service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession:
     return found
 
 
+def _keep_connections(session: ksa_session.Session) -> None:
+    """Have a session keep a connection for each worker of a manager.
+
+    By default it keeps ten for each service, and closes all others after each request.
+    """
+    for prefix in list(session.session.adapters):
+        adapter = ksa_session.TCPKeepAliveAdapter(pool_maxsize=_KEPT_CONNECTIONS)
+        session.session.mount(prefix, adapter)
+
+
 def _service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession | None:
     # A second time, because the configuration files may set an auth_section.
     ks_loading.register_auth_conf_options(conf, group)
@@ -137,6 +150,7 @@ def _service_session(conf: cfg.ConfigOpts, group: str) -> ServiceSession | None:
         )
     except (ksa.AuthPluginException, TypeError, ValueError) as error:
         raise exceptions.ConfigurationError(f'[{group}] {error}') from None
+    _keep_connections(session)
     sending.fence(session)
     return ServiceSession(session=session, auth=auth)
 

@@ -42,14 +42,15 @@ from climate.cmd import auditing
 from climate.cmd import clouds
 from climate.cmd import config
 from climate.cmd import custom_types
+from climate.cmd import memory
 from climate.db.store import Store
-from climate.db.timelines import Timelines
 from climate.domain.booting import ServerReport
 from climate.domain.drafts import DRAFT
 from climate.domain.health import HostReport
 from climate.domain.requests import Caller
 from climate.enforcement import loading as filters
 from climate.enforcement.filters import Filters
+from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.leases.settings import LeasingSettings
 from climate.manager.claims import ClaimKeeper
 from climate.manager.clocks import Clocks
@@ -104,8 +105,7 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
             'are stored in plain text until they are created'
         )
     settings = LeasingSettings.from_conf(conf)
-    timelines = Timelines(settings.cleaning_time) if conf.allocation.timelines else None
-    store = Store(conf, clock, timelines)
+    store = Store(conf, clock)
     return Core(
         conf=conf,
         clock=clock,
@@ -114,6 +114,26 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
         settings=settings,
         filters=filters.load(conf),
     )
+
+
+def load_timelines(parts: Core) -> None:
+    """Load the timelines of all resource types, if they are enabled.
+
+    Without the database, the health check or the first search tries again.
+    """
+    try:
+        parts.store.load_timelines(parts.plugins)
+    except exceptions.ClimateError as error:
+        LOG.warning('Timelines cannot be loaded yet: %s', error)
+
+
+def _loaded(parts: Core) -> Mapping[str, int]:
+    """Load the timelines that are not loaded yet; return the counters of all.
+
+    :raises climate.exceptions.DatabaseUnavailable: if it does not answer
+    """
+    parts.store.load_timelines(parts.plugins)
+    return parts.store.timelines.counts.found
 
 
 def _has_secrets(plugin: Plugin[Any]) -> bool:
@@ -180,7 +200,7 @@ def api(
     *,
     registry: Registry,
     wake: Callable[[str], None],
-    health: Mapping[str, Callable[[], None]],
+    health: Mapping[str, Callable[[], Mapping[str, int] | None]],
     authenticate: Wrapper | None = None,
     find_cloud: Callable[[], Cloud] | None = None,
     audit: auditing.AuditRecorder | None = None,
@@ -194,11 +214,15 @@ def api(
     :param audit: records audit events; None if the audit trail is off
     """
     clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
+    if parts.conf.allocation.timelines:
+        load_timelines(parts)
+        health = {'timelines': functools.partial(_loaded, parts), **health}
     services = Services(
         leases=leases(parts, functools.partial(wake, 'lease'), find_cloud),
         maintenances=Maintenances(parts.store, functools.partial(wake, 'health')),
         resources=Resources(parts.store, parts.plugins, registry, parts.conf.api.opaque_id_secret),
         resource_types=ResourceTypes(parts.store, parts.plugins),
+        keyed_answers=KeyedAnswers(parts.store, parts.settings.limits),
         plugins=parts.plugins,
         enforcer=make_enforcer(parts.conf),
         clock=parts.clock,
@@ -218,13 +242,15 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     parts = core(conf)
     client = rpc.ManagerClient(transport.rpc_transport(conf), topic=conf.manager.rpc_topic)
     broker = _broker_check(BrokerCheck(conf))
-    return api(
+    application = api(
         parts,
         registry=client,
         wake=client.wake,
         health={'broker': broker},
         audit=auditing.recorder(conf, parts.clock),
     )
+    memory.tune()
+    return application
 
 
 @contextlib.contextmanager

@@ -100,6 +100,7 @@ def _commands(subparsers: Any) -> None:
     found = host.add_parser('discover', help='list hypervisors that are not registered')
     found.add_argument('--register', metavar='NAME', nargs='+', help='register these')
     found.set_defaults(run=_discover)
+    _hold_commands(add('hold', help='The holds of offers'))
     add('clock', help='compare the clock of this machine with that of the database').set_defaults(
         run=_clock
     )
@@ -109,6 +110,11 @@ def _commands(subparsers: Any) -> None:
     keys.add_parser(
         'rotate', help='encrypt all drafts with the first key, including those in clear text'
     ).set_defaults(run=_rotate)
+
+
+def _hold_commands(parser: Any) -> None:
+    hold = parser.add_subparsers(dest='what', required=True)
+    hold.add_parser('list', help='list offers whose resources are held').set_defaults(run=_holds)
 
 
 def _outbox_commands(parser: Any) -> None:
@@ -235,6 +241,21 @@ def _discover(conf: cfg.ConfigOpts, store: Store) -> int:
             say(
                 f'{found.hostname:<32} {found.vcpus} VCPU, {found.memory_mb} MiB,'
                 f' {found.local_gb} GiB, {found.state}, {found.status}'
+            )
+    return 0
+
+
+def _holds(_conf: cfg.ConfigOpts, store: Store) -> int:
+    with store.reading() as tx:
+        for found in tx.offers.held():
+            period = found.offer.period
+            wanted = ', '.join(
+                f'{one.amount} {one.resource_type}' for one in found.offer.reservations
+            )
+            say(
+                f'{found.id} of project {found.project_id} holds {wanted}'
+                f' from {period.start:%Y-%m-%dT%H:%M:%SZ} to {period.end:%Y-%m-%dT%H:%M:%SZ}'
+                f' until {found.held_until:%Y-%m-%dT%H:%M:%SZ}'
             )
     return 0
 

@@ -24,6 +24,7 @@ from climate.clients.fence import MARGIN
 from climate.clients.sessions import GROUPS
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import memory
 from climate.cmd import signals
 from climate.conf import cloud as cloud_conf
 from climate.manager.service import ManagerOptions
@@ -54,6 +55,7 @@ def main() -> int:
     except exceptions.ConfigurationError as error:
         return _refuse(error)
     _note_timeouts(conf)
+    tune_memory(conf)
     manager.start()
     server.start()
     LOG.info('Manager %s is at work', manager.owner)
@@ -65,6 +67,12 @@ def main() -> int:
         parts.store.close()
 
     return signals.run_until_signal(stop)
+
+
+def tune_memory(conf: cfg.ConfigOpts) -> None:
+    """Collect garbage less often in a manager that processes batches."""
+    if conf.manager.batches:
+        memory.tune()
 
 
 def _listener(parts: composition.Core) -> nova.HostListener | None:

@@ -39,9 +39,18 @@ OPTS: list[cfg.Opt] = [
         'timelines',
         default=False,
         help='Keep the bookings of all resources in the memory of each process, about 40 MB for '
-        'each million allocations, and choose resources for new leases there instead of in SQL. '
-        'Faster in clouds with thousands of resources. Enable it after all processes run this '
-        'release: older ones free resources without announcing it.',
+        'each million allocations, and search there instead of in SQL. Faster in clouds with '
+        'thousands of resources. A process loads them before its first response. Enable it after '
+        'all processes run this release: older ones free resources without announcing it.',
+    ),
+    cfg.IntOpt(
+        'timeline_horizon',
+        default=400,
+        min=1,
+        max=36500,
+        help='How far ahead each process keeps bookings in memory, in days, for timelines, '
+        'availability and offers. What lies beyond is read from the database when it is needed. '
+        'A smaller number takes less memory.',
     ),
     cfg.IntOpt(
         'booking_attempts',
@@ -50,6 +59,21 @@ OPTS: list[cfg.Opt] = [
         max=1000,
         help='Number of times that resources are chosen again because another process booked the '
         'chosen ones first.',
+    ),
+    cfg.IntOpt(
+        'offer_lifetime',
+        default=600,
+        min=1,
+        max=86400,
+        help='How long an offer can be taken, in seconds. An offer never outlives its start.',
+    ),
+    cfg.IntOpt(
+        'max_hold',
+        default=600,
+        min=0,
+        max=86400,
+        help='Longest time for which the resources of an offer can be held, in seconds. Others '
+        'cannot book them in that time. 0 disables holds.',
     ),
 ]
 

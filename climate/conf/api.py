@@ -94,6 +94,23 @@ OPTS: list[cfg.Opt] = [
         help='Maximum number of leases or resources on one page of a list, from microversion 1.1 '
         'on.',
     ),
+    cfg.IntOpt(
+        'max_wait',
+        default=30,
+        min=0,
+        max=600,
+        help='How long a request with the header "Prefer: wait=N" waits for its lease at most, in '
+        'seconds. Larger N are lowered to this; 0 ignores the header. It must be shorter than the '
+        'timeouts of proxies in front of the API.',
+    ),
+    cfg.IntOpt(
+        'max_waiting_requests',
+        default=2,
+        min=0,
+        help='How many requests of one API process wait for their leases at once. Each takes a '
+        'thread of the process, so this must be lower than the number of threads. Further '
+        'requests are answered at once, as if they had no preference.',
+    ),
     cfg.StrOpt(
         'opaque_id_secret',
         secret=True,
@@ -114,11 +131,23 @@ def set_middleware_defaults() -> None:
     cors.set_defaults(
         allow_headers=[
             'Content-Type',
+            'Idempotency-Key',
+            'If-Match',
+            'If-None-Match',
             'OpenStack-API-Version',
+            'Prefer',
             'X-Auth-Token',
             'X-Openstack-Request-Id',
         ],
-        expose_headers=['OpenStack-API-Version', 'X-Openstack-Request-Id'],
+        expose_headers=[
+            'Content-Location',
+            'ETag',
+            'Idempotency-Replayed',
+            'OpenStack-API-Version',
+            'Preference-Applied',
+            'Retry-After',
+            'X-Openstack-Request-Id',
+        ],
         allow_methods=['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     )
     # Version documents must contain the public prefix. The headers that define it

@@ -59,6 +59,31 @@ OPTS: list[cfg.Opt] = [
         'address, a network or a server counts as one; instances and volumes count as one for '
         'each host or pool that a reservation uses. 0 sets no limit.',
     ),
+    cfg.IntOpt(
+        'idempotency_keys',
+        default=10000,
+        min=0,
+        max=_MOST,
+        help='Maximum number of idempotency keys that a project can use within 24 hours. Each is '
+        'stored for that time with the answer to its request, usually a few kilobytes. 0 sets no '
+        'limit.',
+    ),
+    cfg.IntOpt(
+        'holds',
+        default=5,
+        min=0,
+        max=_MOST,
+        help='Maximum number of offers whose resources are held for a project at the same time. 0 '
+        'sets no limit.',
+    ),
+    cfg.IntOpt(
+        'offers',
+        default=1000,
+        min=0,
+        max=_MOST,
+        help='Maximum number of offers that are stored for a project, which is until about an '
+        'hour after they expire. Each takes a few kilobytes. 0 sets no limit.',
+    ),
     cfg.MultiStrOpt(
         'override',
         default=[],

@@ -23,6 +23,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate.db import things
+from climate.db.lists import Among
 from climate.db.repository import Repository
 from climate.db.tables import ALLOCATIONS
 from climate.db.tables import INVENTORIES
@@ -36,22 +37,19 @@ from climate.domain.requests import ReservedShare
 
 # Built once, see leases.py.
 _OURS: sa.BindParameter[Any] = sa.bindparam('reservation_ids', expanding=True)
+_MINE_ARE = Among(ALLOCATIONS.c.reservation_id, 'reservation_ids')
 _LIVE_OF = (
     sa.select(ALLOCATIONS, RESOURCES.c.name)
     .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
-    .where(ALLOCATIONS.c.reservation_id.in_(_OURS), ALLOCATIONS.c.live == 1)
+    .where(_MINE_ARE, ALLOCATIONS.c.live == 1)
     .order_by(ALLOCATIONS.c.id)
 )
-_HOLD = sa.update(ALLOCATIONS).where(
-    ALLOCATIONS.c.reservation_id.in_(_OURS), ALLOCATIONS.c.state == AllocationState.BOOKED.value
-)
+_HOLD = sa.update(ALLOCATIONS).where(_MINE_ARE, ALLOCATIONS.c.state == AllocationState.BOOKED.value)
 _LOCK = (
     sa.select(RESOURCES.c.id)
     .where(
         RESOURCES.c.id.in_(
-            sa.select(ALLOCATIONS.c.resource_id).where(
-                ALLOCATIONS.c.reservation_id.in_(_OURS), ALLOCATIONS.c.live == 1
-            )
+            sa.select(ALLOCATIONS.c.resource_id).where(_MINE_ARE, ALLOCATIONS.c.live == 1)
         )
     )
     .order_by(RESOURCES.c.id)
@@ -59,13 +57,13 @@ _LOCK = (
 )
 _LOCK_IDS = (
     sa.select(RESOURCES.c.id)
-    .where(RESOURCES.c.id.in_(sa.bindparam('ids', expanding=True)))
+    .where(Among(RESOURCES.c.id, 'ids'))
     .order_by(RESOURCES.c.id)
     .with_for_update()
 )
 _TOUCH = (
     sa.update(RESOURCES)
-    .where(RESOURCES.c.id.in_(sa.bindparam('ids', expanding=True)))
+    .where(Among(RESOURCES.c.id, 'ids'))
     .values(generation=RESOURCES.c.generation + 1)
 )
 _MINE, _THEIRS = ALLOCATIONS.alias('mine'), ALLOCATIONS.alias('theirs')
@@ -251,7 +249,7 @@ class Allocations(Repository):
 
     def hold(self, reservation_ids: Collection[str]) -> None:
         """Mark the allocations as held from now on."""
-        self._session.connection().execute(
+        self._session.execute(
             _HOLD, {'reservation_ids': reservation_ids, 'state': AllocationState.HELD}
         )
 
@@ -268,14 +266,14 @@ class Allocations(Repository):
         transaction that writes a row that another node has written first.
         """
         ids = self._session.scalars(_LOCK, {'reservation_ids': reservation_ids})
-        if self._session.get_bind().dialect.name in ('mysql', 'mariadb'):
+        if self._session.dialect.name in ('mysql', 'mariadb'):
             self._raise_generations(ids)
 
     def _raise_generations(self, locked: Iterable[int]) -> None:
         """Raise the generations of resources whose rows are locked."""
         ids = list(locked)
         if ids:
-            self._session.connection().execute(_TOUCH, {'ids': ids})
+            self._session.execute(_TOUCH, {'ids': ids})
 
     def holders(self, reservation_ids: Collection[str]) -> list[str]:
         """Return the other reservations that still hold the resources of these.
@@ -344,6 +342,7 @@ class Allocations(Repository):
                 LEASES.c.project_id,
                 LEASES.c.start_date,
                 LEASES.c.end_date,
+                LEASES.c.deleted_at,
                 ALLOCATIONS.c.resource_class,
                 ALLOCATIONS.c.amount,
             )
@@ -362,17 +361,20 @@ class Allocations(Repository):
             mine = amounts.setdefault(tuple(key), {})
             if resource_class is not None:
                 mine[resource_class] = mine.get(resource_class, 0) + amount
-        return [
-            ReservedShare(
-                resource_id=resource,
-                reservation_id=reservation,
-                lease_id=lease,
-                project_id=project,
-                period=Period(start=start, end=end),
-                amounts=mine,
-            )
-            for (resource, reservation, lease, project, start, end), mine in amounts.items()
-        ]
+        return [_share(key, mine) for key, mine in amounts.items()]
+
+
+def _share(key: tuple[Any, ...], amounts: Mapping[str, int]) -> ReservedShare:
+    resource_id, reservation_id, lease_id, project_id, start, end, held_until = key
+    return ReservedShare(
+        resource_id=resource_id,
+        reservation_id=reservation_id,
+        lease_id=lease_id,
+        project_id=project_id,
+        period=Period(start=start, end=end),
+        amounts=amounts,
+        held_until=held_until,
+    )
 
 
 def _given_back(row: Any, amount: int, now: datetime.datetime) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from climate import exceptions
 from climate.allocation import timeline
@@ -51,7 +50,21 @@ _RAISE = (
     .where(RESOURCES.c.id.in_(_IDS))
     .values(generation=RESOURCES.c.generation + 1)
 )
+# One statement for the lock and the new generation, if the old one is known.
+_RAISE_KNOWN = (
+    sa.update(RESOURCES)
+    .where(
+        RESOURCES.c.id == sa.bindparam('row_id'),
+        RESOURCES.c.generation == sa.bindparam('known'),
+        RESOURCES.c.deleted == 0,
+    )
+    .values(generation=RESOURCES.c.generation + 1)
+)
+_INSERT = sa.insert(ALLOCATIONS).inline()
 _LIVE = sa.select(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(_IDS), ALLOCATIONS.c.live == 1)
+
+
+_NOTHING: Mapping[int, int] = {}
 
 
 class NotLocked(RuntimeError):
@@ -71,7 +84,7 @@ class Docket:
     additions: list[Addition] = dataclasses.field(default_factory=list)
     own: set[str] = dataclasses.field(default_factory=set)
 
-    def judge(self, session: orm.Session) -> None:
+    def judge(self, session: sa.Connection) -> None:
         """Check that the resources have the capacity for all of it.
 
         :raises climate.db.judgement.LostRace: if they do not
@@ -93,18 +106,20 @@ class Books(Repository):
         has the whole of it
     :param own: ids of the reservations to book for; resources that they have released
         themselves need no cleaning
+    :param known: generations of resources that were read a moment ago
     :raises RuntimeError: in a read-only transaction
     """
 
     def __init__(
         self,
-        session: orm.Session,
+        session: sa.Connection,
         now: datetime.datetime,
         docket: Docket | None,
         resource_ids: Collection[int],
         *,
         pause: datetime.timedelta = datetime.timedelta(0),
         own: Collection[str] = (),
+        known: Mapping[int, int] = _NOTHING,
     ) -> None:
         super().__init__(session, now)
         if docket is None:
@@ -112,7 +127,7 @@ class Books(Repository):
         self._docket = docket
         self._pause = pause
         docket.own.update(own)
-        self._lock(set(resource_ids) - set(docket.generations))
+        self._lock(set(resource_ids) - set(docket.generations), known)
 
     @property
     def generations(self) -> dict[int, int]:
@@ -172,7 +187,19 @@ class Books(Repository):
                 }
             )
         if values:
-            self._session.execute(sa.insert(ALLOCATIONS), values)
+            self._session.execute(_INSERT, values)
+
+    def give(self, reservation_ids: Mapping[str, str]) -> None:
+        """Give the live allocations of reservations to others, unchanged.
+
+        :param reservation_ids: of the new reservations, by those of the old ones
+        """
+        for old, new in reservation_ids.items():
+            self._session.execute(
+                sa.update(ALLOCATIONS)
+                .where(ALLOCATIONS.c.reservation_id == old, ALLOCATIONS.c.live == 1)
+                .values(reservation_id=new)
+            )
 
     def restock(self, resource_id: int, new: Iterable[Inventory]) -> None:
         """Replace the inventories of a resource.
@@ -220,13 +247,23 @@ class Books(Repository):
                 )
                 raise exceptions.InventoryInUse(name=named, resource_class=name, booked=booked)
 
-    def _lock(self, ids: set[int]) -> None:
-        if not ids:
+    def _lock(self, ids: set[int], known: Mapping[int, int]) -> None:
+        if not ids or (len(ids) == 1 and self._locked(next(iter(ids)), known)):
             return
         found = self._session.execute(_LOCK, {'ids': sorted(ids)})
         self._docket.generations.update({row.id: row.generation for row in found})
-        # A constant of this module, which the session need not process again.
-        self._session.connection().execute(_RAISE, {'ids': sorted(ids)})
+        self._session.execute(_RAISE, {'ids': sorted(ids)})
+
+    def _locked(self, resource_id: int, known: Mapping[int, int]) -> bool:
+        """Lock one resource and raise its generation, if that has not changed; else do nothing."""
+        if resource_id not in known:
+            return False
+        generation = known[resource_id]
+        values = {'row_id': resource_id, 'known': generation}
+        if not self._session.execute(_RAISE_KNOWN, values).rowcount:
+            return False
+        self._docket.generations[resource_id] = generation
+        return True
 
     def _check_locked(self, resource_id: int) -> None:
         if resource_id not in self._docket.generations:

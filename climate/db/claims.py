@@ -24,6 +24,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.lists import Among
 from climate.db.repository import Repository
 from climate.db.tables import LEASES
 
@@ -38,9 +39,16 @@ _DUE = (
     .limit(sa.bindparam('most'))
     .with_for_update(skip_locked=True)
 )
+_CLAIM = sa.update(LEASES).where(Among(LEASES.c.id, 'ids'))
+_OWNED = (
+    sa.select(LEASES.c.id)
+    .where(Among(LEASES.c.id, 'ids'), LEASES.c.claim_owner == sa.bindparam('owner'))
+    .with_for_update(skip_locked=True)
+)
 _NEXT_DUE = sa.select(
     sa.select(LEASES.c.next_due)
-    .where(LEASES.c.next_due.is_not(None), _FREE)
+    # A claim may expire before its lease is due: the owner has died, or will release it.
+    .where(LEASES.c.next_due.is_not(None), sa.or_(_FREE, LEASES.c.next_due > _NOW))
     .order_by(LEASES.c.next_due)
     .limit(1)
     .scalar_subquery(),
@@ -74,11 +82,8 @@ class Claims(Repository):
         """
         ids = list(self._session.scalars(_DUE, {**self._instants(at), 'most': limit}))
         if ids:
-            self._session.execute(
-                sa.update(LEASES)
-                .where(LEASES.c.id.in_(ids))
-                .values(claim_owner=owner, claim_until=until)
-            )
+            values = {'ids': ids, 'claim_owner': owner, 'claim_until': until}
+            self._session.execute(_CLAIM, values)
         return ids
 
     def take_one(
@@ -109,18 +114,10 @@ class Claims(Repository):
 
         :returns: the leases whose claims were renewed
         """
-        query = (
-            sa.select(LEASES.c.id)
-            .where(LEASES.c.id.in_(ids), LEASES.c.claim_owner == owner)
-            .with_for_update(skip_locked=True)
-        )
-        kept = list(self._session.scalars(query))
+        kept = list(self._session.scalars(_OWNED, {'ids': list(ids), 'owner': owner}))
         if kept:
-            self._session.execute(
-                sa.update(LEASES)
-                .where(LEASES.c.id.in_(kept), LEASES.c.claim_owner == owner)
-                .values(claim_until=until)
-            )
+            values = {'ids': kept, 'claim_owner': owner, 'claim_until': until}
+            self._session.execute(_CLAIM, values)
         return kept
 
     def hold(self, owner: str, lease_id: str) -> bool:
@@ -139,7 +136,8 @@ class Claims(Repository):
     def next_due(self, at: datetime.datetime | None = None) -> datetime.datetime | None:
         """Return when a manager must next look for due leases; None if none is left.
 
-        For a due lease that another manager has claimed, this is the end of its claim.
+        For a lease that is due, but that another manager has claimed, this is the end of its
+        claim.
         """
         due, free = self._session.execute(_NEXT_DUE, self._instants(at)).one()
         if free is not None and at is not None:

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 from typing import Any
 
@@ -24,6 +25,10 @@ from climate.clock import Clock
 
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 1.0
+# pymysql.constants.FIELD_TYPE.DATETIME; the driver is installed only where it is used.
+_DATETIME = 12
+# In bytes; far more than the parts of one lease take.
+_LONGEST_TEXT = 1 << 26
 _RETURNED = 'climate_returned'
 
 
@@ -97,6 +102,16 @@ def _tune_mysql(engine: sa.Engine) -> None:
         # reading its old snapshot.
         with dbapi_connection.cursor() as cursor:
             cursor.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+            # Longer texts are cut off: see lease_lists.py.
+            cursor.execute(f'SET SESSION group_concat_max_len = {_LONGEST_TEXT}')
+        if engine.dialect.driver == 'pymysql':
+            # Not PyMySQL's own function, a regular expression in Python.
+            dbapi_connection.decoders[_DATETIME] = _parsed_datetime
+
+
+@functools.lru_cache(8192)
+def _parsed_datetime(text: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(text)
 
 
 def _limit_connect(name: str, _dialect: Any, _record: Any, _args: Any, params: Any) -> None:

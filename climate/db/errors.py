@@ -38,6 +38,11 @@ RAISED: Final = (oslo_exception.DBError, sa_exception.DBAPIError, sa_exception.T
 """What a transaction raises when it fails in the database."""
 
 
+def is_duplicate(error: Exception) -> bool:
+    """Whether a transaction failed to insert a row that another one has inserted."""
+    return isinstance(error, oslo_exception.DBDuplicateEntry)
+
+
 def reraise(error: Exception) -> NoReturn:
     """Raise the exception of the service for one of :data:`RAISED`.
 

@@ -24,7 +24,7 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import orm
+import sqlalchemy as sa
 
 from climate import exceptions
 from climate.db import windows
@@ -70,7 +70,7 @@ class Finding:
 
 
 def judge(
-    session: orm.Session, additions: Iterable[Addition], *, own: Collection[str] = ()
+    session: sa.Connection, additions: Iterable[Addition], *, own: Collection[str] = ()
 ) -> None:
     """Check that the resources have the capacity for what was written.
 
@@ -88,7 +88,7 @@ class Overbooked(Exception):
 
 
 def findings(
-    session: orm.Session, additions: Iterable[Addition], *, own: Collection[str] = ()
+    session: sa.Connection, additions: Iterable[Addition], *, own: Collection[str] = ()
 ) -> list[Finding]:
     """Return what is wrong, found by one statement; an empty list if nothing is.
 
@@ -127,7 +127,7 @@ def findings(
     if not (wholes or parts):
         return []
     statement = windows.statement(len(wholes), len(parts))
-    return [_finding(row) for row in session.connection().execute(statement, values)]
+    return [_finding(row) for row in session.execute(statement, values)]
 
 
 _Shape = tuple[str | None, Period, Period, bool]

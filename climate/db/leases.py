@@ -23,6 +23,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate.db import lease_queries
 from climate.db.events import Events
 from climate.db.repository import Repository
 from climate.db.reservations import Reservations
@@ -38,11 +39,38 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.domain.requests import LeaseQuery
 
-# Built once: for statements that managers run for each event, building takes longer
-# than running.
+# Statements are built once: for those that run for each event, that takes longer than
+# running them. Rows are unpacked: one looks up a name more slowly than it yields all values.
+COLUMNS = (
+    LEASES.c.id,
+    LEASES.c.name,
+    LEASES.c.user_id,
+    LEASES.c.project_id,
+    LEASES.c.start_date,
+    LEASES.c.end_date,
+    LEASES.c.status,
+    LEASES.c.degraded,
+    LEASES.c.before_end_date,
+    LEASES.c.options,
+    LEASES.c.trust_id,
+    LEASES.c.next_due,
+    LEASES.c.created_at,
+    LEASES.c.updated_at,
+    LEASES.c.deleted_at,
+)
+_GIVEN_UP = (LEASES.c.status == LeaseStatus.DELETED) & (LEASES.c.deleted_at < LEASES.c.start_date)
+_HELD = LEASES.c.deleted_at.is_not(None) & (LEASES.c.status == LeaseStatus.PENDING)
+_INSERT = sa.insert(LEASES)
 _UPDATE = sa.update(LEASES).where(LEASES.c.id == sa.bindparam('row_id'))
+# Faster than calls of the enumeration, in long lists.
+_STATUSES = {status.value: status for status in LeaseStatus}
+_KNOWN = sa.select(*COLUMNS).where(
+    LEASES.c.id == sa.bindparam('lease_id'), LEASES.c.deleted_at.is_(None)
+)
+_STATUS = _KNOWN.with_only_columns(LEASES.c.status)
+_OF_PROJECT = _KNOWN.where(LEASES.c.project_id == sa.bindparam('project_id'))
 _CLAIMED = (
-    sa.select(LEASES)
+    sa.select(*COLUMNS)
     .where(
         LEASES.c.id == sa.bindparam('lease_id'),
         LEASES.c.claim_owner == sa.bindparam('owner'),
@@ -58,7 +86,7 @@ class Leases(Repository):
     def insert(self, lease: Lease) -> None:
         """Insert a lease, without its reservations and events."""
         self._session.execute(
-            sa.insert(LEASES),
+            _INSERT,
             {
                 'id': lease.id,
                 'user_id': lease.user_id,
@@ -76,7 +104,7 @@ class Leases(Repository):
         values = {'row_id': lease.id, 'updated_at': self._now, **_changeable(lease)}
         if unclaim:
             values.update(claim_owner=None, claim_until=None)
-        self._session.connection().execute(_UPDATE, values)
+        self._session.execute(_UPDATE, values)
 
     def get(self, lease_id: str, project_id: str | None = None, *, lock: bool = False) -> Lease:
         """Return a lease with its reservations and events.
@@ -85,24 +113,26 @@ class Leases(Repository):
         :param lock: lock the row until the transaction ends
         :raises climate.exceptions.NotFound: if it does not exist or was deleted
         """
-        query = sa.select(LEASES).where(LEASES.c.id == lease_id, LEASES.c.deleted_at.is_(None))
+        query = _KNOWN if project_id is None else _OF_PROJECT
+        values = {'lease_id': lease_id}
         if project_id is not None:
-            query = query.where(LEASES.c.project_id == project_id)
-        row = self._session.execute(query.with_for_update() if lock else query).one_or_none()
+            values['project_id'] = project_id
+        row = self._session.execute(
+            query.with_for_update() if lock else query, values
+        ).one_or_none()
         if row is None:
             raise exceptions.NotFound(object={'lease_id': lease_id})
         return self._whole([row])[0]
 
     def find(self, lease_id: str) -> Lease | None:
         """Return a lease, for a manager; None if it was deleted."""
-        query = sa.select(LEASES).where(LEASES.c.id == lease_id, LEASES.c.deleted_at.is_(None))
-        found = self._whole(self._session.execute(query).all())
+        found = self._whole(self._session.execute(_KNOWN, {'lease_id': lease_id}).all())
         return found[0] if found else None
 
     def with_reservation(self, reservation_id: str) -> Lease | None:
         """Return the lease of a reservation, even a deleted one; None if there is none."""
         mine = sa.select(RESERVATIONS.c.lease_id).where(RESERVATIONS.c.id == reservation_id)
-        query = sa.select(LEASES).where(LEASES.c.id.in_(mine))
+        query = sa.select(*COLUMNS).where(LEASES.c.id.in_(mine))
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
 
@@ -112,9 +142,14 @@ class Leases(Repository):
         found: str | None = self._session.scalar(query)
         return found
 
+    def status(self, lease_id: str) -> LeaseStatus | None:
+        """Return the status of a lease; None if it was deleted, or is unknown."""
+        found = self._session.scalar(_STATUS, {'lease_id': lease_id})
+        return None if found is None else LeaseStatus(found)
+
     def given_up(self, lease_id: str) -> bool:
         """Whether a lease was deleted before it started."""
-        query = sa.select(LEASES.c.id).where(LEASES.c.id == lease_id, _given_up())
+        query = sa.select(LEASES.c.id).where(LEASES.c.id == lease_id, _GIVEN_UP)
         return self._session.scalar(query) is not None
 
     def requests_given_up(
@@ -130,7 +165,7 @@ class Leases(Repository):
             .where(
                 RESERVATIONS.c.resource_type == resource_type,
                 LEASES.c.deleted_at >= since,
-                _given_up(),
+                _GIVEN_UP,
             )
         )
         return [dict(request) for request in self._session.scalars(query)]
@@ -153,12 +188,11 @@ class Leases(Repository):
             .join(RESERVATIONS, RESERVATIONS.c.lease_id == LEASES.c.id)
             .join(ALLOCATIONS, ALLOCATIONS.c.reservation_id == RESERVATIONS.c.id)
             .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
-            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.name == name)
+            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.name == name, ~_HELD)
             .order_by(LEASES.c.created_at.desc(), LEASES.c.id)
         )
-        if live:
-            query = query.where(ALLOCATIONS.c.live == 1)
-        return [row.id for row in self._session.execute(query)]
+        found = query.where(ALLOCATIONS.c.live == 1) if live else query
+        return [row.id for row in self._session.execute(found)]
 
     def claimed(self, lease_id: str, owner: str) -> Lease | None:
         """Lock a lease that *owner* has claimed, and return it.
@@ -180,14 +214,9 @@ class Leases(Repository):
         :param most: the limit if the query has none
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
-        conditions = [LEASES.c.deleted_at.is_(None), *_conditions(query)]
-        keys = _sort_keys(query)
-        if query.marker is not None:
-            conditions.append(self._after(query, keys))
-        if after is not None:
-            conditions.append(_beyond(keys, (after.created_at, after.id)))
-        statement = sa.select(LEASES).where(*conditions)
-        statement = statement.order_by(*(key.desc() if down else key for key, down in keys))
+        last = None if after is None else (after.created_at, after.id)
+        conditions = lease_queries.conditions(self._session, query, last)
+        statement = sa.select(*COLUMNS).where(*conditions).order_by(*lease_queries.order(query))
         limit = most if query.limit is None else query.limit
         if limit is not None:
             statement = statement.limit(limit + 1)
@@ -195,18 +224,6 @@ class Leases(Repository):
         if limit is None:
             return self._whole(found, sa.select(LEASES.c.id).where(*conditions)), False
         return self._whole(found[:limit]), len(found) > limit
-
-    def _after(self, query: LeaseQuery, keys: list[tuple[Any, bool]]) -> Any:
-        """Return the condition that a lease follows the marker in the order of *keys*."""
-        scope = [LEASES.c.id == query.marker]
-        if query.project_id is not None:
-            scope.append(LEASES.c.project_id == query.project_id)
-        marker = self._session.execute(
-            sa.select(*(key for key, _ in keys)).where(*scope)
-        ).one_or_none()
-        if marker is None:
-            raise exceptions.InvalidInput(f"marker: there is no lease '{query.marker}'")
-        return _beyond(keys, marker)
 
     def _whole(self, found: Sequence[Any], scope: Any = None) -> list[Lease]:
         """Load the parts of the leases, in two statements for any number of leases.
@@ -216,28 +233,14 @@ class Leases(Repository):
         """
         if not found:
             return []
-        ids = [row.id for row in found] if scope is None else scope
+        ids = [row[0] for row in found] if scope is None else scope
         parts: dict[str, list[Reservation]] = defaultdict(list)
         events: dict[str, list[Event]] = defaultdict(list)
         for reservation in Reservations(self._session, self._now).of_leases(ids):
             parts[reservation.lease_id].append(reservation)
         for event in Events(self._session, self._now).of_leases(ids):
             events[event.lease_id].append(event)
-        return [_lease(row, parts[row.id], events[row.id]) for row in found]
-
-
-def _given_up() -> Any:
-    return sa.and_(LEASES.c.deleted_at.is_not(None), LEASES.c.deleted_at < LEASES.c.start_date)
-
-
-def _beyond(keys: list[tuple[Any, bool]], values: Sequence[Any]) -> Any:
-    """Return the condition that a row follows one with these values in the order of *keys*."""
-    alternatives = []
-    for place, (key, down) in enumerate(keys):
-        same = [keys[i][0] == values[i] for i in range(place)]
-        further = key < values[place] if down else key > values[place]
-        alternatives.append(sa.and_(*same, further))
-    return sa.or_(*alternatives)
+        return [_lease(row, parts[row[0]], events[row[0]]) for row in found]
 
 
 def _changeable(lease: Lease) -> dict[str, Any]:
@@ -256,29 +259,43 @@ def _changeable(lease: Lease) -> dict[str, Any]:
 
 
 def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event]) -> Lease:
-    notify = row.options.get('notify_before_start')
-    notices = row.options.get('notices')
-    readiness = row.options.get('readiness')
+    (
+        lease_id,
+        name,
+        user_id,
+        project_id,
+        start_date,
+        end_date,
+        status,
+        degraded,
+        before_end_date,
+        options,
+        trust_id,
+        next_due,
+        created_at,
+        updated_at,
+        deleted_at,
+    ) = row
     return Lease(
-        id=row.id,
-        name=row.name,
-        user_id=row.user_id,
-        project_id=row.project_id,
-        period=Period(start=row.start_date, end=row.end_date),
-        status=LeaseStatus(row.status),
-        degraded=bool(row.degraded),
-        before_end_date=row.before_end_date,
-        notify_before_start=None if notify is None else tuple(notify),
-        notices=None if notices is None else tuple(notices),
-        readiness=None if readiness is None else _readiness(readiness),
-        lead_time=row.options.get('lead_time'),
-        trust_id=row.trust_id,
-        next_due=row.next_due,
+        id=lease_id,
+        name=name,
+        user_id=user_id,
+        project_id=project_id,
+        period=Period(start=start_date, end=end_date),
+        status=_STATUSES[status],
+        degraded=bool(degraded),
+        before_end_date=before_end_date,
+        notify_before_start=_tuple(options.get('notify_before_start')),
+        notices=_tuple(options.get('notices')),
+        readiness=readiness(options),
+        lead_time=options.get('lead_time'),
+        trust_id=trust_id,
+        next_due=next_due,
         reservations=tuple(reservations),
         events=tuple(events),
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        deleted_at=row.deleted_at,
+        created_at=created_at,
+        updated_at=updated_at,
+        deleted_at=deleted_at,
     )
 
 
@@ -306,7 +323,15 @@ def _options(lease: Lease) -> dict[str, Any]:
     }
 
 
-def _readiness(stored: Mapping[str, Any]) -> Readiness:
+def _tuple(stored: Sequence[Any] | None) -> tuple[Any, ...] | None:
+    return None if stored is None else tuple(stored)
+
+
+def readiness(options: Mapping[str, Any]) -> Readiness | None:
+    """Return the last report on the resources in the column ``options``."""
+    stored = options.get('readiness')
+    if stored is None:
+        return None
     return Readiness(
         ready=tuple(stored['ready']),
         waiting=tuple(stored['waiting']),
@@ -314,40 +339,3 @@ def _readiness(stored: Mapping[str, Any]) -> Readiness:
         detail=stored['detail'],
         at=datetime.datetime.fromisoformat(stored['at']),
     )
-
-
-def _sort_keys(query: LeaseQuery) -> list[tuple[Any, bool]]:
-    wanted = query.sort or (('created_at', 'asc'),)
-    keys = [(LEASES.c[name], direction == 'desc') for name, direction in wanted]
-    if all(name != 'id' for name, _ in wanted):
-        # The id makes the order total, so that pages neither repeat nor omit a lease.
-        keys.append((LEASES.c.id, keys[-1][1]))
-    return keys
-
-
-def _conditions(query: LeaseQuery) -> list[Any]:
-    columns: list[tuple[Any, Any]] = [
-        (LEASES.c.project_id, query.project_id),
-        (LEASES.c.status, query.status),
-        (LEASES.c.name, query.name),
-    ]
-    conditions = [column == wanted for column, wanted in columns if wanted is not None]
-    bounds: list[tuple[Any, datetime.datetime | None, bool]] = [
-        (LEASES.c.start_date, query.start_before, True),
-        (LEASES.c.start_date, query.start_after, False),
-        (LEASES.c.end_date, query.end_before, True),
-        (LEASES.c.end_date, query.end_after, False),
-    ]
-    conditions += [
-        column < bound if before else column > bound
-        for column, bound, before in bounds
-        if bound is not None
-    ]
-    if query.resource_type is not None:
-        conditions.append(
-            sa.exists().where(
-                RESERVATIONS.c.lease_id == LEASES.c.id,
-                RESERVATIONS.c.resource_type == query.resource_type,
-            )
-        )
-    return conditions

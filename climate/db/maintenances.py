@@ -81,10 +81,15 @@ class Maintenances(Repository):
 
         :raises climate.exceptions.NotFound: if it does not exist
         """
-        row = self._session.execute(_WHOLE.where(MAINTENANCES.c.id == maintenance_id)).one_or_none()
-        if row is None:
+        found = self.find(maintenance_id)
+        if found is None:
             raise exceptions.NotFound(object={'maintenance_id': maintenance_id})
-        return _maintenance(row)
+        return found
+
+    def find(self, maintenance_id: str) -> Maintenance | None:
+        """Return a maintenance, over or not; None if it does not exist."""
+        row = self._session.execute(_WHOLE.where(MAINTENANCES.c.id == maintenance_id)).one_or_none()
+        return None if row is None else _maintenance(row)
 
     def within(
         self, resource_ids: Collection[int], periods: Collection[Period]

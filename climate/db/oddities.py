@@ -22,6 +22,7 @@ from climate.db.repository import Repository
 from climate.db.tables import ALLOCATIONS
 from climate.db.tables import EVENTS
 from climate.db.tables import LEASES
+from climate.db.tables import OFFERS
 from climate.db.tables import RESERVATIONS
 from climate.db.tables import RESOURCES
 from climate.domain import events
@@ -69,14 +70,17 @@ class Oddities(Repository):
             SELECT … FROM allocations JOIN reservations … JOIN leases …
             WHERE allocations.live = 1
               AND (leases.deleted_at IS NOT NULL OR leases.status = 'TERMINATED')
+              AND NOT EXISTS (SELECT … FROM offers WHERE offers.id = leases.id
+                              AND offers.held_until IS NOT NULL)
         """
+        is_hold = sa.exists().where(OFFERS.c.id == LEASES.c.id, OFFERS.c.held_until.is_not(None))
         query = (
             sa.select(LEASES.c.id, RESERVATIONS.c.id, RESOURCES.c.resource_type, RESOURCES.c.name)
             .select_from(ALLOCATIONS)
             .join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
             .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
             .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
-            .where(ALLOCATIONS.c.live == 1, OVER)
+            .where(ALLOCATIONS.c.live == 1, OVER, ~is_hold)
             .order_by(LEASES.c.id, ALLOCATIONS.c.id)
         )
         if lease_id is not None:

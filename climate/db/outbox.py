@@ -23,6 +23,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.lists import Among
 from climate.db.repository import Repository
 from climate.db.tables import OUTBOX
 
@@ -48,6 +49,41 @@ class OutboxRow:
     set_aside_at: datetime.datetime | None = None
 
 
+# Built once, see leases.py.
+_INSERT = sa.insert(OUTBOX)
+_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=OUTBOX.c.due.type)
+_MOST: sa.BindParameter[Any] = sa.bindparam('most', type_=sa.Integer())
+_HEAD, _EARLIER = OUTBOX.alias('head'), OUTBOX.alias('earlier')
+_HEADS = (
+    sa.select(_HEAD.c.lease_id)
+    .where(
+        _HEAD.c.set_aside_at.is_(None),
+        sa.or_(_HEAD.c.due.is_(None), _HEAD.c.due <= _NOW),
+        sa.or_(
+            _HEAD.c.claim_until.is_(None),
+            _HEAD.c.claim_until < _NOW,
+            _HEAD.c.claim_owner == sa.bindparam('owner'),
+        ),
+        ~sa.exists().where(
+            _EARLIER.c.lease_id == _HEAD.c.lease_id,
+            _EARLIER.c.seq < _HEAD.c.seq,
+            _EARLIER.c.set_aside_at.is_(None),
+        ),
+    )
+    .order_by(_HEAD.c.seq)
+    .limit(_MOST)
+    .with_for_update(skip_locked=True, of=_HEAD)
+)
+_QUEUED = (
+    sa.select(OUTBOX)
+    .where(Among(OUTBOX.c.lease_id, 'lease_ids'), OUTBOX.c.set_aside_at.is_(None))
+    .order_by(OUTBOX.c.seq)
+    .limit(_MOST)
+)
+_CLAIM = sa.update(OUTBOX).where(Among(OUTBOX.c.seq, 'seqs'))
+_DELETE = sa.delete(OUTBOX).where(Among(OUTBOX.c.id, 'ids'))
+
+
 class Outbox(Repository):
     """Rows of ``outbox``."""
 
@@ -65,7 +101,7 @@ class Outbox(Repository):
             for message in messages
         ]
         if values:
-            self._session.execute(sa.insert(OUTBOX), values)
+            self._session.execute(_INSERT, values)
 
     def claim(self, owner: str, until: datetime.datetime, most: int) -> list[OutboxRow]:
         """Claim the oldest notifications.
@@ -90,51 +126,21 @@ class Outbox(Repository):
         :param until: when the claim expires (aware UTC)
         :param most: the limit for all leases together
         """
-        lease_ids = list(self._session.scalars(self._heads(owner, most)))
+        values = {'owner': owner, 'now': self._now, 'most': most}
+        lease_ids = list(self._session.scalars(_HEADS, values))
         if not lease_ids:
             return []
         # The lock on the first one protects the others. The order is global, so that
         # the limit cuts off the end of a lease's queue, never its beginning.
-        query = (
-            sa.select(OUTBOX.c.seq)
-            .where(OUTBOX.c.lease_id.in_(lease_ids), OUTBOX.c.set_aside_at.is_(None))
-            .order_by(OUTBOX.c.seq)
-            .limit(most)
-        )
-        mine = OUTBOX.c.seq.in_(list(self._session.scalars(query)))
-        self._session.execute(
-            sa.update(OUTBOX).where(mine).values(claim_owner=owner, claim_until=until)
-        )
-        found = self._session.execute(sa.select(OUTBOX).where(mine).order_by(OUTBOX.c.seq))
+        found = self._session.execute(_QUEUED, {'lease_ids': lease_ids, 'most': most}).all()
+        seqs = [row.seq for row in found]
+        self._session.execute(_CLAIM, {'seqs': seqs, 'claim_owner': owner, 'claim_until': until})
         return [_row(row) for row in found]
-
-    def _heads(self, owner: str, most: int) -> sa.Select[Any]:
-        head, earlier = OUTBOX.alias('head'), OUTBOX.alias('earlier')
-        free = sa.or_(
-            head.c.claim_until.is_(None),
-            head.c.claim_until < self._now,
-            head.c.claim_owner == owner,
-        )
-        first = sa.not_(
-            sa.exists().where(
-                earlier.c.lease_id == head.c.lease_id,
-                earlier.c.seq < head.c.seq,
-                earlier.c.set_aside_at.is_(None),
-            )
-        )
-        due = sa.or_(head.c.due.is_(None), head.c.due <= self._now)
-        return (
-            sa.select(head.c.lease_id)
-            .where(head.c.set_aside_at.is_(None), due, free, first)
-            .order_by(head.c.seq)
-            .limit(most)
-            .with_for_update(skip_locked=True, of=head)
-        )
 
     def delete(self, ids: Collection[str]) -> None:
         """Delete notifications that the bus has accepted."""
         if ids:
-            self._session.execute(sa.delete(OUTBOX).where(OUTBOX.c.id.in_(ids)))
+            self._session.execute(_DELETE, {'ids': ids})
 
     def give_back(self, owner: str) -> None:
         """Release the claims of *owner*."""

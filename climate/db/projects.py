@@ -49,7 +49,7 @@ class Projects(Repository):
         :raises oslo_db.exception.DBDuplicateEntry: if two transactions book its first
             leases at once; :meth:`climate.db.store.Store.run` then retries
         """
-        written = self._session.connection().execute(_WRITE, {'project_id': project_id})
+        written = self._session.execute(_WRITE, {'project_id': project_id})
         if not written.rowcount:
             self._session.execute(sa.insert(PROJECTS).values(id=project_id, generation=1))
 
@@ -57,10 +57,12 @@ class Projects(Repository):
         """Return the number of leases of the project that have not ended."""
         return int(self._session.scalar(_COUNT, {'project_id': project_id}) or 0)
 
-    def resources(self, project_id: str, period: Period) -> list[Period]:
+    def resources(self, project_id: str, period: Period, other_than: str = '') -> list[Period]:
         """Return for how long the project has each of its resources in a period.
 
         A resource counts once for each reservation that has it.
+
+        :param other_than: id of a lease that does not count
         """
         found = self._session.execute(
             sa.select(
@@ -72,6 +74,7 @@ class Projects(Repository):
             .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
             .where(
                 LEASES.c.project_id == project_id,
+                LEASES.c.id != other_than,
                 LEASES.c.deleted_at.is_(None),
                 ALLOCATIONS.c.live == 1,
                 ALLOCATIONS.c.end_date > period.start,

@@ -130,6 +130,20 @@ class Properties(Repository):
             values[name].append(value)
         return [_key(row, tuple(values[row.name])) for row in found if row.name in values]
 
+    def of_resources(self, resource_type: str, name: str) -> dict[int, str]:
+        """Return the values that operators set for a property, by resource id."""
+        query = (
+            sa.select(PROPERTIES.c.resource_id, PROPERTIES.c.value)
+            .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
+            .where(
+                RESOURCES.c.resource_type == resource_type,
+                RESOURCES.c.deleted == 0,
+                PROPERTIES.c.kind == CAPABILITY,
+                PROPERTIES.c.name == name,
+            )
+        )
+        return {row.resource_id: row.value for row in self._session.execute(query)}
+
     def set_private(self, resource_type: str, name: str, private: bool) -> PropertyKey:
         """Hide a name from unprivileged callers, or show it.
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db import expired_holds
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.db.tables import ALLOCATIONS
@@ -39,7 +40,8 @@ def purge(
 ) -> int:
     """Delete the rows of leases that were deleted, or ended, before *before*.
 
-    Also deletes things of projects that no lease refers to any more. Works in small
+    Also deletes things of projects that no lease refers to any more, expired idempotency
+    keys with their answers, and expired offers with what is held for them. Works in small
     transactions, so that it does not block a running service.
 
     :param deleted_only: keep leases that ended but were not deleted
@@ -51,6 +53,8 @@ def purge(
         with store.reading() as tx:
             query = sa.select(sa.func.count()).select_from(LEASES).where(conditions)
             return int(tx.session.scalar(query) or 0)
+    # The row of a hold is deleted as of its end.
+    expired_holds.release(store)
     total = 0
     while True:
         count = store.run(lambda tx: _remove_some(tx, conditions))
@@ -58,6 +62,10 @@ def purge(
         if count < _BATCH:
             break
     while store.run(lambda tx: tx.things.forget_unused(before)):
+        pass
+    while store.run(lambda tx: tx.idempotency_keys.forget_expired(_BATCH)):
+        pass
+    while store.run(lambda tx: tx.offers.forget_expired(_BATCH)):
         pass
     return total
 

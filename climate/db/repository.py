@@ -17,16 +17,16 @@ from __future__ import annotations
 import dataclasses
 import datetime
 
-from sqlalchemy import orm
+import sqlalchemy as sa
 
 
 @dataclasses.dataclass(eq=False)
 class Repository:
     """Statements on one table, inside one transaction.
 
-    :ivar _session: the session of the transaction
+    :ivar _session: the connection in the transaction
     :ivar _now: the value of ``created_at`` and ``updated_at`` (aware UTC)
     """
 
-    _session: orm.Session
+    _session: sa.Connection
     _now: datetime.datetime

@@ -14,29 +14,56 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.lists import Among
+from climate.db.placements import Placements
 from climate.db.repository import Repository
 from climate.db.tables import ALLOCATIONS
 from climate.db.tables import RESERVATIONS
 from climate.db.vault import Vault
 from climate.domain import drafts
+from climate.domain.leases import Allocation
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.placements import dumped
+from climate.domain.placements import loaded
+from climate.domain.placements import STORED
 
 VAULT = 'vault'
-"""Key of the vault in ``Session.info``; :class:`climate.db.store.Store` sets it."""
+"""Key of the vault in ``Connection.info``; :class:`climate.db.store.Store` sets it."""
 
 
 # Built once, see leases.py.
+# In the order in which rows are unpacked: a row takes longer to look up a name than to
+# yield all its values.
+_COLUMNS = (
+    RESERVATIONS.c.id,
+    RESERVATIONS.c.lease_id,
+    RESERVATIONS.c.position,
+    RESERVATIONS.c.resource_type,
+    RESERVATIONS.c.status,
+    RESERVATIONS.c.request,
+    RESERVATIONS.c.facts,
+    RESERVATIONS.c.missing_resources,
+    RESERVATIONS.c.resources_changed,
+    RESERVATIONS.c.part_of,
+    RESERVATIONS.c.created_at,
+    RESERVATIONS.c.updated_at,
+)
+_INSERT = sa.insert(RESERVATIONS)
 _UPDATE = sa.update(RESERVATIONS).where(RESERVATIONS.c.id == sa.bindparam('row_id'))
+# Faster than calls of the enumeration, in long lists.
+_STATUSES = {status.value: status for status in ReservationStatus}
 _OF_LEASES = (
-    sa.select(RESERVATIONS)
-    .where(RESERVATIONS.c.lease_id.in_(sa.bindparam('lease_ids', expanding=True)))
+    sa.select(*_COLUMNS)
+    .where(Among(RESERVATIONS.c.lease_id, 'lease_ids'))
     .order_by(RESERVATIONS.c.position)
 )
 
@@ -58,7 +85,7 @@ class Reservations(Repository):
                 'position': reservation.position,
                 'resource_type': reservation.resource_type,
                 'status': reservation.status,
-                'request': self._vault.seal(reservation.request),
+                'request': _stored(self._vault.seal(reservation.request), reservation),
                 'facts': dict(reservation.facts),
                 'missing_resources': reservation.missing_resources,
                 'resources_changed': reservation.resources_changed,
@@ -69,7 +96,7 @@ class Reservations(Repository):
             for reservation in new
         ]
         if values:
-            self._session.execute(sa.insert(RESERVATIONS), values)
+            self._session.execute(_INSERT, values)
 
     def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Reservation]:
         """Return the reservations of the leases, in the order of the requests.
@@ -77,28 +104,63 @@ class Reservations(Repository):
         :param lease_ids: ids, or a SELECT of ids
         """
         if isinstance(lease_ids, sa.Select):
-            query = sa.select(RESERVATIONS).where(RESERVATIONS.c.lease_id.in_(lease_ids))
+            query = sa.select(*_COLUMNS).where(RESERVATIONS.c.lease_id.in_(lease_ids))
             found = self._session.execute(query.order_by(RESERVATIONS.c.position))
         else:
             found = self._session.execute(_OF_LEASES, {'lease_ids': lease_ids})
-        return [self._reservation(row) for row in found.all()]
+        read = [self._reservation(row) for row in found.all()]
+        if all(item.placement is None for item in read):
+            return read
+        return list(self.with_members(read, None))
+
+    def with_members(
+        self, reservations: Collection[Reservation], allocations: Collection[Allocation] | None
+    ) -> tuple[Reservation, ...]:
+        """Return reservations with where their members are, if they have a placement.
+
+        :param allocations: that they have or get; None for those in the database
+        """
+        placed = {item.id: item.placement for item in reservations if item.placement is not None}
+        members = Placements(self._session, self._now).members(placed, allocations)
+        return tuple(
+            dataclasses.replace(item, placed=members[item.id]) if item.id in placed else item
+            for item in reservations
+        )
 
     def _reservation(self, row: Any) -> Reservation:
+        (
+            reservation_id,
+            lease_id,
+            position,
+            resource_type,
+            status,
+            request,
+            facts,
+            missing_resources,
+            resources_changed,
+            part_of,
+            created_at,
+            updated_at,
+        ) = row
+        placement = request.get(STORED)
+        if placement is not None:
+            request = {key: value for key, value in request.items() if key != STORED}
         # Only drafts have secrets.
-        draft = drafts.DRAFT in row.request
+        draft = drafts.DRAFT in request
         return Reservation(
-            id=row.id,
-            lease_id=row.lease_id,
-            position=row.position,
-            resource_type=row.resource_type,
-            status=ReservationStatus(row.status),
-            request=self._vault.open(row.request) if draft else row.request,
-            facts=row.facts,
-            missing_resources=bool(row.missing_resources),
-            resources_changed=bool(row.resources_changed),
-            part_of=row.part_of,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
+            id=reservation_id,
+            lease_id=lease_id,
+            position=position,
+            resource_type=resource_type,
+            status=_STATUSES[status],
+            request=self._vault.open(request) if draft else request,
+            facts=facts,
+            missing_resources=bool(missing_resources),
+            resources_changed=bool(resources_changed),
+            part_of=part_of,
+            placement=None if placement is None else loaded(placement),
+            created_at=created_at,
+            updated_at=updated_at,
         )
 
     def exists(self, reservation_id: str) -> bool:
@@ -110,12 +172,12 @@ class Reservations(Repository):
         """Update the columns that may change; an ended reservation keeps no secrets."""
         over = reservation.status is ReservationStatus.DELETED
         keep = drafts.hidden if over else self._vault.seal
-        self._session.connection().execute(
+        self._session.execute(
             _UPDATE,
             {
                 'row_id': reservation.id,
                 'status': reservation.status,
-                'request': keep(reservation.request),
+                'request': _stored(keep(reservation.request), reservation),
                 'facts': dict(reservation.facts),
                 'missing_resources': reservation.missing_resources,
                 'resources_changed': reservation.resources_changed,
@@ -124,7 +186,10 @@ class Reservations(Repository):
         )
 
     def required_of_resource(self, resource_id: int) -> list[str]:
-        """Return the requirements of current and future reservations of a resource."""
+        """Return the requirements of current and future reservations of a resource.
+
+        A property that a placement compares is written as in a requirement.
+        """
         query = (
             sa.select(RESERVATIONS.c.request)
             .join(ALLOCATIONS, ALLOCATIONS.c.reservation_id == RESERVATIONS.c.id)
@@ -134,4 +199,18 @@ class Reservations(Repository):
             )
         )
         found = self._session.scalars(query).all()
-        return [str(request.get('resource_properties') or '') for request in found]
+        compared = {
+            name
+            for request in found
+            if STORED in request
+            for name in loaded(request[STORED]).properties
+        }
+        texts = [str(request.get('resource_properties') or '') for request in found]
+        return [*texts, *(f'"${name}"' for name in compared)]
+
+
+def _stored(request: Mapping[str, Any], reservation: Reservation) -> dict[str, Any]:
+    """Return a request with the placement of the reservation."""
+    if reservation.placement is None:
+        return dict(request)
+    return {**request, STORED: dumped(reservation.placement)}

@@ -23,6 +23,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate.db.lists import Among
 from climate.db.properties import ATTRIBUTE
 from climate.db.properties import CAPABILITY
 from climate.db.properties import Properties
@@ -34,10 +35,9 @@ from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 
 # Built once, see leases.py.
-_IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
-_WITH_IDS = sa.select(RESOURCES).where(RESOURCES.c.id.in_(_IDS)).order_by(RESOURCES.c.id)
+_WITH_IDS = sa.select(RESOURCES).where(Among(RESOURCES.c.id, 'ids')).order_by(RESOURCES.c.id)
 _PARTS = {
-    table: sa.select(table).where(table.c.resource_id.in_(_IDS))
+    table: sa.select(table).where(Among(table.c.resource_id, 'ids'))
     for table in (INVENTORIES, PROPERTIES)
 }
 

@@ -27,6 +27,7 @@ from climate.db.events import load_payload
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.db.tables import EVENTS
+from climate.db.tables import IDEMPOTENCY_KEYS
 from climate.db.tables import RESERVATIONS
 from climate.db.vault import Vault
 from climate.domain import drafts
@@ -61,8 +62,9 @@ class Outcome:
 def rotate(store: Store, vault: Vault) -> Outcome:
     """Encrypt all drafts with the first key, including those in clear text.
 
-    Removes the secrets of ended reservations. Works in small transactions, so that it
-    does not block a running service.
+    Does the same with the answers that are stored for idempotency keys. Removes the
+    secrets of ended reservations. Works in small transactions, so that it does not block
+    a running service.
     """
     total, last = Outcome(), ''
     while True:
@@ -74,7 +76,11 @@ def rotate(store: Store, vault: Vault) -> Outcome:
     while True:
         last = store.run(functools.partial(_clean_events, after=last))
         if not last:
-            return total
+            break
+    row_id: int | None = 0
+    while row_id is not None:
+        row_id = store.run(functools.partial(_rotate_answers, vault=vault, after=row_id))
+    return total
 
 
 def _rotate_batch(tx: Transaction, vault: Vault, after: str) -> tuple[Outcome, str]:
@@ -100,6 +106,19 @@ def _rotated(vault: Vault, row: Any) -> tuple[Mapping[str, Any], Outcome]:
     if vaults.sealed(found):
         return row.request, Outcome(unreadable=(row.id,))
     return vault.seal(found), Outcome(encrypted=int(bool(drafts.secrets(found))))
+
+
+def _rotate_answers(tx: Transaction, vault: Vault, after: int) -> int | None:
+    """Encrypt a batch of answers; return the id of the last row, None after the last batch."""
+    table = IDEMPOTENCY_KEYS
+    query = sa.select(table.c.id, table.c.body).where(table.c.id > after)
+    rows = tx.session.execute(query.order_by(table.c.id).limit(_BATCH).with_for_update()).all()
+    for row in rows:
+        text = None if row.body is None else vault.open_text(row.body)
+        if text is not None:
+            change = sa.update(table).where(table.c.id == row.id)
+            tx.session.execute(change.values(body=vault.seal_text(text)))
+    return rows[-1].id if len(rows) == _BATCH else None
 
 
 def _clean_events(tx: Transaction, after: str) -> str:

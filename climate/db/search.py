@@ -10,33 +10,31 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Queries for resources that match, and for those of them that are free as a whole.
-
-Each subquery on allocations is part of a SELECT of resources and reads one resource, by
-the index ``ix_allocations_live`` alone: its present and future allocations, never its
-history.
-"""
+"""Queries for resources that match, and for those of them that are free as a whole."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import math
 from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 
 from climate.allocation.requirements import Requirement
+from climate.db import occupancy
+from climate.db import ranking
 from climate.db import requirements
 from climate.db.properties import CAPABILITY
 from climate.db.properties import LEAD_TIME
+from climate.db.properties import TRAIT
 from climate.db.repository import Repository
-from climate.db.tables import ALLOCATIONS
 from climate.db.tables import INVENTORIES
-from climate.db.tables import MAINTENANCES
 from climate.db.tables import PROPERTIES
 from climate.db.tables import RESOURCES
 from climate.domain.periods import Period
@@ -51,6 +49,38 @@ _LEAD_TIME = sa.select(sa.func.max(PROPERTIES.c.number)).where(
 # A year, in seconds; operators can set any number.
 _LONGEST = 366 * 86400
 _NOTHING: Mapping[str, int] = {}
+_PERIOD = occupancy.PeriodParameters(start=occupancy.instant('start'), end=occupancy.instant('end'))
+OPEN: Final = (
+    RESOURCES.c.reservable.is_(True),
+    RESOURCES.c.disabled.is_(False),
+    RESOURCES.c.failed_at.is_(None),
+)
+"""The conditions that a resource is open to new bookings."""
+OFFERED: Final = (
+    RESOURCES.c.resource_type == sa.bindparam('resource_type'),
+    RESOURCES.c.deleted == 0,
+)
+"""The conditions that a resource has the type of the parameter ``resource_type``."""
+_FREE = (
+    sa.select(
+        RESOURCES.c.id,
+        RESOURCES.c.name,
+        RESOURCES.c.generation,
+        occupancy.last_end(_PERIOD.start, occupancy.instant('now')).label('busy_until'),
+        occupancy.first_start(_PERIOD.end).label('busy_from'),
+    )
+    .where(*OFFERED, *OPEN, occupancy.in_service(_PERIOD), sa.not_(occupancy.is_busy(_PERIOD)))
+    .order_by(RESOURCES.c.id)
+    .limit(sa.bindparam('most', type_=sa.Integer()))
+)
+_FROM = _FREE.where(RESOURCES.c.id >= sa.bindparam('first_id'))
+_BEFORE = _FREE.where(RESOURCES.c.id < sa.bindparam('first_id'))
+_ENDS = sa.select(sa.func.min(RESOURCES.c.id), sa.func.max(RESOURCES.c.id)).where(
+    *OFFERED, RESOURCES.c.reservable.is_(True), RESOURCES.c.disabled.is_(False)
+)
+# Key of the first and last ids of each type in ``Connection.info``.
+_BOUNDS = 'climate_bounds'
+_BOUNDS_AGE = datetime.timedelta(seconds=10)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,12 +109,11 @@ class Match:
             RESOURCES.c.resource_type == self.resource_type,
             RESOURCES.c.deleted == 0,
         ]
-        if bookable:
-            found += [
-                RESOURCES.c.reservable.is_(True),
-                RESOURCES.c.disabled.is_(False),
-                RESOURCES.c.failed_at.is_(None),
-            ]
+        return [*found, *(OPEN if bookable else ()), *self.special()]
+
+    def special(self) -> list[Any]:
+        """Return the conditions that few requests have: all but the type and the state."""
+        found: list[Any] = []
         if self.requirement is not None:
             found.append(requirements.condition(self.requirement, private=self.private))
         found += [_has_trait(name) for name in sorted(self.required_traits)]
@@ -92,6 +121,21 @@ class Match:
         if self.names is not None:
             found.append(RESOURCES.c.name.in_(self.names))
         return found
+
+
+Values = dict[str, dict[int, str]]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Labels:
+    """Properties and traits of resources.
+
+    :ivar values: by name and resource id
+    :ivar traits: the ids of the resources that have each
+    """
+
+    values: Mapping[str, Mapping[int, str]]
+    traits: Mapping[str, Collection[int]]
 
 
 class ResourceSearch(Repository):
@@ -125,12 +169,13 @@ class ResourceSearch(Repository):
             among the same few
         :param before_id: stop before this id; None for no end
         """
-        query = self._free(match, period, only_ids).where(RESOURCES.c.id >= first_id)
+        special, values = self._conditions(match, period, only_ids)
         if except_ids:
-            query = query.where(RESOURCES.c.id.not_in(except_ids))
+            special.append(RESOURCES.c.id.not_in(except_ids))
         if before_id is not None:
-            query = query.where(RESOURCES.c.id < before_id)
-        return _candidates(self._session.execute(query.limit(limit)).all())
+            special.append(RESOURCES.c.id < before_id)
+        values |= {'first_id': first_id, 'most': limit}
+        return _candidates(self._session.execute(_FROM.where(*special), values).all())
 
     def sample(
         self,
@@ -140,44 +185,67 @@ class ResourceSearch(Repository):
         only_ids: Collection[int] | None,
         first_id: int,
         limit: int,
+        best: int,
     ) -> list[Candidate]:
-        """Return free resources like :meth:`free`, from *first_id* on, wrapping around.
+        """Return the best of a sample of free resources, in any order.
 
-        :param first_id: where the sample begins
+        Which are best is defined in :func:`climate.allocation.shares.choose`. The database
+        leaves out the others, because most of the time of a booking was spent on their rows::
+
+            SELECT …, count(*) OVER () FROM (…) found
+            ORDER BY <unbounded holes>, <length of the others>, id LIMIT :best
+
+        :param first_id: where the sample begins; it continues at the first id
+        :param limit: the size of the sample
+        :param best: the number of resources to return, or up to twice as many
         """
-        query = self._free(match, period, only_ids)
-        found = self._session.execute(query.where(RESOURCES.c.id >= first_id).limit(limit)).all()
-        if len(found) < limit:
+        special, values = self._conditions(match, period, only_ids)
+        values |= {'first_id': first_id, 'most': limit, 'best': best}
+        dialect = self._session.dialect.name
+        # Most searches have no special conditions: the constants need no new cache key.
+        if special:
+            query, rest = (
+                ranking.best(one.where(*special), _PERIOD, dialect) for one in (_FROM, _BEFORE)
+            )
+        else:
+            query, rest = _samples(dialect)
+        found = self._session.execute(query, values).all()
+        sampled = found[0].sampled if found else 0
+        if sampled < limit:
             # The list ended first: continue at its beginning.
-            rest = query.where(RESOURCES.c.id < first_id).limit(limit - len(found))
-            found = [*found, *self._session.execute(rest)]
+            values['most'] = limit - sampled
+            found = [*found, *self._session.execute(rest, values)]
         return _candidates(found)
 
-    def _free(
+    def _conditions(
         self, match: Match, period: Period, only_ids: Collection[int] | None
-    ) -> sa.Select[Any]:
-        query = (
-            sa.select(
-                RESOURCES.c.id,
-                RESOURCES.c.name,
-                RESOURCES.c.generation,
-                _last_end(period.start, self._now),
-                _first_start(period.end),
-            )
-            .where(*match.conditions(), in_service(period), sa.not_(_is_busy(period, self._now)))
-            .order_by(RESOURCES.c.id)
-        )
-        return query if only_ids is None else query.where(RESOURCES.c.id.in_(only_ids))
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Return the conditions that the constants lack, and their parameters."""
+        values = {
+            'resource_type': match.resource_type,
+            'start': period.start,
+            'end': period.end,
+            'now': self._now,
+        }
+        special = match.special()
+        if period.start < self._now:
+            special.append(sa.not_(occupancy.was_busy(period)))
+        if only_ids is not None:
+            special.append(RESOURCES.c.id.in_(only_ids))
+        return special, values
 
     def pivot(self, resource_type: str, share: float) -> int:
-        """Return the id that lies *share* (0 to 1) of the way through the type's ids."""
-        query = sa.select(sa.func.min(RESOURCES.c.id), sa.func.max(RESOURCES.c.id)).where(
-            RESOURCES.c.resource_type == resource_type,
-            RESOURCES.c.deleted == 0,
-            RESOURCES.c.reservable.is_(True),
-            RESOURCES.c.disabled.is_(False),
-        )
-        low, high = self._session.execute(query).one()
+        """Return the id that lies *share* (0 to 1) of the way through the type's ids.
+
+        The first and the last id may be some seconds old: a search that begins elsewhere
+        finds the same.
+        """
+        known = self._session.info.setdefault(_BOUNDS, {}).get(resource_type)
+        if known is None or not known[0] <= self._now < known[0] + _BOUNDS_AGE:
+            low, high = self._session.execute(_ENDS, {'resource_type': resource_type}).one()
+            known = self._now, low, high
+            self._session.info[_BOUNDS][resource_type] = known
+        _, low, high = known
         return 0 if low is None else low + int((high - low + 1) * share)
 
     def ids(self, match: Match) -> list[int]:
@@ -204,6 +272,39 @@ class ResourceSearch(Repository):
         )
         return set(self._session.scalars(query))
 
+    def labels(
+        self,
+        match: Match | None,
+        names: Collection[str],
+        traits: Collection[str] = (),
+        ids: Collection[int] = (),
+    ) -> Labels:
+        """Return values of properties, and traits, of all resources that match.
+
+        :param match: None for none
+        :param ids: of further resources
+        """
+        # Conditions on resources have properties of their own.
+        held = PROPERTIES.alias()
+        kind, values, having = held.c.kind, Values(), dict[str, set[int]]()
+        wanted = [(held.c.name.in_(names)) & (kind != TRAIT)] if names else []
+        wanted += [(held.c.name.in_(traits)) & (kind == TRAIT)] if traits else []
+        meant = [] if match is None else [sa.and_(*match.conditions())]
+        meant += [RESOURCES.c.id.in_(ids)] if ids else []
+        if wanted and meant:
+            query = (
+                sa.select(held.c.resource_id, kind, held.c.name, held.c.value)
+                .join(RESOURCES, RESOURCES.c.id == held.c.resource_id)
+                .where(sa.or_(*wanted), sa.or_(*meant))
+            )
+            for resource_id, what, name, value in self._session.execute(query):
+                if what == TRAIT:
+                    having.setdefault(name, set()).add(resource_id)
+                # The value of an operator wins over that of the cloud.
+                elif what == CAPABILITY or resource_id not in values.get(name, {}):
+                    values.setdefault(name, {})[resource_id] = value
+        return Labels(values=values, traits=having)
+
     def reasons(self, match: Match, period: Period) -> tuple[int, int, datetime.datetime | None]:
         """Explain a refusal.
 
@@ -218,8 +319,8 @@ class ResourceSearch(Repository):
             whole period, and when the first allocation in the way ends
         """
         ends = (
-            sa.select(_blocker_end(period, self._now).label('ends'))
-            .where(*match.conditions(), in_service(period))
+            sa.select(occupancy.blocker_end(period, self._now).label('ends'))
+            .where(*match.conditions(), occupancy.in_service(period))
             .subquery()
         )
         matched, busy, first = self._session.execute(
@@ -245,6 +346,12 @@ class ResourceSearch(Repository):
         return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))
 
 
+@functools.cache
+def _samples(dialect: str) -> tuple[Any, Any]:
+    """Return the statements that search from an id on, and before it."""
+    return ranking.best(_FROM, _PERIOD, dialect), ranking.best(_BEFORE, _PERIOD, dialect)
+
+
 def _candidates(found: Sequence[Any]) -> list[Candidate]:
     return [
         Candidate(
@@ -258,24 +365,9 @@ def _candidates(found: Sequence[Any]) -> list[Candidate]:
     ]
 
 
-def in_service(period: Period) -> Any:
-    """Return the condition that no maintenance of a resource overlaps *period*.
-
-    ::
-
-        NOT EXISTS (SELECT 1 FROM maintenances m WHERE m.resource_id = r.id
-                    AND m.end_date > :start AND m.start_date < :end)
-    """
-    return ~sa.exists().where(
-        MAINTENANCES.c.resource_id == RESOURCES.c.id,
-        MAINTENANCES.c.end_date > period.start,
-        MAINTENANCES.c.start_date < period.end,
-    )
-
-
 def offering(demand: Mapping[str, int]) -> list[Any]:
     """Return the conditions that a free resource allows *demand* in one allocation."""
-    return [_offers(name, units) for name, units in used_classes(demand).items()]
+    return [offers(name, sa.literal(units)) for name, units in used_classes(demand).items()]
 
 
 def used_classes(demand: Mapping[str, int]) -> dict[str, int]:
@@ -283,13 +375,14 @@ def used_classes(demand: Mapping[str, int]) -> dict[str, int]:
     return {name: demand[name] for name in sorted(demand) if demand[name] > 0}
 
 
-def _offers(name: str, units: int) -> Any:
+def offers(name: Any, units: Any) -> Any:
+    """Return the condition that a free resource allows *units* of a class in one allocation."""
     query = sa.select(INVENTORIES.c.id).where(
         INVENTORIES.c.resource_id == RESOURCES.c.id,
         INVENTORIES.c.resource_class == name,
         INVENTORIES.c.min_unit <= units,
         INVENTORIES.c.max_unit >= units,
-        sa.literal(units) % INVENTORIES.c.step_size == 0,
+        units % INVENTORIES.c.step_size == 0,
     )
     # No real limit; it makes PostgreSQL look up one resource after the other. It would
     # otherwise begin with all inventories.
@@ -301,100 +394,4 @@ def _has_trait(name: str) -> Any:
         PROPERTIES.c.resource_id == RESOURCES.c.id,
         PROPERTIES.c.name == name,
         PROPERTIES.c.kind == 'trait',
-    )
-
-
-def _is_busy(period: Period, now: datetime.datetime) -> Any:
-    """Return the condition that the resource is, or was, allocated within *period*.
-
-    ::
-
-        EXISTS (SELECT 1 FROM allocations a
-                WHERE a.resource_id = r.id AND a.live = 1
-                  AND a.end_date > :start AND a.start_date < :end LIMIT 1 OFFSET 0)
-    """
-    live = sa.exists(
-        sa.select(ALLOCATIONS.c.id)
-        .where(*_overlapping(period))
-        # No real limit; it makes PostgreSQL and MariaDB look up one resource after
-        # the other. Without it they look up all of them first, even where the first few
-        # are enough.
-        .limit(1)
-        .offset(0)
-    )
-    if period.start >= now:
-        return live
-    return sa.or_(live, sa.func.coalesce(_last_release(), period.start) > period.start)
-
-
-def _blocker_end(period: Period, now: datetime.datetime) -> Any:
-    """Return the expression for the end of the first allocation in the way, or NULL."""
-    live = (
-        sa.select(ALLOCATIONS.c.end_date)
-        .where(*_overlapping(period))
-        .order_by(ALLOCATIONS.c.end_date)
-        .limit(1)
-        .scalar_subquery()
-    )
-    if period.start >= now:
-        return live
-    return sa.case((_last_release() > period.start, _last_release()), else_=live)
-
-
-def _last_end(instant: datetime.datetime, now: datetime.datetime) -> Any:
-    """Return the end of the last allocation before *instant*; NULL if before now."""
-    return (
-        sa.select(ALLOCATIONS.c.end_date)
-        .where(
-            ALLOCATIONS.c.resource_id == RESOURCES.c.id,
-            ALLOCATIONS.c.live == 1,
-            ALLOCATIONS.c.end_date >= now,
-            ALLOCATIONS.c.end_date <= instant,
-        )
-        .order_by(ALLOCATIONS.c.end_date.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-
-
-def _first_start(instant: datetime.datetime) -> Any:
-    """Return the start of the first allocation after *instant*; NULL if there is none.
-
-    Only for resources that are free until then: their first allocation to end is the
-    first to start.
-    """
-    return (
-        sa.select(ALLOCATIONS.c.start_date)
-        .where(
-            ALLOCATIONS.c.resource_id == RESOURCES.c.id,
-            ALLOCATIONS.c.live == 1,
-            ALLOCATIONS.c.end_date > instant,
-        )
-        .order_by(ALLOCATIONS.c.end_date)
-        .limit(1)
-        .scalar_subquery()
-    )
-
-
-def _overlapping(period: Period) -> list[Any]:
-    return [
-        ALLOCATIONS.c.resource_id == RESOURCES.c.id,
-        ALLOCATIONS.c.live == 1,
-        ALLOCATIONS.c.end_date > period.start,
-        ALLOCATIONS.c.start_date < period.end,
-    ]
-
-
-def _last_release() -> Any:
-    """Return the expression for the last release of the resource.
-
-    Released allocations have ended by now, so they can only overlap a period that the
-    cleaning time extends into the past. There they must count.
-    """
-    return (
-        sa.select(ALLOCATIONS.c.end_date)
-        .where(ALLOCATIONS.c.resource_id == RESOURCES.c.id, ALLOCATIONS.c.live == 0)
-        .order_by(ALLOCATIONS.c.end_date.desc())
-        .limit(1)
-        .scalar_subquery()
     )

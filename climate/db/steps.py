@@ -24,6 +24,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.lists import Among
 from climate.db.repository import Repository
 from climate.db.tables import STEPS
 from climate.domain.history import Effect
@@ -35,6 +36,8 @@ from climate.domain.history import StepState
 _OF_EVENT = sa.select(STEPS).where(
     STEPS.c.lease_id == sa.bindparam('lease_id'), STEPS.c.event_id == sa.bindparam('event_id')
 )
+_INSERT = sa.insert(STEPS)
+_OF_LEASES = sa.select(STEPS).where(Among(STEPS.c.lease_id, 'lease_ids'))
 _UPDATE = sa.update(STEPS).where(STEPS.c.id == sa.bindparam('row_id'))
 
 
@@ -56,13 +59,13 @@ class HistorySteps(Repository):
             for step in new
         ]
         if values:
-            self._session.execute(sa.insert(STEPS), values)
+            self._session.execute(_INSERT, values)
 
     def update(self, changed: Iterable[HistoryStep]) -> None:
         """Update the columns of steps that may change, in one statement."""
         values = [{'row_id': step.id, **_changeable(step)} for step in changed]
         if values:
-            self._session.connection().execute(_UPDATE, values)
+            self._session.execute(_UPDATE, values)
 
     def of_event(self, lease_id: str, event_id: str) -> list[HistoryStep]:
         """Return the steps of an event."""
@@ -73,6 +76,11 @@ class HistorySteps(Repository):
         """Return the steps of a lease, in the order in which they began."""
         query = sa.select(STEPS).where(STEPS.c.lease_id == lease_id)
         found = self._session.execute(query.order_by(STEPS.c.first_at, STEPS.c.id))
+        return [_step(row) for row in found]
+
+    def of_leases(self, lease_ids: Collection[str]) -> list[HistoryStep]:
+        """Return the steps of leases, in no particular order."""
+        found = self._session.execute(_OF_LEASES, {'lease_ids': lease_ids})
         return [_step(row) for row in found]
 
     def undo(

@@ -15,10 +15,10 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import datetime
 import functools
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Any
 from typing import TypeVar
@@ -26,18 +26,18 @@ from typing import TypeVar
 import sqlalchemy as sa
 from oslo_config import cfg
 from oslo_db import api as oslo_api
-from oslo_db import exception as oslo_exception
 from oslo_db import options as oslo_options
 from oslo_db.sqlalchemy import enginefacade
 from sqlalchemy import event
-from sqlalchemy import orm
 
 from climate.allocation.blocks import Block
 from climate.clock import Clock
+from climate.conf import allocation as allocation_options
 from climate.conf import database as options
 from climate.db import addresses
 from climate.db import connections
 from climate.db import errors
+from climate.db import expired_holds
 from climate.db.allocations import Allocations
 from climate.db.books import Books
 from climate.db.books import Docket
@@ -45,13 +45,18 @@ from climate.db.catalogue import Catalogue
 from climate.db.charges import Charges
 from climate.db.chores import Chores
 from climate.db.claims import Claims
+from climate.db.clock_difference import Difference
 from climate.db.events import Events
 from climate.db.failures import Failures
 from climate.db.handovers import Handovers
+from climate.db.idempotency_keys import IdempotencyKeys
 from climate.db.intents import Intents
+from climate.db.judgement import LostRace
+from climate.db.lease_lists import LeaseLists
 from climate.db.leases import Leases
 from climate.db.maintenances import Maintenances
 from climate.db.oddities import Oddities
+from climate.db.offers import Offers
 from climate.db.outbox import Outbox
 from climate.db.projects import Projects
 from climate.db.properties import Properties
@@ -64,7 +69,8 @@ from climate.db.search import ResourceSearch
 from climate.db.secrets import Secrets
 from climate.db.steps import HistorySteps
 from climate.db.things import Things
-from climate.db.timelines import TimelineReader
+from climate.db.timeline_counts import TimelineEvent
+from climate.db.timeline_reader import TimelineReader
 from climate.db.timelines import Timelines
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
@@ -85,13 +91,14 @@ _CLOCKS = {
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register oslo.db's options on *conf*, with defaults that suit a service.
+    """Register oslo.db's options on *conf*, with defaults that suit a service, and ours.
 
     If the database is down, requests fail at once with 503: each caller has its own
     way to retry.
     """
     oslo_options.set_defaults(conf)
     options.register_opts(conf)
+    allocation_options.register_opts(conf)
     conf.set_default('max_retries', 0, group='database')
     # As many as a process has threads. A thread that finds no connection in the pool
     # opens one for each transaction, which takes longer.
@@ -101,20 +108,25 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
 class Transaction:
     """A transaction, with a repository for each table.
 
+    :ivar session: the connection that it has for itself
     :ivar now: the instant at which it began (aware UTC), used for ``created_at``
         and ``updated_at``
     :ivar book: locks resources, and returns the :class:`Books` that can book them
     :param clock: the source of that instant
     :param docket: None in a read-only transaction
     :ivar timelines: None if everything is searched for in SQL
+    :ivar used_timelines: whether a search has used them
+    :param waits: whether it waits for timelines, since SQL does not answer its questions
     """
 
     def __init__(
         self,
-        session: orm.Session,
+        session: sa.Connection,
         clock: Clock,
         docket: Docket | None = None,
         timelines: Timelines | None = None,
+        *,
+        waits: bool = False,
     ) -> None:
         now = clock.now()
         self.now = now
@@ -130,6 +142,7 @@ class Transaction:
         self.properties = Properties(session, now)
         self.troubles = Troubles(session, now)
         self.leases = Leases(session, now)
+        self.lease_lists = LeaseLists(session, now)
         self.reservations = Reservations(session, now)
         self.allocations = Allocations(session, now)
         self.handovers = Handovers(session, now)
@@ -141,52 +154,57 @@ class Transaction:
         self.chores = Chores(session, now)
         self.trusts = Trusts(session, now)
         self.intents = Intents(session, now)
+        self.idempotency_keys = IdempotencyKeys(session, now)
+        self.offers = Offers(session, now)
         self.secrets = Secrets(session, now)
         self.oddities = Oddities(session, now)
         self.projects = Projects(session, now)
         self.book = functools.partial(Books, session, now, docket)
         self.timelines = timelines
+        self.used_timelines = False
+        self._waits = waits
 
-    def timeline(self, resource_type: str) -> list[Block] | None:
+    def timeline(
+        self, resource_type: str, until: datetime.datetime | None = None
+    ) -> list[Block] | None:
         """Return all resources of a type with what is booked of them; None to use SQL.
 
         Before anything is written: timelines must not contain what may be rolled back.
+
+        :param until: the end of the period that is of interest; None for one within the
+            horizon, or for everything in a transaction that waits
         """
         if self.timelines is None:
             return None
-        return self.timelines.current(TimelineReader(self.session, self.now), resource_type)
+        reader = TimelineReader(self.session, self.now)
+        if self._waits:
+            return self.timelines.complete(reader, resource_type, until)
+        found = self.timelines.current(reader, resource_type, until)
+        self.used_timelines = self.used_timelines or found is not None
+        return found
 
     def undo(self) -> None:
         """Roll back what was written, and release all locks."""
         self.session.rollback()
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Difference:
-    """The difference between the clock of the database and that of this process.
-
-    :ivar offset: the time of the database minus the local time
-    :ivar uncertainty: half of the duration of the query
-    """
-
-    offset: datetime.timedelta = datetime.timedelta(0)
-    uncertainty: datetime.timedelta = datetime.timedelta(0)
-
-
 class Store:
     """Runs work in transactions on the configured database.
 
     :ivar vault: encrypts the secrets of drafts
-    :param timelines: None to search in SQL only
+    :ivar timelines: answer questions about free time; bookings search there only if
+        ``[allocation] timelines`` is set
     :raises climate.exceptions.ConfigurationError: if no database is configured, or
         its driver is not installed
     """
 
-    def __init__(
-        self, conf: cfg.ConfigOpts, clock: Clock, timelines: Timelines | None = None
-    ) -> None:
+    def __init__(self, conf: cfg.ConfigOpts, clock: Clock) -> None:
         self._clock = clock
-        self._timelines = timelines
+        self.timelines = Timelines(
+            datetime.timedelta(seconds=conf.allocation.cleaning_time),
+            datetime.timedelta(days=conf.allocation.timeline_horizon),
+        )
+        self._timelines = self.timelines if conf.allocation.timelines else None
         self._manager = enginefacade.transaction_context()
         self.vault = Vault(conf.database.encryption_keys)
         connection = addresses.usable(conf.database.connection)
@@ -214,32 +232,49 @@ class Store:
         return self._manager.writer.get_engine()
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[Transaction]:
+    def reading(self, timelines: Timelines | None = None) -> Iterator[Transaction]:
         """Open a read-only transaction.
 
+        :param timelines: those that it waits for; None for those of bookings, if they use any
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
         try:
-            with self._manager.reader.using(_Context()) as session:
+            with self.engine.connect() as session:
                 session.info[VAULT] = self.vault
-                yield Transaction(session, self._clock, timelines=self._timelines)
+                found, waits = timelines or self._timelines, timelines is not None
+                yield Transaction(session, self._clock, timelines=found, waits=waits)
         except errors.RAISED as error:
             errors.reraise(error)
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[Transaction]:
-        with self._manager.writer.using(_Context()) as session:
-            # Has to be the first use of the session: SQLite decides at BEGIN whether
-            # the transaction may write.
-            session.connection(execution_options={_WRITES: True})
+    def _writing(self, *, undone: bool = False) -> Iterator[Transaction]:
+        # Not the session of oslo.db, which takes longer than most statements.
+        with self.engine.connect() as session:
+            # SQLite decides at BEGIN whether the transaction may write.
+            session.execution_options(**{_WRITES: True})
+            session.begin()
             session.info[VAULT] = self.vault
             docket = Docket()
-            yield Transaction(session, self._clock, docket, self._timelines)
+            transaction = Transaction(session, self._clock, docket, self._timelines)
+            try:
+                yield transaction
+                if docket.additions:
+                    # This has to be the last statement before the commit.
+                    docket.judge(session)
+            except LostRace:
+                self._count(transaction, TimelineEvent.LOST)
+                raise
+            if undone:
+                return
+            session.commit()
             if docket.additions:
-                # This has to be the last statement before the commit.
-                docket.judge(session)
+                self._count(transaction, TimelineEvent.WON)
 
-    def run(self, work: Callable[[Transaction], T]) -> T:
+    def _count(self, transaction: Transaction, what: TimelineEvent) -> None:
+        if self._timelines is not None and transaction.used_timelines:
+            self._timelines.counts.add(what)
+
+    def run(self, work: Callable[[Transaction], T], *, undone: bool = False) -> T:
         """Run *work* in a transaction that may write, and commit.
 
         Bookings are checked before the commit (:mod:`climate.db.judgement`). After a
@@ -247,6 +282,7 @@ class Store:
         meanwhile, *work* is called again in a new transaction. It must therefore have
         no effects outside the database. This is the only place that retries.
 
+        :param undone: roll back instead of committing, whatever *work* has written
         :raises climate.db.judgement.LostRace: if the resources lack the capacity for
             what was booked; the transaction is rolled back
         :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
@@ -254,23 +290,39 @@ class Store:
             finds a double booking
         """
 
+        began = self._clock.now()
+
         @oslo_api.wrap_db_retry(
             max_retries=10,
             retry_interval=0.02,
             inc_retry_interval=True,
             max_retry_interval=0.5,
             retry_on_deadlock=True,
-            exception_checker=_is_duplicate,
+            exception_checker=lambda error: (
+                errors.is_duplicate(error) or expired_holds.were_in_the_way(self, error, began)
+            ),
             jitter=True,
         )
         def attempt() -> T:
-            with self._writing() as transaction:
+            nonlocal began
+            with self._writing(undone=undone) as transaction:
+                began = transaction.now
                 return work(transaction)
 
         try:
             return attempt()
         except errors.RAISED as error:
             errors.reraise(error)
+
+    def load_timelines(self, resource_types: Iterable[str]) -> None:
+        """Load the timelines that are not loaded yet, if they are enabled.
+
+        :raises climate.exceptions.DatabaseUnavailable: if it does not answer
+        """
+        for resource_type in resource_types:
+            if self._timelines is not None and not self._timelines.has(resource_type):
+                with self.reading() as transaction:
+                    transaction.timeline(resource_type)
 
     def ping(self) -> None:
         """Check that the database answers.
@@ -288,7 +340,7 @@ class Store:
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
         with self.reading() as transaction:
-            ask = _CLOCKS.get(transaction.session.connection().dialect.name)
+            ask = _CLOCKS.get(transaction.session.dialect.name)
             if ask is None:
                 return Difference()
             # The first statement may have to connect, and each may have to wait for a
@@ -296,7 +348,7 @@ class Store:
             found = [self._compare(transaction.session, ask) for _ in range(_COMPARISONS)]
             return min(found, key=lambda one: one.uncertainty)
 
-    def _compare(self, session: orm.Session, ask: sa.TextClause) -> Difference:
+    def _compare(self, session: sa.Connection, ask: sa.TextClause) -> Difference:
         before = self._clock.now()
         theirs = session.execute(ask).scalar_one().replace(tzinfo=datetime.UTC)
         half = (self._clock.now() - before) / 2
@@ -305,15 +357,6 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self._manager.dispose_pool()
-
-
-@enginefacade.transaction_context_provider
-class _Context:
-    """The context that oslo.db requires; a new one for each transaction."""
-
-
-def _is_duplicate(error: Exception) -> bool:
-    return isinstance(error, oslo_exception.DBDuplicateEntry)
 
 
 def _tune(clock: Clock, engine: sa.Engine) -> None:

@@ -19,19 +19,15 @@ exists and its id afterwards, so that the name can be used again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from typing import Final
 
 import sqlalchemy as sa
 
 from climate.db import guards
 from climate.db import types
-
-METADATA: Final = sa.MetaData()
-"""All tables; migrations are compared with it."""
-
-_MYSQL: Final[Mapping[str, Any]] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
+from climate.db.metadata import METADATA as METADATA
+from climate.db.metadata import MYSQL
+from climate.db.offer_tables import OFFERS as OFFERS
 
 RESOURCES: Final = sa.Table(
     'resources',
@@ -51,7 +47,7 @@ RESOURCES: Final = sa.Table(
     sa.UniqueConstraint('resource_type', 'name', 'deleted', name='uniq_resources_type_name'),
     sa.Index('ix_resources_choice', 'resource_type', 'deleted', 'reservable', 'disabled', 'id'),
     sa.Index('ix_resources_parent', 'parent_id'),
-    **_MYSQL,
+    **MYSQL,
 )
 """A resource that can be reserved.
 
@@ -65,7 +61,7 @@ RESOURCE_TYPES: Final = sa.Table(
     sa.Column('declaration', types.json_dict(), nullable=False),
     sa.Column('created_at', types.UtcDateTime()),
     sa.Column('updated_at', types.UtcDateTime()),
-    **_MYSQL,
+    **MYSQL,
 )
 """A resource type that an operator declared through the API."""
 
@@ -81,7 +77,7 @@ MAINTENANCES: Final = sa.Table(
     sa.Column('created_at', types.UtcDateTime()),
     sa.Column('updated_at', types.UtcDateTime()),
     sa.Index('ix_maintenances_resource', 'resource_id', 'end_date', 'start_date'),
-    **_MYSQL,
+    **MYSQL,
 )
 """A period in which a resource gets no new bookings."""
 
@@ -98,7 +94,7 @@ INVENTORIES: Final = sa.Table(
     sa.Column('step_size', sa.Integer(), default=1, nullable=False),
     sa.Column('allocation_ratio', sa.Double(), default=1.0, nullable=False),
     sa.UniqueConstraint('resource_id', 'resource_class', name='uniq_inventories_class'),
-    **_MYSQL,
+    **MYSQL,
 )
 """How much of a resource class a resource has."""
 
@@ -112,7 +108,7 @@ PROPERTY_KEYS: Final = sa.Table(
     sa.Column('created_at', types.UtcDateTime()),
     sa.Column('updated_at', types.UtcDateTime()),
     sa.UniqueConstraint('resource_type', 'name', name='uniq_property_keys_name'),
-    **_MYSQL,
+    **MYSQL,
 )
 """The name of a property that resources of a type have."""
 
@@ -127,7 +123,7 @@ PROPERTIES: Final = sa.Table(
     sa.Column('number', sa.Double()),
     sa.UniqueConstraint('resource_id', 'name', 'kind', name='uniq_properties_name'),
     sa.Index('ix_properties_name', 'name', 'resource_id'),
-    **_MYSQL,
+    **MYSQL,
 )
 """A property of a resource: reported by the cloud, set by an operator, or a trait.
 
@@ -166,7 +162,7 @@ LEASES: Final = sa.Table(
     sa.Index('ix_leases_start', 'start_date'),
     sa.Index('ix_leases_end', 'end_date'),
     sa.Index('ix_leases_degraded', 'degraded', 'status'),
-    **_MYSQL,
+    **MYSQL,
 )
 """A lease of one project."""
 
@@ -186,7 +182,7 @@ RESERVATIONS: Final = sa.Table(
     sa.Column('created_at', types.UtcDateTime()),
     sa.Column('updated_at', types.UtcDateTime()),
     sa.Index('ix_reservations_lease', 'lease_id', 'resource_type'),
-    **_MYSQL,
+    **MYSQL,
 )
 """The resources of one type that a lease reserves."""
 
@@ -208,7 +204,7 @@ ALLOCATIONS: Final = sa.Table(
     ),
     sa.Index('ix_allocations_live', 'resource_id', 'live', 'end_date', 'start_date'),
     sa.Index('ix_allocations_reservation', 'reservation_id'),
-    **_MYSQL,
+    **MYSQL,
 )
 """An amount of a resource class on a resource, for a period.
 
@@ -233,7 +229,7 @@ EVENTS: Final = sa.Table(
     sa.Column('created_at', types.UtcDateTime()),
     sa.Column('updated_at', types.UtcDateTime()),
     sa.Index('ix_events_lease', 'lease_id', 'state'),
-    **_MYSQL,
+    **MYSQL,
 )
 """What must happen to a lease, and when."""
 
@@ -254,7 +250,7 @@ STEPS: Final = sa.Table(
     sa.Column('last_at', types.UtcDateTime(), nullable=False),
     sa.Column('detail', types.json_dict(), nullable=False),
     sa.Index('ix_steps_lease', 'lease_id', 'event_id'),
-    **_MYSQL,
+    **MYSQL,
 )
 """The result of an effect on a reservation, for an event, with all attempts.
 
@@ -279,7 +275,7 @@ OUTBOX: Final = sa.Table(
     sa.Column('set_aside_at', types.UtcDateTime()),
     sa.Index('ix_outbox_lease', 'lease_id', 'seq'),
     sa.UniqueConstraint('id', name='uniq_outbox_id'),
-    **_MYSQL,
+    **MYSQL,
 )
 """A notification, written in the transaction that it reports.
 
@@ -294,7 +290,7 @@ TRUSTS: Final = sa.Table(
     sa.Column('lease_id', types.exact(36)),
     sa.Column('made_at', types.UtcDateTime(), nullable=False),
     sa.Column('expires_at', types.UtcDateTime()),
-    **_MYSQL,
+    **MYSQL,
 )
 """A Keystone trust that is not deleted yet; see :mod:`climate.db.trusts`."""
 
@@ -305,7 +301,7 @@ INTENTS: Final = sa.Table(
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('project_id', types.exact(255), nullable=False),
     sa.Column('written_at', types.UtcDateTime(), nullable=False),
-    **_MYSQL,
+    **MYSQL,
 )
 """An object about to be created in the cloud; see :mod:`climate.db.intents`."""
 
@@ -315,7 +311,7 @@ SECRETS: Final = sa.Table(
     sa.Column('name', types.exact(64), primary_key=True),
     sa.Column('value', types.exact(255), nullable=False),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    **_MYSQL,
+    **MYSQL,
 )
 """A secret that processes share; see :mod:`climate.db.secrets`."""
 
@@ -324,9 +320,30 @@ PROJECTS: Final = sa.Table(
     METADATA,
     sa.Column('id', types.exact(255), primary_key=True),
     sa.Column('generation', sa.Integer(), nullable=False),
-    **_MYSQL,
+    **MYSQL,
 )
 """The row that serializes bookings of a project; see :mod:`climate.db.projects`."""
+
+IDEMPOTENCY_KEYS: Final = sa.Table(
+    'idempotency_keys',
+    METADATA,
+    sa.Column('id', types.big_id(), primary_key=True),
+    sa.Column('project_id', types.exact(255), nullable=False),
+    sa.Column('idempotency_key', types.exact(255), nullable=False),
+    sa.Column('fingerprint', types.exact(64), nullable=False),
+    sa.Column('object_id', types.exact(36), nullable=False),
+    sa.Column('claim_owner', types.exact(64)),
+    sa.Column('claim_until', types.UtcDateTime()),
+    sa.Column('status', sa.Integer()),
+    sa.Column('headers', types.json_dict(), nullable=False),
+    sa.Column('body', types.long_text()),
+    sa.Column('created_at', types.UtcDateTime(), nullable=False),
+    sa.Column('expires_at', types.UtcDateTime(), nullable=False),
+    sa.UniqueConstraint('project_id', 'idempotency_key', name='uniq_idempotency_keys'),
+    sa.Index('ix_idempotency_keys_expires', 'expires_at'),
+    **MYSQL,
+)
+"""A key of a request, with the answer; see :mod:`climate.db.idempotency_keys`."""
 
 CHORES: Final = sa.Table(
     'chores',
@@ -335,7 +352,7 @@ CHORES: Final = sa.Table(
     sa.Column('begun_at', types.UtcDateTime(), nullable=False),
     sa.Column('claim_owner', types.exact(64)),
     sa.Column('claim_until', types.UtcDateTime()),
-    **_MYSQL,
+    **MYSQL,
 )
 """Periodic work that one manager at a time does."""
 
@@ -357,7 +374,7 @@ CHARGES: Final = sa.Table(
     sa.Index('ix_charges_charge', 'charge_id'),
     sa.Index('ix_charges_due', 'state', 'due'),
     sa.Index('ix_charges_lease', 'lease_id', 'seq'),
-    **_MYSQL,
+    **MYSQL,
 )
 """A question or report for an external filter of leases; see :mod:`climate.db.charges`.
 

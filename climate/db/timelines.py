@@ -20,237 +20,210 @@ still judged when it is booked (:mod:`climate.db.judgement`).
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
+import logging
+import os
 import threading
-from collections import defaultdict
+import time
+import weakref
+from collections.abc import Callable
 from collections.abc import Mapping
-from collections.abc import Sequence
-from typing import Any
 from typing import Final
 
-import numpy as np
-import sqlalchemy as sa
-
+from climate.allocation import memory
 from climate.allocation.blocks import Block
-from climate.allocation.blocks import BlockFacts
-from climate.allocation.blocks import Bookings
-from climate.allocation.blocks import SIZE
-from climate.allocation.steps import Ints
-from climate.allocation.steps import LATEST
-from climate.db.repository import Repository
-from climate.db.resources import inventory
-from climate.db.tables import ALLOCATIONS
-from climate.db.tables import INVENTORIES
-from climate.db.tables import MAINTENANCES
-from climate.db.tables import RESOURCES
-from climate.domain.resources import Inventory
+from climate.db.timeline_counts import TimelineCounts
+from climate.db.timeline_counts import TimelineEvent
+from climate.db.timeline_reader import CachedBlock
+from climate.db.timeline_reader import Sums
+from climate.db.timeline_reader import TimelineReader
 
-# Of more changed resources than these, the whole block is read.
-_MOST_ALONE: Final = SIZE // 4
+LOG = logging.getLogger(__name__)
 
-_BLOCK = RESOURCES.c.id // SIZE
-_OF_TYPE = (RESOURCES.c.resource_type == sa.bindparam('resource_type'), RESOURCES.c.deleted == 0)
-# The sum of the ids tells a resource from one that took its place.
-_SUMS = (
-    sa.select(_BLOCK, sa.func.sum(RESOURCES.c.id), sa.func.sum(RESOURCES.c.generation))
-    .where(*_OF_TYPE)
-    .group_by(_BLOCK)
-)
-_IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
-_RESOURCES = (
-    sa.select(
-        RESOURCES.c.id,
-        RESOURCES.c.name,
-        RESOURCES.c.generation,
-        RESOURCES.c.reservable,
-        RESOURCES.c.disabled,
-        RESOURCES.c.failed_at,
-    )
-    .where(*_OF_TYPE)
-    .order_by(RESOURCES.c.id)
-)
-# As the driver returns them, which numpy converts at once: converting each of a million
-# instants would take longer than reading them.
-_RAW = sa.types.NullType()
-_BOOKED = sa.select(
-    ALLOCATIONS.c.resource_id,
-    ALLOCATIONS.c.resource_class,
-    ALLOCATIONS.c.amount,
-    sa.type_coerce(ALLOCATIONS.c.start_date, _RAW),
-    sa.type_coerce(ALLOCATIONS.c.end_date, _RAW),
-).where(ALLOCATIONS.c.live == 1)
-_RETURNED = (
-    sa.select(
-        ALLOCATIONS.c.resource_id,
-        sa.type_coerce(sa.func.max(ALLOCATIONS.c.end_date), _RAW),
-        sa.type_coerce(
-            sa.func.max(sa.case((ALLOCATIONS.c.resource_class.is_(None), ALLOCATIONS.c.end_date))),
-            _RAW,
-        ),
-    )
-    .where(ALLOCATIONS.c.live == 0, ALLOCATIONS.c.end_date > sa.bindparam('since'))
-    .group_by(ALLOCATIONS.c.resource_id)
-)
-_OUT = sa.select(
-    MAINTENANCES.c.resource_id,
-    sa.type_coerce(MAINTENANCES.c.start_date, _RAW),
-    sa.type_coerce(MAINTENANCES.c.end_date, _RAW),
-)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Kept:
-    """A block, and the sums that tell whether it is out of date.
-
-    :ivar sums: of the ids and of the generations of its resources
-    """
-
-    block: Block
-    sums: tuple[int, int]
+# Blocks are read up to an instant beyond the horizon, to be read again less often.
+_SPARE: Final = 1.1
 
 
 class Timelines:
     """The timelines of one store; for many threads.
 
+    A process that forks loads its own: the child of a fork begins without any.
+
+    :ivar counts: counters for operators
     :param cleaning_time: between two allocations of a resource
+    :param horizon: how far ahead allocations are kept; what lies beyond is read when
+        a question needs it
     """
 
-    def __init__(self, cleaning_time: datetime.timedelta) -> None:
+    def __init__(
+        self,
+        cleaning_time: datetime.timedelta,
+        horizon: datetime.timedelta = datetime.timedelta(days=400),
+    ) -> None:
         self._cleaning_time = cleaning_time
-        self._kept: dict[str, Mapping[int, _Kept]] = {}
-        self._reading = threading.Lock()
+        self._horizon = horizon
+        self.counts = TimelineCounts()
+        self._forget()
+        # Another thread may have held a lock when the process forked.
+        forget = weakref.WeakMethod(self._forget)
+        os.register_at_fork(after_in_child=lambda: _call(forget()))
 
-    def current(self, reader: TimelineReader, resource_type: str) -> list[Block]:
+    def _forget(self) -> None:
+        self._kept: dict[str, Mapping[int, CachedBlock]] = {}
+        self._locks: dict[str, threading.Lock] = {}
+
+    def has(self, resource_type: str) -> bool:
+        """Whether the timeline of a type has been loaded."""
+        return resource_type in self._kept
+
+    def current(
+        self,
+        reader: TimelineReader,
+        resource_type: str,
+        until: datetime.datetime | None = None,
+    ) -> list[Block] | None:
         """Return all resources of a type as they are now, in id order.
 
         :param reader: of a transaction that has written nothing
+        :param until: the end of the period that is of interest; None for one within the
+            horizon
+        :returns: None if there are allocations in this period that are not kept, or if
+            another thread loads the timeline for the first time: SQL is faster then
         """
-        sums = reader.sums(resource_type)
-        kept = self._kept.get(resource_type, {})
-        if {number: each.sums for number, each in kept.items()} != sums:
-            since = reader.since(self._cleaning_time)
-            # One thread reads what has changed; those that wait find it.
-            with self._reading:
-                latest = self._kept.get(resource_type, {})
-                kept = {
-                    number: latest[number]
-                    if number in latest and latest[number].sums == found
-                    else reader.block(resource_type, number, latest.get(number), since)
-                    for number, found in sums.items()
-                }
-                self._kept[resource_type] = kept
+        kept = self._kept_now(reader, resource_type, wait=False)
+        if kept is None or (until is not None and _lacking(kept, until)):
+            self.counts.add(TimelineEvent.BYPASSED)
+            return None
         return [kept[number].block for number in sorted(kept)]
 
+    def complete(
+        self,
+        reader: TimelineReader,
+        resource_type: str,
+        until: datetime.datetime | None = None,
+    ) -> list[Block]:
+        """Return what :meth:`current` returns, but wait for it, and also read what is not kept.
 
-class TimelineReader(Repository):
-    """Reads resources and their bookings as arrays."""
-
-    def since(self, cleaning_time: datetime.timedelta) -> datetime.datetime:
-        """Return from when on released allocations are of interest."""
-        return self._now - cleaning_time
-
-    def sums(self, resource_type: str) -> dict[int, tuple[int, int]]:
-        """Return the sum of the ids and that of the generations of each block."""
-        found = self._session.execute(_SUMS, {'resource_type': resource_type})
-        return {int(number): (int(ids), int(generations)) for number, ids, generations in found}
-
-    def block(
-        self, resource_type: str, number: int, kept: _Kept | None, since: datetime.datetime
-    ) -> _Kept:
-        """Return a block as it is now.
-
-        :param kept: as it was; None to read all of it
+        :param until: None for all allocations, however far ahead
         """
-        first = number * SIZE
-        rows = self._session.execute(
-            _RESOURCES.where(RESOURCES.c.id >= first, RESOURCES.c.id < first + SIZE),
-            {'resource_type': resource_type},
-        ).all()
-        ids = np.array([row.id for row in rows], dtype=np.int64)
-        changed: Sequence[Any] = rows
-        block = kept.block if kept is not None and np.array_equal(kept.block.ids, ids) else None
-        if block is not None:
-            seen = dict(zip(block.ids.tolist(), block.generations.tolist(), strict=True))
-            changed = [row for row in rows if row.generation != seen[row.id]]
-        scope = _range(first) if len(changed) > _MOST_ALONE else [row.id for row in changed]
-        facts = self._facts(changed, scope, since)
-        return _Kept(
-            block=Block.of(facts) if block is None else block.updated(facts),
-            sums=(int(ids.sum()), sum(row.generation for row in rows)),
+        kept = self._kept_now(reader, resource_type, wait=True)
+        assert kept is not None, 'only threads that do not wait return without it'
+        found = {number: each.block for number, each in kept.items()}
+        for number in _lacking(kept, until):
+            found[number] = reader.extended(kept[number])
+        return [found[number] for number in sorted(found)]
+
+    def _kept_now(
+        self, reader: TimelineReader, resource_type: str, *, wait: bool
+    ) -> Mapping[int, CachedBlock] | None:
+        """Return what is kept, as it is now; None if another thread loads it.
+
+        :param wait: whether to wait for that thread
+        """
+        sums = reader.sums(resource_type)
+        self.counts.add(TimelineEvent.VALIDATED)
+        kept = self._kept.get(resource_type)
+        if kept is not None and self._is_current(kept, sums, reader.now):
+            return kept
+        wait = wait or kept is not None
+        return self._refreshed(reader, resource_type, sums, wait=wait)
+
+    def _is_current(
+        self, kept: Mapping[int, CachedBlock], sums: Sums, now: datetime.datetime
+    ) -> bool:
+        far = now + self._horizon
+        return kept.keys() == sums.keys() and all(
+            each.sums == sums[number] and each.until >= far for number, each in kept.items()
         )
 
-    def _facts(self, rows: Sequence[Any], scope: Any, since: datetime.datetime) -> BlockFacts:
-        """Return what is known of some resources.
+    def _refreshed(
+        self, reader: TimelineReader, resource_type: str, sums: Sums, *, wait: bool
+    ) -> Mapping[int, CachedBlock] | None:
+        """Read what has changed; None if another thread reads everything.
 
-        :param rows: of the resources, read before this
-        :param scope: their ids, or a range of ids that contains them
+        One thread reads; those that wait find what it has read.
         """
-        ids = [row.id for row in rows]
-        whole: list[Any] = []
-        parts: defaultdict[str, list[Any]] = defaultdict(list)
-        for row in self._session.execute(_within(_BOOKED, ALLOCATIONS, scope)):
-            (whole if row[1] is None else parts[row[1]]).append(row)
-        returned = {
-            row[0]: (_times([row[1]])[0], _times([row[2]])[0] if row[2] else 0)
-            for row in self._session.execute(
-                _within(_RETURNED, ALLOCATIONS, scope), {'since': since}
-            )
+        lock = self._locks.setdefault(resource_type, threading.Lock())
+        if not lock.acquire(blocking=wait):
+            return None
+        try:
+            latest = self._kept.get(resource_type)
+            if latest is None:
+                kept = self._loaded(reader, resource_type, sums)
+            else:
+                kept = self._updated(reader, resource_type, sums, latest)
+            self._kept[resource_type] = kept
+            return kept
+        finally:
+            lock.release()
+
+    def _loaded(
+        self, reader: TimelineReader, resource_type: str, sums: Sums
+    ) -> dict[int, CachedBlock]:
+        began = time.monotonic()
+        kept = {number: self._read(reader, resource_type, number) for number in sums}
+        self.counts.add(TimelineEvent.LOADED)
+        blocks = [each.block for each in kept.values()]
+        LOG.info(
+            'Timeline of %s: %d resources and %d allocations, %.1f MB, loaded in %.1f s',
+            resource_type,
+            sum(map(len, blocks)),
+            sum(len(uses) for block in blocks for uses in block.periods.values()),
+            sum(map(memory.size, blocks)) / 1e6,
+            time.monotonic() - began,
+        )
+        return kept
+
+    def _updated(
+        self,
+        reader: TimelineReader,
+        resource_type: str,
+        sums: Sums,
+        latest: Mapping[int, CachedBlock],
+    ) -> dict[int, CachedBlock]:
+        kept = {number: latest[number] for number in sums if number in latest}
+        same = {number: each for number, each in kept.items() if each.sums == sums[number]}
+        # Those without new or deleted resources.
+        others = {
+            number: each
+            for number, each in kept.items()
+            if number not in same and each.sums[0] == sums[number][0]
         }
-        out = [
-            (resource_id, None, 1, start, end)
-            for resource_id, start, end in self._session.execute(_within(_OUT, MAINTENANCES, scope))
-        ]
-        return BlockFacts(
-            ids=np.array(ids, dtype=np.int64),
-            names=[row.name for row in rows],
-            generations=np.array([row.generation for row in rows], dtype=np.int64),
-            bookable=np.array(
-                [row.reservable and not row.disabled and row.failed_at is None for row in rows],
-                dtype=np.bool_,
-            ),
-            returned=_column(returned, ids, 0),
-            returned_whole=_column(returned, ids, 1),
-            inventories=self._inventories(scope),
-            whole=_bookings(whole),
-            parts={name: _bookings(found) for name, found in parts.items()},
-            out=_bookings(out),
-        )
+        found = {}
+        if others:
+            found = reader.updated(resource_type, others, reader.since(self._cleaning_time))
+            self.counts.add(TimelineEvent.RELOADED, sum(each.changed for each in found.values()))
+        kept = {
+            number: same.get(number)
+            or found.get(number)
+            or self._read(reader, resource_type, number)
+            for number in sums
+        }
+        # As time passes, blocks are read again up to a later instant: one for each search,
+        # so that none of them takes long.
+        far = reader.now + self._horizon
+        short = [number for number, each in kept.items() if each.until < far]
+        for number in short[:1]:
+            kept[number] = self._read(reader, resource_type, number)
+        return kept
 
-    def _inventories(self, scope: Any) -> Mapping[str, Mapping[int, Inventory]]:
-        found: defaultdict[str, dict[int, Inventory]] = defaultdict(dict)
-        for row in self._session.execute(_within(sa.select(INVENTORIES), INVENTORIES, scope)):
-            found[row.resource_class][row.resource_id] = inventory(row)
+    def _read(self, reader: TimelineReader, resource_type: str, number: int) -> CachedBlock:
+        since = reader.since(self._cleaning_time)
+        until = reader.now + self._horizon * _SPARE
+        found = reader.block(resource_type, number, since, until)
+        self.counts.add(TimelineEvent.RELOADED, found.changed)
         return found
 
 
-def _range(first: int) -> range:
-    return range(first, first + SIZE)
+def _lacking(kept: Mapping[int, CachedBlock], until: datetime.datetime | None) -> list[int]:
+    """Return the blocks that lack allocations which start before *until*."""
+    return [
+        number
+        for number, each in kept.items()
+        if each.omits and (until is None or each.until < until)
+    ]
 
 
-def _within(query: sa.Select[Any], table: sa.Table, scope: range | Sequence[int]) -> Any:
-    """Return a query limited to the rows of some resources."""
-    if isinstance(scope, range):
-        return query.where(table.c.resource_id.between(scope[0], scope[-1]))
-    return query.where(table.c.resource_id.in_(scope))
-
-
-def _bookings(rows: Sequence[Any]) -> Bookings:
-    """Return rows of resource id, class, amount, start and end as arrays."""
-    ids, _, amounts, starts, ends = zip(*rows, strict=True) if rows else ((),) * 5
-    return Bookings(
-        resource_ids=np.array(ids, dtype=np.int64),
-        starts=_times(starts),
-        ends=_times(ends),
-        amounts=np.array(amounts, dtype=np.int64),
-    )
-
-
-def _times(values: Sequence[Any]) -> Ints:
-    """Return instants, naive ones or their texts in SQLite, as microseconds since 1970."""
-    found = np.array(values, dtype='datetime64[us]').astype(np.int64)
-    return np.clip(found, 0, LATEST)
-
-
-def _column(found: Mapping[int, tuple[int, int]], ids: Sequence[int], place: int) -> Ints:
-    return np.array([found.get(key, (0, 0))[place] for key in ids], dtype=np.int64)
+def _call(method: Callable[[], None] | None) -> None:
+    if method is not None:
+        method()

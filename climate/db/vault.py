@@ -33,6 +33,9 @@ from climate.domain.drafts import SEALED
 
 LOG = logging.getLogger(__name__)
 
+# No JSON text begins with it.
+_SEALED_TEXT = 'sealed:'
+
 
 class Vault:
     """The keys of a process.
@@ -68,6 +71,24 @@ class Vault:
             LOG.error('No key of [database] encryption_keys decrypts a draft')
             return stored
         return drafts.restored({**stored, DRAFT: _unsealed(draft)}, {DRAFT: secrets})
+
+    def seal_text(self, text: str) -> str:
+        """Return *text* as it is stored, encrypted if there is a key."""
+        if self._first is None:
+            return text
+        return _SEALED_TEXT + self._first.encrypt(text.encode()).decode()
+
+    def open_text(self, stored: str) -> str | None:
+        """Return the text that was stored; None if no key fits."""
+        if not stored.startswith(_SEALED_TEXT):
+            return stored
+        if self._all is None:
+            return None
+        try:
+            return self._all.decrypt(stored.removeprefix(_SEALED_TEXT)).decode()
+        except fernet.InvalidToken:
+            LOG.error('No key of [database] encryption_keys decrypts a stored answer')
+            return None
 
 
 def new_key() -> str:

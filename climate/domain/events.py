@@ -48,7 +48,7 @@ class EventKind(enum.StrEnum):
 
 # Of several events at one instant, those that release resources precede those
 # that assign them, and an announcement precedes what it announces.
-_RANK = {
+RANK = {
     kind: rank
     for rank, kind in enumerate(
         (
@@ -105,6 +105,11 @@ OPEN = frozenset({EventState.UNDONE, EventState.IN_PROGRESS})
 NO_PAYLOAD = Payload()
 """The default of a payload; an event replaces it by the empty payload of its kind."""
 _NOTHING = datetime.timedelta(0)
+_UNTRIED: Mapping[str, Any] = {
+    'tried': _NOTHING,
+    'tried_when_well': _NOTHING,
+    'wait_notified': False,
+}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -210,7 +215,7 @@ class Event:
         :raises climate.domain.lifecycles.TransitionRefused: if it cannot happen now
         """
         if self.begun_at is None:
-            counted = self.untried()._counted(now, _NOTHING)
+            counted = self._with(**_UNTRIED, tried_until=now)
         elif self.state is EventState.IN_PROGRESS:
             counted = self._counted(now, min(now - self._until(now), unfinished))
         else:
@@ -231,9 +236,7 @@ class Event:
 
     def untried(self) -> Event:
         """Return the event as if no manager had tried it."""
-        return self._with(
-            tried=_NOTHING, tried_until=None, tried_when_well=_NOTHING, wait_notified=False
-        )
+        return self._with(**_UNTRIED, tried_until=None)
 
     def well(self) -> Event:
         """Return the event with the note that nothing has failed so far."""
@@ -263,7 +266,7 @@ class Event:
 
 def order(event: Event) -> tuple[datetime.datetime, int, str]:
     """Sort key: by due time, ends before starts, then by id to be stable."""
-    return (event.due, _RANK[event.kind], event.id)
+    return (event.due, RANK[event.kind], event.id)
 
 
 def first_due(events: Iterable[Event], now: datetime.datetime) -> Event | None:

@@ -25,6 +25,8 @@ from climate.domain.events import Event
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.periods import Period
+from climate.domain.placements import MemberPlacement
+from climate.domain.placements import PlacedMembers
 
 
 class AllocationState(enum.StrEnum):
@@ -63,6 +65,8 @@ class Reservation:
 
     :ivar request: the requirements, as the plugin's ``dump`` wrote them
     :ivar facts: what effects created in the cloud, such as an aggregate's id
+    :ivar placement: how its members are placed; None if anywhere
+    :ivar placed: where they are, if it has a placement
     :ivar part_of: id of the reservation of the same lease that includes this
         one, such as that of a server; None if a user requested it directly
     """
@@ -77,6 +81,8 @@ class Reservation:
     missing_resources: bool = False
     resources_changed: bool = False
     part_of: str | None = None
+    placement: MemberPlacement | None = None
+    placed: tuple[PlacedMembers, ...] = dataclasses.field(default=(), compare=False)
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
 

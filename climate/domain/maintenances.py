@@ -26,10 +26,13 @@ class MaintenanceDraft:
 
     The resource is identified by its id, or by its type and name.
 
+    :ivar id: of the maintenance; None for a generated one. Drafts with the same id are
+        tries of one request
     :ivar reason: for people; owners of reservations read it
     """
 
     period: Period
+    id: str | None = None
     resource_id: int | None = None
     resource_type: str = ''
     resource_name: str = ''

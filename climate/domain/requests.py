@@ -17,15 +17,21 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
+from climate.domain.listed import ListedLease
 from climate.domain.periods import Period
+from climate.domain.placements import MemberPlacement
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
+
+Check = Callable[[Lease], None]
+"""Raises if a lease is not as the caller requires; called with its row locked."""
 
 
 class Unset(enum.Enum):
@@ -69,9 +75,10 @@ class LeaseDraft:
 
     :ivar start: aware UTC; the caller of the core has already turned ``now``
         into an instant
-    :ivar id: of the lease, never from a body; None for a generated one. No other
-        lease has or had this id
+    :ivar id: of the lease, never from a body; None for a generated one. Drafts with
+        the same id are tries of one request, which books one lease
     :ivar reservations: the bodies as received; each type's plugin reads its own
+    :ivar placements: of the reservations, in the same order; empty if none has one
     :ivar strict: whether unknown keys are refused (1.1) or dropped (1.0)
     :ivar grain: the precision of the requested times; a start is in the past only
         if it is before now floored to the grain
@@ -89,6 +96,7 @@ class LeaseDraft:
     end: datetime.datetime
     id: str | None = None
     reservations: tuple[Mapping[str, Any], ...] = ()
+    placements: tuple[MemberPlacement | None, ...] = ()
     events: tuple[EventDraft, ...] = ()
     before_end_date: datetime.datetime | None = None
     notify_before_start: tuple[int, ...] | None = None
@@ -111,6 +119,8 @@ class ReservationChange:
 class LeaseChange:
     """New values for a lease; by default, each field keeps its value.
 
+    :ivar check: of the lease before the change; None for none
+
     ``notices``, ``strict``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
     """
 
@@ -124,6 +134,13 @@ class LeaseChange:
     strict: bool = False
     grain: datetime.timedelta = datetime.timedelta(minutes=1)
     asked_at: datetime.datetime | None = None
+    check: Check | None = None
+
+    def checked(self, lease: Lease) -> Lease:
+        """Return the lease that is to be changed, if it is as the caller requires."""
+        if self.check is not None:
+            self.check(lease)
+        return lease
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,7 +189,7 @@ SORT_KEYS: Final = ('id', 'name', 'start_date', 'end_date', 'status', 'project_i
 class LeasePage:
     """Some leases, and whether there are more after them."""
 
-    leases: tuple[Lease, ...]
+    leases: tuple[ListedLease, ...]
     more: bool = False
 
 
@@ -184,6 +201,8 @@ class BusyPeriod:
         opaque one that is the same each time
     :ivar lease_id: likewise
     :ivar amounts: units by resource class; empty if the whole resource is taken
+    :ivar held_until: until when it is held for an offer, whose id is that of the lease;
+        None if it is booked
     """
 
     reservation_id: str
@@ -191,6 +210,7 @@ class BusyPeriod:
     start: datetime.datetime
     end: datetime.datetime
     amounts: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    held_until: datetime.datetime | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,6 +219,7 @@ class ReservedShare:
 
     :ivar period: of the lease
     :ivar amounts: as in :class:`BusyPeriod`
+    :ivar held_until: likewise
     """
 
     resource_id: int
@@ -207,6 +228,7 @@ class ReservedShare:
     project_id: str
     period: Period
     amounts: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    held_until: datetime.datetime | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -65,6 +65,14 @@ class Filters:
         self.names = tuple(self._filters)
         self.waits = any(item.waits for item in self._filters.values())
 
+    @property
+    def local(self) -> Filters:
+        """Those that wait for nothing and are notified of nothing: asking them has no effect."""
+        found = {
+            name: item for name, item in self._filters.items() if not item.waits and not item.hears
+        }
+        return Filters(found, self._exempt)
+
     def judges(self, project_id: str) -> bool:
         """Return whether any filter judges the leases of a project."""
         return bool(self.names) and project_id not in self._exempt

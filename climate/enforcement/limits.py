@@ -46,6 +46,9 @@ class Limits:
     :ivar leases: that have not ended
     :ivar days_ahead: from now to the start of a lease
     :ivar resources: at one instant, of all leases
+    :ivar idempotency_keys: that have not expired
+    :ivar holds: of offers, at one instant
+    :ivar offers: that are stored
     """
 
     leases: int = 0
@@ -53,6 +56,9 @@ class Limits:
     days_per_lease: int = 0
     days_ahead: int = 0
     resources: int = 0
+    idempotency_keys: int = 0
+    holds: int = 0
+    offers: int = 0
 
     def check(self, name: str, wanted: int) -> None:
         """Check a number against the limit *name*.
@@ -178,6 +184,29 @@ def held(
             has = tx.projects.resources(lease.project_id, lease.period)
             peak = timeline.peak(((period, 1) for period in has), lease.period)
             limits.check('resources', peak)
+
+
+def check_resources(
+    tx: Transaction,
+    limits: Limits,
+    lease: Lease,
+    old: Lease | None,
+    allocations: Collection[Allocation],
+) -> None:
+    """Check how many resources a project would have with a lease that is not written.
+
+    :param old: the lease as it is; None for a new one
+    :param allocations: all that the lease would have
+    :raises climate.exceptions.LeaseRefused: if the limit forbids a new lease
+    :raises climate.exceptions.ProjectLimit: if the limit forbids a change
+    """
+    if not limits.resources:
+        return
+    has = tx.projects.resources(lease.project_id, lease.period, other_than=lease.id)
+    new = {(item.reservation_id, item.resource_id) for item in allocations}
+    uses = [(period, 1) for period in has] + [(lease.period, len(new))]
+    with refusing(old):
+        limits.check('resources', timeline.peak(uses, lease.period))
 
 
 def _grows(

@@ -22,6 +22,7 @@ Errors of one resource type are in the folder of the type, in ``errors.py``.
 from __future__ import annotations
 
 import datetime
+from typing import Any
 from typing import TYPE_CHECKING
 
 from climate.exceptions.base import ClimateError as ClimateError
@@ -90,6 +91,20 @@ class NotFound(ClimateError):
     code = 404
     error_name = 'NOT_FOUND'
     template = 'Object with %(object)s not found'
+
+
+class OfferGone(NotFound):
+    """The offer has expired, or others have booked its resources.
+
+    :ivar alternatives: offers that resemble it
+    """
+
+    error_name = 'OFFER_GONE'
+    template = 'Offer %(offer_id)s %(why)s'
+
+    def __init__(self, message: str | None = None, **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.alternatives: tuple[Any, ...] = ()
 
 
 class Conflict(ClimateError):
@@ -173,6 +188,41 @@ class BookedMeanwhile(Conflict):
     template = 'The resources were booked by others meanwhile; please try again'
 
 
+class IdempotencyKeyReused(Conflict):
+    """The idempotency key names another request of the project."""
+
+    error_name = 'IDEMPOTENCY_KEY_REUSED'
+    template = (
+        'The Idempotency-Key was used for another request within the last 24 hours: by another '
+        'user, or with another method, path, query, microversion or body'
+    )
+
+
+class IdempotencyKeyInUse(Conflict):
+    """The first request with the idempotency key is still in progress."""
+
+    error_name = 'IDEMPOTENCY_KEY_IN_USE'
+    template = 'A request with this Idempotency-Key is still in progress'
+
+
+class IdempotentAnswerLost(Conflict):
+    """The answer to the request with the idempotency key cannot be repeated."""
+
+    error_name = 'IDEMPOTENT_ANSWER_LOST'
+    template = (
+        'The request with this Idempotency-Key was answered with status %(status)s; nothing '
+        'else is left of the answer'
+    )
+
+
+class PreconditionFailed(ClimateError):
+    """The object is not the version that the client named; nothing was changed."""
+
+    code = 412
+    error_name = 'PRECONDITION_FAILED'
+    template = 'The object is not as %(header)s requires: its ETag is %(etag)s'
+
+
 class ResourceInMaintenance(Conflict):
     """The lease would use a resource during its maintenance."""
 
@@ -191,8 +241,10 @@ class NotEnoughResources(Conflict):
         (aware UTC), None if waiting does not help
     :param too_large: whether resources match, but none of them could ever
         hold a single unit of the request
+    :param unplaced: whether enough is free, but not where the placement requires
     :ivar resource_type: of the reservation that failed
     :ivar place: index of that reservation in the lease, None if it is the only one
+    :ivar alternatives: offers that resemble the request
     """
 
     error_name = 'NOT_ENOUGH_RESOURCES'
@@ -206,14 +258,17 @@ class NotEnoughResources(Conflict):
         free: int | None = None,
         first_blocker_ends: datetime.datetime | None = None,
         too_large: bool = False,
+        unplaced: bool = False,
     ) -> None:
         super().__init__(what=what)
+        self.unplaced = unplaced
         self.matched = matched
         self.free = free
         self.first_blocker_ends = first_blocker_ends
         self.too_large = too_large
         self.resource_type: str | None = None
         self.place: int | None = None
+        self.alternatives: tuple[Any, ...] = ()
 
     @property
     def message(self) -> str:
@@ -222,6 +277,8 @@ class NotEnoughResources(Conflict):
         if self.place is not None:
             text += f' for reservations[{self.place}] ({self.resource_type})'
         # Clients compare the beginning of the text.
+        if self.unplaced:
+            return f'{text}: the free ones do not fulfill the placement'
         return f'{text}: none that matches is large enough' if self.too_large else text
 
 

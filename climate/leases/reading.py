@@ -19,13 +19,16 @@ the lease from being shown, reported and ended.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
+from typing import ClassVar
 from typing import Final
 from typing import Protocol
 
 from climate import exceptions
 from climate.domain.leases import Reservation
 from climate.plugins.contract import Plugin
+from climate.plugins.searches import Search
 
 LOG = logging.getLogger(__name__)
 
@@ -34,10 +37,23 @@ FAULT: Final = 'fault'
 
 
 class Describer(Protocol):
-    """The part of a plugin that describes reservations."""
+    """The part of a plugin that describes reservations.
+
+    :cvar describes_request: whether the description depends on the request alone
+    """
+
+    describes_request: ClassVar[bool]
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation that only its resource type has."""
+        ...
+
+    def load(self, stored: Mapping[str, Any]) -> Any:
+        """Return a request as it was stored."""
+        ...
+
+    def search(self, request: Any) -> Search:
+        """Describe the resources that the request can use."""
         ...
 
 
@@ -47,6 +63,15 @@ def describe(plugin: Describer, reservation: Reservation) -> dict[str, Any]:
         return plugin.describe(reservation)
     except Exception as error:
         return {FAULT: _fault(reservation, error)}
+
+
+def demand(plugin: Describer, reservation: Reservation) -> Mapping[str, int]:
+    """Return the units of one slot; empty for whole resources, and if it cannot be read."""
+    try:
+        return plugin.search(plugin.load(reservation.request)).demand
+    except Exception as error:
+        _fault(reservation, error)
+        return {}
 
 
 def load(plugin: Plugin[Any], reservation: Reservation) -> Any:

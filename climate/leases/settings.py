@@ -24,6 +24,7 @@ from climate.conf.settings import seconds
 from climate.conf.settings import Settings
 from climate.domain.health import HealActive
 from climate.enforcement.limits import ProjectLimits
+from climate.leases.prices import Prices
 
 
 def _horizon(value: float) -> datetime.timedelta | None:
@@ -37,6 +38,8 @@ class LeasingSettings(Settings):
     :ivar cleaning_time: pause between two leases of one resource
     :ivar sample_size: free resources to compare in addition to those needed
     :ivar booking_attempts: how often to choose before giving up a lost race
+    :ivar offer_lifetime: how long an offer can be taken
+    :ivar max_hold: the longest time for which an offer is held; zero for never
     :ivar notify_before_start: seconds before the start at which to announce it
     :ivar notify_before_end: time before the end at which to warn; zero for never
     :ivar prepare_lead_time: how long before the start to prepare; zero for never
@@ -50,6 +53,7 @@ class LeasingSettings(Settings):
     :ivar heal_active: which active reservations move off resources that are out of
         service
     :ivar limits: the limits of projects
+    :ivar prices: by which offers can be compared
     :ivar trust_margin: how long after the end of a lease its trust expires
     :ivar heal_horizon: how far ahead bookings of a failed resource move; None for
         no limit
@@ -58,6 +62,8 @@ class LeasingSettings(Settings):
     cleaning_time: datetime.timedelta = option('allocation', 'cleaning_time', seconds)
     sample_size: int = option('allocation', 'sample_size')
     booking_attempts: int = option('allocation', 'booking_attempts')
+    offer_lifetime: datetime.timedelta = option('allocation', 'offer_lifetime', seconds)
+    max_hold: datetime.timedelta = option('allocation', 'max_hold', seconds)
     notify_before_start: tuple[int, ...] = option('manager', 'notify_before_start', tuple)
     notify_before_end: datetime.timedelta = option('manager', 'minutes_before_end_lease', minutes)
     prepare_lead_time: datetime.timedelta = option('manager', 'prepare_lead_time', seconds)
@@ -70,4 +76,5 @@ class LeasingSettings(Settings):
     heal_active: HealActive = option('health', 'heal_active', HealActive)
     heal_horizon: datetime.timedelta | None = option('health', 'heal_horizon', _horizon)
     limits: ProjectLimits = part(ProjectLimits)
+    prices: Prices = part(Prices)
     trust_margin: datetime.timedelta = option('trusts', 'margin', seconds)

@@ -33,8 +33,20 @@ def reservations(lease: Lease, trigger: ReservationTrigger) -> tuple[Reservation
     )
 
 
-def write(tx: Transaction, old: Lease, new: Lease) -> None:
-    """Write the reservations of a lease that have changed."""
-    for before, later in zip(old.reservations, new.reservations, strict=True):
-        if later != before:
-            tx.reservations.update(later)
+def update(tx: Transaction, old: Lease, new: Lease) -> set[str]:
+    """Write the reservations of a lease that have changed; return their ids."""
+    before = {item.id: item for item in old.reservations}
+    changed = [item for item in new.reservations if item != before[item.id]]
+    for item in changed:
+        tx.reservations.update(item)
+    return {item.id for item in changed}
+
+
+def write(tx: Transaction, old: Lease, new: Lease) -> Lease:
+    """Write the reservations of a lease that have changed; return the lease as written."""
+    ids = update(tx, old, new)
+    written = tuple(
+        dataclasses.replace(item, updated_at=tx.now) if item.id in ids else item
+        for item in new.reservations
+    )
+    return dataclasses.replace(new, reservations=written)

@@ -14,11 +14,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import logging
 import threading
+from collections.abc import Callable
 from collections.abc import Collection
+from collections.abc import Iterator
 from typing import Final
 
 from climate import exceptions
@@ -34,6 +37,14 @@ LOG = logging.getLogger(__name__)
 
 # As a share of the duration of a claim, so that one or two renewals may fail.
 _RENEWED: Final = 1 / 5
+
+
+Take = Callable[
+    [Transaction, datetime.datetime, datetime.datetime],
+    tuple[list[str], datetime.datetime | None],
+]
+"""Claims leases in a transaction, until the first instant; the second is the present one by
+the clock of claims. Returns their ids, and when something is due next."""
 
 
 @dataclasses.dataclass(kw_only=True, slots=True)
@@ -72,6 +83,9 @@ class ClaimKeeper:
         self._lasts = datetime.timedelta(seconds=seconds)
         self._mine: dict[str, _Mine] = {}
         self._lock = threading.Lock()
+        # Held by a renewal until its transaction has ended.
+        self._renewing = threading.Lock()
+        self._written: set[str] = set()
         pause = seconds * _RENEWED
         self._renewals = RepeatingThread(
             'claims', self._renew_all, failure='Claims could not be renewed', retry=pause
@@ -98,15 +112,26 @@ class ClaimKeeper:
         :returns: None as the time if nothing is due, or if more may be due already
         :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
+
+        def take(
+            tx: Transaction, until: datetime.datetime, at: datetime.datetime
+        ) -> tuple[list[str], datetime.datetime | None]:
+            ids = tx.claims.take(self.owner, until, limit, at)
+            return ids, tx.claims.next_due(at) if len(ids) < limit else None
+
+        return self.claim(take)
+
+    def claim(self, take: Take) -> tuple[list[str], datetime.datetime | None]:
+        """Claim leases by *take*, and keep their claims.
+
+        :returns: the ids of the leases, and the time, that *take* returns; leases on which
+            this manager is still working are left out
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
+        """
         if self.trouble() is not None:
             return [], None
         since, at = self._present()
-
-        def take(tx: Transaction) -> tuple[list[str], datetime.datetime | None]:
-            ids = tx.claims.take(self.owner, at + self._lasts, limit, at)
-            return ids, tx.claims.next_due(at) if len(ids) < limit else None
-
-        ids, due = self._store.run(take)
+        ids, due = self._store.run(lambda tx: take(tx, at + self._lasts, at))
         return [lease_id for lease_id in ids if self._keep(lease_id, since)], due
 
     def take_one(self, lease_id: str) -> bool:
@@ -146,6 +171,20 @@ class ClaimKeeper:
         with self._lock:
             return set(self._mine)
 
+    @contextlib.contextmanager
+    def writing(self, lease_ids: Collection[str]) -> Iterator[None]:
+        """Renew no claims on leases that a transaction is about to lock.
+
+        Transactions with many leases skip rows that are locked, also those that a renewal
+        has locked. While it holds its locks, a renewal could not renew them either.
+        """
+        with self._renewing:
+            self._written.update(lease_ids)
+        try:
+            yield
+        finally:
+            self._written.difference_update(lease_ids)
+
     def renew(self) -> None:
         """Renew every claim that is still valid.
 
@@ -153,9 +192,17 @@ class ClaimKeeper:
 
         :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
+        with self._renewing:
+            self._renew_sure()
+
+    def _renew_sure(self) -> None:
         with self._lock:
             holds = {lease_id: mine.next or mine.hold for lease_id, mine in self._mine.items()}
-        sure = {lease_id: hold for lease_id, hold in holds.items() if hold.sure()}
+        sure = {
+            lease_id: hold
+            for lease_id, hold in holds.items()
+            if hold.sure() and lease_id not in self._written
+        }
         if not sure:
             return
         since, at = self._present()
@@ -173,6 +220,13 @@ class ClaimKeeper:
         self, tx: Transaction, lease_ids: Collection[str], until: datetime.datetime
     ) -> list[str]:
         return tx.claims.renew(self.owner, lease_ids, until)
+
+    def at(self) -> datetime.datetime:
+        """Return the present time on the clock of claims.
+
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
+        """
+        return self._present()[1]
 
     def _present(self) -> tuple[float, datetime.datetime]:
         """Return the present time on the monotonic clock, and on the clock of claims."""

@@ -28,7 +28,7 @@ from typing import Final
 
 from climate import exceptions
 from climate.clock import Clock
-from climate.db.store import Difference
+from climate.db.clock_difference import Difference
 from climate.db.store import Store
 
 LOG = logging.getLogger(__name__)

@@ -34,6 +34,7 @@ from climate.clients.fence import MARGIN
 from climate.clients.rehearsal import Rehearsal
 from climate.clients.rehearsal import Withheld
 from climate.clock import Clock
+from climate.db import expired_holds
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.lifecycles import LeaseStatus
@@ -58,6 +59,8 @@ CHORE = 'repair'
 # after each step.
 _LASTS = datetime.timedelta(minutes=10)
 _RENEWED = _LASTS.total_seconds() / 10
+# Expired rows deleted in one transaction.
+_EXPIRED = 500
 
 
 class Repair:
@@ -148,11 +151,20 @@ class Repair:
         yield left_trusts.sweep(self._store, self._fenced, lease_id, dry_run=False)
         if lease_id is None:
             yield left_intents.sweep(self._store, self._plugins, self._fenced, dry_run=False)
+            self._forget_expired()
         for active in self._active(lease_id):
             yield self._check(active)
         for resource_type in self._plugins:
             records = self._records(resource_type, lease_id)
             yield self._sweep(resource_type, records, self._fenced, dry_run=False)
+
+    def _forget_expired(self) -> None:
+        """Delete expired idempotency keys, offers and holds, which are nothing to report."""
+        expired_holds.release(self._store)
+        while self._store.run(lambda tx: tx.idempotency_keys.forget_expired(_EXPIRED)) == _EXPIRED:
+            self._guard()
+        while self._store.run(lambda tx: tx.offers.forget_expired(_EXPIRED)) == _EXPIRED:
+            self._guard()
 
     # -- one at a time
 

@@ -37,14 +37,17 @@ from climate.domain.resources import ResourceDraft
 from climate.enforcement.filters import Filters
 from climate.leases.notices import Plugins
 from climate.leases.settings import LeasingSettings
+from climate.manager.batch_loop import BatchLoop
 from climate.manager.charges import ChargeSender
 from climate.manager.claims import ClaimKeeper
 from climate.manager.clocks import Clocks
+from climate.manager.due_queue import DueQueue
 from climate.manager.healing import Healing
 from climate.manager.health import Monitor
 from climate.manager.health import ReportListener
 from climate.manager.loop import Loop
 from climate.manager.outbox import OutboxSender
+from climate.manager.pipeline import Pipeline
 from climate.manager.repair import Repair
 from climate.manager.repair_thread import RepairThread
 from climate.manager.server_lease_settings import ServerLeaseSettings
@@ -62,6 +65,7 @@ class ManagerOptions(Settings):
     """The options of a manager.
 
     :ivar workers: the number of leases that are processed concurrently
+    :ivar batches: whether due leases are processed in batches
     :ivar max_sleep: the longest interval between two queries, in seconds
     :ivar claim_seconds: the duration of a claim
     :ivar outbox_batch: the maximum number of notifications per batch
@@ -73,6 +77,7 @@ class ManagerOptions(Settings):
     """
 
     workers: int = option('manager', 'workers')
+    batches: bool = option('manager', 'batches')
     max_sleep: float = option('manager', 'max_sleep')
     claim_seconds: float = option('manager', 'claim_seconds')
     outbox_batch: int = option('manager', 'outbox_batch')
@@ -158,7 +163,7 @@ class Manager:
         worker = Worker(
             store, plugins, cloud, settings, self._claims, self._wake_senders, filters, self._hasten
         )
-        self._loop = Loop(clock, self._claims, worker, workers=options.workers, max_sleep=longest)
+        self._loop = self._make_loop(store, clock, worker, options)
         rehoming = Rehoming(store, plugins, settings)
         looking = fence.watching(cloud)
         self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
@@ -187,6 +192,16 @@ class Manager:
         self._checking = ClaimKeeper(store, clock, repairer, options.claim_seconds, self.clocks)
         repair = Repair(store, plugins, cloud, clock, settings, self._checking)
         self._repair = RepairThread(repair, clock, options.repair_interval)
+
+    def _make_loop(
+        self, store: Store, clock: Clock, worker: Worker, options: ManagerOptions
+    ) -> Loop | BatchLoop:
+        claims, workers, longest = self._claims, options.workers, options.max_sleep
+        if not options.batches:
+            return Loop(clock, claims, worker, workers=workers, max_sleep=longest)
+        pipeline = Pipeline(store, self._plugins, claims, worker, self._wake_senders)
+        queue = DueQueue(store, clock, claims)
+        return BatchLoop(clock, claims, queue, pipeline, worker, workers=workers, max_sleep=longest)
 
     def start(self) -> None:
         """Start all threads; does not block."""

@@ -14,9 +14,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 from collections.abc import Callable
+from collections.abc import Iterator
 
 from climate import exceptions
 from climate.booking.choose import LostRace
@@ -47,6 +49,7 @@ class Worker:
     :param filters: the filters of leases; None for none
     :param on_claim_lost: called if a claim is lost within an effect, whose last call may
         have reached the cloud too late
+    :ivar starter: begins events
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class Worker:
         self._claims = claims
         self._wake_senders = wake_senders
         self._attempts = settings.booking_attempts
-        self._starter = EventStarter(plugins, settings, claims.owner, filters)
+        self.starter = EventStarter(plugins, settings, claims.owner, filters)
         self._settler = EventSettler(plugins, settings, claims.owner, filters)
 
     def work(self, lease_id: str) -> None:
@@ -77,9 +80,21 @@ class Worker:
         continues.
         """
         hold = self._claims.hold(lease_id)
-        try:
+        with self.errors_of(lease_id):
             while hold is not None and self._one(hold, lease_id):
                 continue
+
+    def settle(self, hold: Hold, job: Job, report: Report) -> None:
+        """Settle a job, and process all other due events of its lease."""
+        with self.errors_of(job.lease.id):
+            if self._settled(hold, job, report):
+                self.work(job.lease.id)
+
+    @contextlib.contextmanager
+    def errors_of(self, lease_id: str) -> Iterator[None]:
+        """Log the errors of the work on a lease."""
+        try:
+            yield
         except ClaimLost as error:
             LOG.warning('%s; another manager continues with it', error.message)
             self._on_claim_lost()
@@ -88,18 +103,39 @@ class Worker:
         except Exception:
             LOG.exception('Lease %s: unexpected error; it will be retried', lease_id)
 
+    def perform(self, hold: Hold, job: Job) -> Report:
+        """Run the effects of a job, fenced by the claim on its lease.
+
+        :raises climate.clients.fence.ClaimLost: if the claim may have expired
+        """
+        return perform(job, self._plugins, Fenced(self._cloud, hold.check))
+
+    def settle_in(self, tx: Transaction, hold: Hold, job: Job, report: Report) -> bool:
+        """Settle a job in a transaction; return whether more of its lease is due now.
+
+        :raises climate.clients.fence.ClaimLost: if the claim may have expired
+        """
+        more = self._settler.settle(tx, job, report)
+        # The row is locked, so that the claim cannot change before the commit. In SQL, a
+        # later claim of this manager looks the same, and a plugin may have caught
+        # the exception of the fence; so the claim itself is checked, too.
+        hold.check()
+        return more
+
     def _one(self, hold: Hold, lease_id: str) -> bool:
         job = self._begin(lease_id)
         if job is None:
             self._wake_senders()
             return False
-        report = perform(job, self._plugins, Fenced(self._cloud, hold.check))
-        more = self._store.run(lambda tx: self._settle(tx, hold, job, report))
+        return self._settled(hold, job, self.perform(hold, job))
+
+    def _settled(self, hold: Hold, job: Job, report: Report) -> bool:
+        more = self._store.run(lambda tx: self.settle_in(tx, hold, job, report))
         self._wake_senders()
         return more
 
     def _begin(self, lease_id: str) -> Job | None:
-        begin = functools.partial(self._starter.begin, lease_id=lease_id)
+        begin = functools.partial(self.starter.begin, lease_id=lease_id)
         for _ in range(self._attempts):
             try:
                 return self._store.run(begin)
@@ -107,11 +143,3 @@ class Worker:
                 continue
         # Others were faster each time. Start without a move; a later attempt may move it.
         return self._store.run(functools.partial(begin, moves=False))
-
-    def _settle(self, tx: Transaction, hold: Hold, job: Job, report: Report) -> bool:
-        more = self._settler.settle(tx, job, report)
-        # The row is locked, so that the claim cannot change before the commit. In SQL, a
-        # later claim of this manager looks the same, and a plugin may have caught
-        # the exception of the fence; so the claim itself is checked, too.
-        hold.check()
-        return more

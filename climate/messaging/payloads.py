@@ -19,6 +19,7 @@ notification. Payloads have no fields for tokens, trusts and other secrets.
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -43,6 +44,8 @@ _NOTHING: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
 # Plugins describe reservations, with values that users have chosen. Keys that contain one
 # of these words are left out, because not every subscriber may read secrets.
 _SECRET: Final = ('token', 'trust', 'password', 'secret', 'credential')
+# Descriptions of a type have the same keys.
+_KNOWN_KEYS: Final = 1024
 
 
 def build(
@@ -173,13 +176,16 @@ def _event(event: Event) -> dict[str, Any]:
     }
 
 
+@functools.lru_cache(_KNOWN_KEYS)
+def _is_secret(key: str) -> bool:
+    return any(word in key.lower() for word in _SECRET)
+
+
 def _without_secrets(value: Any) -> Any:
     """Return *value* without keys that may hold secrets, at any depth."""
     if isinstance(value, Mapping):
         return {
-            key: _without_secrets(item)
-            for key, item in value.items()
-            if not any(word in str(key).lower() for word in _SECRET)
+            key: _without_secrets(item) for key, item in value.items() if not _is_secret(str(key))
         }
     if isinstance(value, list | tuple):
         return [_without_secrets(item) for item in value]

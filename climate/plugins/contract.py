@@ -179,6 +179,7 @@ class Plugin(abc.ABC, Generic[R]):
 
     inspects: ClassVar[bool] = False
     """Whether :meth:`inspect` calls the cloud."""
+    describes_request: ClassVar[bool] = False  # describe() uses nothing but the request
 
     def inspect(self, request: R, cloud: Callable[[], Cloud], project_id: str) -> R:
         """Look up in the cloud the objects that a request names, before it is booked.

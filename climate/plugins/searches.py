@@ -55,6 +55,13 @@ class Search:
     forbidden_traits: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
 
+    def at_most(self, slots: int) -> Search:
+        """Return this search for no more than a number of slots, but all names."""
+        most = max(slots, len(self.names))
+        return dataclasses.replace(
+            self, minimum=min(self.minimum, most), maximum=min(self.maximum, most)
+        )
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Needs:

@@ -23,11 +23,13 @@ import itertools
 from oslo_policy import policy
 
 from climate.policies import allocations
+from climate.policies import availability
 from climate.policies import base
 from climate.policies import floatingips
 from climate.policies import hosts
 from climate.policies import leases
 from climate.policies import maintenances
+from climate.policies import offers
 from climate.policies import properties
 from climate.policies import resource_types
 from climate.policies import resources
@@ -46,5 +48,7 @@ def list_rules() -> list[policy.RuleDefault]:
             allocations.list_rules(),
             properties.list_rules(),
             maintenances.list_rules(),
+            availability.list_rules(),
+            offers.list_rules(),
         )
     )

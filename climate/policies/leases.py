@@ -30,15 +30,17 @@ ALL_PROJECTS = 'climate:leases:all_projects'
 
 _ALL = '/v1/leases'
 _ONE = '/v1/leases/{lease_id}'
+_READ = (f'GET {_ONE}', f'GET {_ONE}/history', f'GET {_ONE}/extension')
 _EVERYWHERE = (
     f'GET {_ALL}',
-    f'GET {_ONE}',
-    f'GET {_ONE}/history',
+    *_READ,
     f'PUT {_ONE}',
     f'DELETE {_ONE}',
     f'POST {_ONE}/reallocate',
     'GET /v1/os-hosts/allocations',
     'GET /v1/os-hosts/{host_id}/allocation',
+    'GET /v1/offers/{offer_id}',
+    'DELETE /v1/offers/{offer_id}',
     'GET /v1/resources/allocations',
     'GET /v1/resources/{resource_id}/allocations',
 )
@@ -50,7 +52,7 @@ def list_rules() -> list[policy.RuleDefault]:
     return [
         base.documented(LIST, reader, 'List leases.', f'GET {_ALL}'),
         base.documented(
-            SHOW, reader, 'Show a lease, and its history.', f'GET {_ONE}', f'GET {_ONE}/history'
+            SHOW, reader, 'Show a lease, its history, and how far it can be extended.', *_READ
         ),
         base.documented(
             CREATE, member, 'Create a lease in the project of the caller.', f'POST {_ALL}'

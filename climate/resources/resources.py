@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Protocol
 
+from climate.db import expired_holds
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.requests import BusyPeriod
@@ -203,6 +204,7 @@ class Resources:
         :raises climate.exceptions.NotFound: if there is none
         """
         project_id = None if caller.all_projects else caller.project_id
+        expired_holds.release(self._store)
         with self._store.reading() as tx:
             found = _get(tx, resource_id, filters.resource_type, project_id=project_id)
             taken = tx.allocations.calendar(
@@ -218,6 +220,7 @@ class Resources:
         Each batch shows the state at the time at which it is read.
         """
         project_id = None if caller.all_projects else caller.project_id
+        expired_holds.release(self._store)
         with self._store.reading() as tx:
             names = tx.catalogue.names(filters.resource_type, project_id)
         ahead = iter(names.items())
@@ -277,6 +280,7 @@ class Resources:
             start=taken.period.start,
             end=taken.period.end,
             amounts=taken.amounts,
+            held_until=taken.held_until,
         )
 
 

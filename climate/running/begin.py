@@ -251,16 +251,13 @@ class EventStarter:
             )
             for reservation in lease.reservations
         ]
-        works = [
-            dataclasses.replace(
-                work,
-                parts=tuple(
-                    part for part in works if part.reservation.part_of == work.reservation.id
-                ),
-            )
-            for work in works
-        ]
+        if any(reservation.part_of is not None for reservation in lease.reservations):
+            works = [dataclasses.replace(work, parts=_parts(work, works)) for work in works]
         return tuple(reversed(works) if event.kind in _REVERSED else works)
+
+
+def _parts(whole: Work, works: Iterable[Work]) -> tuple[Work, ...]:
+    return tuple(work for work in works if work.reservation.part_of == whole.reservation.id)
 
 
 def _gives(event: Event) -> bool:

@@ -130,7 +130,7 @@ class Handover:
             reason = f'the change could not be made: {why}'
             failed = fail.update(tx, self._plugins, lease, event, reason)
         LOG.warning('Lease %s: %s', lease.id, reason)
-        states.write(tx, lease, failed)
+        states.update(tx, lease, failed)
         return failed
 
     def _notify_wait(

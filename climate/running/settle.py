@@ -124,7 +124,7 @@ class EventSettler:
         return self._save(tx, found, lease)
 
     def _save(self, tx: Transaction, old: Lease, new: Lease) -> bool:
-        states.write(tx, old, new)
+        states.update(tx, old, new)
         due = events.next_due(new.events)
         more = due is not None and due <= tx.now
         tx.leases.update(dataclasses.replace(new, next_due=due), unclaim=not more)
@@ -333,6 +333,8 @@ def _with_facts(lease: Lease, report: Report) -> Lease:
         for step in report.steps
         if step.outcome is not None and step.outcome.facts
     }
+    if not facts:
+        return lease
     reservations = []
     for reservation in lease.reservations:
         merged = {**reservation.facts, **facts.get(reservation.id, {})}

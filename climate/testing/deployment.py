@@ -57,6 +57,7 @@ from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from climate.testing.managers import CLAIM_SECONDS
 from climate.testing.managers import SteppedManager
+from climate.testing.managers import TOGETHER
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
 PROJECT = 'blue'
@@ -124,6 +125,7 @@ class Deployment(fixtures.Fixture):
         :class:`SqliteDatabase` by default
     :param hosts: the number of hosts in the cloud, all of them registered
     :param cloud_dir: the directory of the state of the simulated cloud
+    :param together: whether managers process leases in batches; None for the default
     """
 
     def __init__(
@@ -135,8 +137,10 @@ class Deployment(fixtures.Fixture):
         isolation: Isolation = Isolation.FILTER,
         filters: Filters | None = None,
         cloud_dir: str = ':memory:',
+        together: bool | None = None,
     ) -> None:
         super().__init__()
+        self._together = TOGETHER if together is None else together
         self._cloud_dir = cloud_dir
         self.filters = filters or Filters()
         self.isolation = isolation
@@ -151,6 +155,8 @@ class Deployment(fixtures.Fixture):
         register_opts(self.conf)
         self.conf([])
         self.conf.set_override('connection', database.url, group='database')
+        pause = int(self.settings.cleaning_time.total_seconds())
+        self.conf.set_override('cleaning_time', pause, group='allocation')
         self.store = Store(self.conf, self.clock)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
@@ -189,13 +195,16 @@ class Deployment(fixtures.Fixture):
         """The cloud that new managers use."""
         return self.cloud
 
-    def hire(self, batch: int = 100) -> SteppedManager:
+    def hire(self, batch: int = 100, *, together: bool | None = None) -> SteppedManager:
         """Return a new manager.
 
         :param batch: the maximum number of notifications that it sends per batch
+        :param together: whether it processes leases in batches; None for the default
         """
         self._managers += 1
-        return SteppedManager(self, f'manager-{self._managers}', batch)
+        owner = f'manager-{self._managers}'
+        together = self._together if together is None else together
+        return SteppedManager(self, owner, batch, together=together)
 
     def work(self) -> None:
         """Process everything that is due now, and send the notifications."""

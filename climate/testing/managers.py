@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 from climate.manager.charges import ChargeSender
 from climate.manager.claims import ClaimKeeper
 from climate.manager.outbox import OutboxSender
+from climate.manager.pipeline import Pipeline
+from climate.manager.service import ManagerOptions
 from climate.manager.worker import Worker
 from climate.running.begin import EventStarter
 from climate.running.perform import perform
@@ -28,12 +30,18 @@ if TYPE_CHECKING:
     from climate.testing.deployment import Deployment
 
 CLAIM_SECONDS = 10.0
+TOGETHER = ManagerOptions().batches
 
 
 class SteppedManager:
-    """A manager that does the work of its threads when a test calls it."""
+    """A manager that does the work of its threads when a test calls it.
 
-    def __init__(self, deployment: Deployment, owner: str, batch: int) -> None:
+    :param together: whether it processes leases in batches
+    """
+
+    def __init__(
+        self, deployment: Deployment, owner: str, batch: int, *, together: bool = False
+    ) -> None:
         self._deployment = deployment
         self.owner = owner
         self.claims = ClaimKeeper(deployment.store, deployment.clock, owner, CLAIM_SECONDS)
@@ -46,6 +54,7 @@ class SteppedManager:
             lambda: None,
             deployment.filters,
         )
+        self._together = together
         self.sender = OutboxSender(
             deployment.store,
             deployment.clock,
@@ -60,9 +69,18 @@ class SteppedManager:
             deployment.store, deployment.clock, deployment.filters, owner, max_sleep=5.0
         )
 
+    @property
+    def pipeline(self) -> Pipeline:
+        """Processes leases in batches, by means of the worker, which tests may replace."""
+        store, plugins = self._deployment.store, self._deployment.plugins
+        return Pipeline(store, plugins, self.claims, self.worker, lambda: None)
+
     def look(self, limit: int = 8) -> list[str]:
         """Claim the due leases and process them; return their ids."""
         ids = self.claims.take(limit)
+        if self._together:
+            self.pipeline.run(ids)
+            return ids
         for lease_id in ids:
             self.worker.work(lease_id)
             while not self.claims.forget(lease_id):

@@ -34,6 +34,8 @@ from climate.conf import api as api_options
 from climate.conf import rate_limit as rate_options
 from climate.db import contents
 from climate.db.store import Store
+from climate.enforcement.idempotency_keys import KeyedAnswers
+from climate.enforcement.limits import ProjectLimits
 from climate.plugins.contract import Plugin
 from climate.policies.enforcer import make_enforcer
 from climate.resources.registrar import Registrar
@@ -95,6 +97,7 @@ class Service(World):
             resources=Resources(self.store, self.plugins, registrar, secret=uuid.uuid4().hex),
             maintenances=Maintenances(self.store, wake=lambda: None),
             resource_types=ResourceTypes(self.store, self.plugins),
+            keyed_answers=KeyedAnswers(self.store, ProjectLimits()),
             plugins=self.plugins,
             enforcer=make_enforcer(conf),
             clock=self.clock,

@@ -73,6 +73,7 @@ class World(deployment.Deployment):
     """A deployment with other resource types, whose state can be saved and restored.
 
     :param plugins: the types, in addition to ``physical:host``
+    :param together: whether managers process leases in batches; None for the default
     """
 
     def __init__(
@@ -80,8 +81,10 @@ class World(deployment.Deployment):
         plugins: Iterable[Plugin[Any]] = (),
         cloud_dir: str = ':memory:',
         settings: LeasingSettings = SETTINGS,
+        *,
+        together: bool | None = None,
     ) -> None:
-        super().__init__(settings, cloud_dir=cloud_dir)
+        super().__init__(settings, cloud_dir=cloud_dir, together=together)
         self._served = plugins
         self.rng = random.Random()
 

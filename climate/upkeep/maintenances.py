@@ -49,9 +49,11 @@ class Maintenances:
         """
 
         def write(tx: Transaction) -> Maintenance:
+            if draft.id is not None and (earlier := tx.maintenances.find(draft.id)) is not None:
+                return earlier
             if draft.period.end <= tx.now:
                 raise exceptions.InvalidInput('End date must be later than current date')
-            maintenance_id = str(uuid.uuid4())
+            maintenance_id = draft.id or str(uuid.uuid4())
             resource_id = tx.maintenances.resource_id(draft)
             # A booking under way loses the race, and chooses again.
             tx.resources.touch(resource_id)

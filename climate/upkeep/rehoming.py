@@ -28,6 +28,7 @@ from collections.abc import Iterable
 from climate import exceptions
 from climate.booking import move as booking_move
 from climate.clients.base import Cloud
+from climate.db import expired_holds
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.events import Event
@@ -71,6 +72,8 @@ class Rehoming:
 
         :raises climate.exceptions.DatabaseUnavailable: if the database does not respond
         """
+        # A reservation that finds nothing else stays, which is no refusal.
+        expired_holds.release(self._store)
         with self._store.reading() as tx:
             ids = tx.troubles.leases(self._until(tx))
         return sum(self._heal_one(lease_id, cloud) for lease_id in ids)

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import amqp
+from testtools import content
 
 from climate.messaging import listener
 from tests.cloud.base import CloudTest
@@ -29,6 +30,13 @@ from tests.cloud.people import now
 from tests.cloud.people import Person
 from tests.cloud.waiting import until
 from tools.cloud import processes
+
+# How long Nova may take to build a server, in seconds: a call whose answer was lost
+# fails after 30 s.
+BUILD = 75.0
+# How long Nova may take to recover, in seconds. What a daemon writes to a connection
+# that broke while it was idle is lost, and several daemons take part in a build.
+RECOVERY = 300.0
 
 
 class OutageTest(CloudTest):
@@ -42,23 +50,38 @@ class OutageTest(CloudTest):
         return person.call('POST', '/leases', body)
 
     def check_lands(self, person: Person, lease: dict[str, Any]) -> None:
-        """The leased host takes the owner's server, once Nova is itself again."""
-        until(lambda: self.lands(person, lease), PATIENCE, 'a server is built on the leased host')
+        """Check that the leased host takes the owner's server once Nova has recovered."""
+        faults: list[str] = []
+        try:
+            until(
+                lambda: self.lands(person, lease, faults),
+                RECOVERY,
+                'a server is built on the leased host',
+            )
+        finally:
+            self.addDetail('faults', content.text_content('\n'.join(faults)))
 
-    def lands(self, person: Person, lease: dict[str, Any]) -> bool:
+    def lands(self, person: Person, lease: dict[str, Any], faults: list[str]) -> bool:
         """Return whether Nova builds a server, and check that it is on the leased host.
 
         Nova's daemons reconnect one after the other, and a heartbeat through the
-        database does not tell that one reads its queue again: what is ordered
-        too early fails within Nova.
+        database does not show that a daemon reads its queue again: a request that
+        comes too early fails within Nova.
+
+        :param faults: what Nova says of a server that it did not build is appended
         """
         server = self.boot(person, lease)
-        built = person.settled(server, PATIENCE) == 'ACTIVE'
-        if built:
+        try:
+            status = person.settled(server, BUILD)
+        except AssertionError:
+            status = 'BUILD'
+        if status == 'ACTIVE':
             self.assertEqual(self.members(reservation(lease)), [self.host_of(server)])
-        else:
-            person.sdk.compute.delete_server(server)
-        return built
+            return True
+        fault = person.sdk.compute.get_server(server).fault
+        faults.append(f'{now()} {server} is {status}: {fault}')
+        person.sdk.compute.delete_server(server)
+        return False
 
     def check_ends(self, lease: dict[str, Any]) -> None:
         """It ends as if nothing had been."""

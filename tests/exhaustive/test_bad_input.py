@@ -104,6 +104,12 @@ class FieldsTest(base.TestCase):
     def test_create_a_lease_at_1_3(self):
         self.check('create a lease at 1.3')
 
+    def test_create_a_lease_at_1_4(self):
+        self.check('create a lease at 1.4')
+
+    def test_ask_for_offers(self):
+        self.check('ask for offers')
+
     def test_update_a_lease_at_1_3(self):
         self.check('update a lease at 1.3')
 

@@ -48,6 +48,12 @@ class TestSeveral(_Killed, base.TestCase):
     """Hosts, instances, addresses, networks and racks, all in one."""
 
 
+class TestSeveralInBatches(_Killed, base.TestCase):
+    """The same by managers that process leases in batches."""
+
+    together = True
+
+
 class TestServer(_Killed, base.TestCase):
     """A server of a user, which is saved and deleted at the end."""
 

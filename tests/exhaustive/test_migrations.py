@@ -132,7 +132,7 @@ class _Sync:
 
 def _host_of_0008(tx: Transaction, room: Inventory) -> int:
     """Write a host with the columns that there were; return its id."""
-    resources = sa.Table('resources', sa.MetaData(), autoload_with=tx.session.connection())
+    resources = sa.Table('resources', sa.MetaData(), autoload_with=tx.session)
     values = {'resource_type': 'physical:host', 'name': 'compute-1', 'generation': 0, 'deleted': 0}
     tx.session.execute(sa.insert(resources).values(reservable=True, disabled=False, **values))
     host = int(tx.session.execute(sa.select(resources.c.id)).scalar_one())

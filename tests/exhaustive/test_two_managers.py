@@ -26,3 +26,12 @@ class TestTwoManagers(test_service.ManagerCase):
 
     def test_postgresql(self) -> None:
         self.share(services.POSTGRESQL)
+
+
+class TestTwoManagersInBatches(test_service.ManagerCase):
+    """In batches; SQLite has no SKIP LOCKED."""
+
+    batches = True
+
+    def test_sqlite(self) -> None:
+        self.share(services.SQLITE)

@@ -9,3 +9,8 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
+"""Tests of several parts together, with databases and brokers."""
+
+from tests import generations
+
+generations.watch()

@@ -18,6 +18,7 @@ Only what talks to the outside is left out: no socket, no broker, no Keystone.
 from __future__ import annotations
 
 import abc
+import dataclasses
 import datetime
 import os
 import random
@@ -35,6 +36,7 @@ from climate.api import app
 from climate.api import auth
 from climate.api.services import ApiSettings
 from climate.api.services import Services
+from climate.api.waits import Waits
 from climate.api.wsgi import WSGIApp
 from climate.booking.leases import Leases
 from climate.clock import ManualClock
@@ -43,9 +45,10 @@ from climate.conf import rate_limit as rate_conf
 from climate.db import contents
 from climate.db import migration
 from climate.db import store
-from climate.db.timelines import Timelines
 from climate.enforcement.filters import Filters
+from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.enforcement.limits import ProjectLimits
+from climate.leases.prices import Prices
 from climate.leases.settings import LeasingSettings
 from climate.manager.claims import ClaimKeeper
 from climate.manager.worker import Worker
@@ -67,6 +70,7 @@ from climate.resources.types import ResourceTypes
 from climate.simulator.cloud import SimulatedCloud
 from climate.upkeep.maintenances import Maintenances
 from tests import drafts
+from tests import generations
 from tests import services
 
 NOW = datetime.datetime(2030, 1, 1, 12, 0, 30, 250000, tzinfo=datetime.UTC)
@@ -94,11 +98,12 @@ class Service(fixtures.Fixture):
     :ivar clock: its clock, which stands still
     :ivar broken: health checks that are to fail
     :ivar audit: is told who changed what; to be set before it is set up
+    :ivar waits: the requests that wait; likewise; None for those that the options allow
     :param hosts: how many of the hypervisors are registered already
     :param filters: the filters that judge leases; None for none
     :param types: the resource types that it serves; some if None
     :param limits: what projects may have; anything if None
-    :param timelines: whether it searches in memory instead of SQL
+    :param timelines: whether it searches in memory instead of SQL; None for the default
     """
 
     def __init__(
@@ -110,23 +115,26 @@ class Service(fixtures.Fixture):
         filters: Filters | None = None,
         types: Iterable[Plugin[Any]] | None = None,
         limits: ProjectLimits | None = None,
-        timelines: bool = False,
+        timelines: bool | None = None,
+        prices: Prices | None = None,
     ) -> None:
         super().__init__()
-        self._timelines = Timelines(LeasingSettings().cleaning_time) if timelines else None
+        self._timelines = timelines
         self._limits = limits or ProjectLimits()
+        self._prices = prices or Prices()
         self._filters = filters
         self._types = TYPES if types is None else tuple(types)
         self._hosts = hosts
         self._database = database
         self._authenticate = authenticate
         self.broken: set[str] = set()
+        self.waits: Waits | None = None
         self.audit: Callable[[dict[str, Any]], None] | None = None
 
     def _setUp(self) -> None:
         self.clock = ManualClock(NOW)
         self.conf = self._configure()
-        self.store = store.Store(self.conf, self.clock, self._timelines)
+        self.store = store.Store(self.conf, self.clock)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
         self.cloud = SimulatedCloud(':memory:', clock=self.clock)
@@ -144,6 +152,8 @@ class Service(fixtures.Fixture):
     def made(self) -> WSGIApp:
         """Return the application as the configuration wants it now."""
         settings = ApiSettings.from_conf(self.conf, self._authenticate(self.conf), self.audit)
+        if self.waits is not None:
+            settings = dataclasses.replace(settings, waits=self.waits)
         return app.make_app(self.services, settings)
 
     def work(self) -> None:
@@ -173,6 +183,8 @@ class Service(fixtures.Fixture):
         conf.set_override('max_limit', 5, group='api')
         conf.set_override('connection', database.url, group='database')
         policy_opts.set_defaults(conf, policy_file=None)
+        if self._timelines is not None:
+            conf.set_override('timelines', self._timelines, group='allocation')
         return conf
 
     def _services(self, registrar: Registrar) -> Services:
@@ -180,7 +192,7 @@ class Service(fixtures.Fixture):
             self.store,
             self.plugins,
             self.clock,
-            LeasingSettings(limits=self._limits),
+            LeasingSettings(limits=self._limits, prices=self._prices),
             wake=lambda: None,
             rng=random.Random(1),
             filters=self._filters or Filters(),
@@ -193,6 +205,7 @@ class Service(fixtures.Fixture):
             resources=Resources(self.store, self.plugins, registrar, secret='s'),
             maintenances=Maintenances(self.store, wake=lambda: None),
             resource_types=ResourceTypes(self.store, self.plugins),
+            keyed_answers=KeyedAnswers(self.store, self._limits),
             plugins=self.plugins,
             enforcer=make_enforcer(self.conf),
             clock=self.clock,
@@ -226,7 +239,7 @@ class _GabbiFixture(fixture.GabbiFixture, abc.ABC):
     """A service for one gabbi file."""
 
     database = services.SQLITE
-    timelines = False
+    timelines: bool | None = None
 
     @abc.abstractmethod
     def service(self) -> Service:
@@ -241,8 +254,11 @@ class _GabbiFixture(fixture.GabbiFixture, abc.ABC):
         os.environ['PUBLIC_NETWORK'] = _running[-1].public_network
 
     def stop_fixture(self) -> None:
-        """Stop it."""
+        """Stop it; complain about what its transactions did not announce."""
         _running.pop().cleanUp()
+        unannounced = generations.taken()
+        if unannounced:
+            raise AssertionError(f'written without raising a generation: {unannounced}')
 
 
 class ServiceFixture(_GabbiFixture):

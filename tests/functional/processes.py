@@ -30,6 +30,8 @@ from typing import Any
 
 import fixtures
 
+import tests
+
 BIN = pathlib.Path(sys.executable).parent
 
 
@@ -56,8 +58,17 @@ def free_port() -> int:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment without what would lead a client elsewhere."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
+    """Return the environment without what would lead a client elsewhere.
+
+    Options of Climate, such as ``OS_ALLOCATION__TIMELINES``, remain.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith('OS_') or '__' in name
+    }
+    if tests.BATCHES is not None:
+        kept['OS_MANAGER__BATCHES'] = tests.BATCHES
     return {**kept, 'PYTHONUNBUFFERED': '1', 'PYTHONWARNINGS': 'ignore'}
 
 

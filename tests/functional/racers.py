@@ -16,6 +16,7 @@ from __future__ import annotations
 import atexit
 import dataclasses
 import multiprocessing
+from collections.abc import Mapping
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
@@ -44,6 +45,17 @@ class Request:
     path: str
     body: Any = None
     token: str = http.ADMIN
+    version: str = '1.1'
+    headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The answer to a request."""
+
+    status: int
+    body: str = ''
+    tag: str = ''
 
 
 def configuration(url: str) -> cfg.ConfigOpts:
@@ -82,6 +94,10 @@ class Racers:
 
     def race(self, requests: Sequence[Sequence[Request]]) -> list[list[int]]:
         """Have each send its requests, the first at the same instant; return the status codes."""
+        return [[answer.status for answer in mine] for mine in self.answers(requests)]
+
+    def answers(self, requests: Sequence[Sequence[Request]]) -> list[list[Answer]]:
+        """Do the same, and return the answers."""
         idle: list[Sequence[Request]] = [()] * (COUNT - len(requests))
         return self._all([('race', list(mine)) for mine in [*requests, *idle]])[: len(requests)]
 
@@ -137,28 +153,31 @@ class _Service:
 
     def __init__(self, url: str, directory: str) -> None:
         self._core = composition.core(configuration(url), SystemClock())
-        nobody: Any = None
-        self._app = composition.api(self._core, registry=nobody, wake=lambda _: None, health={})
+        absent: Any = None
+        self._app = composition.api(self._core, registry=absent, wake=lambda _: None, health={})
         self._cloud = SimulatedCloud(directory, clock=self._core.clock)
         self._registrar = Registrar(self._core.store, self._core.plugins, self._cloud)
 
-    def send(self, request: Request) -> int:
-        """Send a request; return the status code."""
+    def send(self, request: Request) -> Answer:
+        """Send a request; return the answer."""
         if request.method == 'LET_GO':
             try:
                 self._registrar.delete_resource(int(request.path))
             except exceptions.ClimateError as error:
-                return error.code
-            return 204
+                return Answer(status=error.code)
+            return Answer(status=204)
         answer = http.send(
             self._app,
             request.method,
             request.path,
             request.body,
-            version='1.1',
+            version=request.version,
             token=request.token,
+            headers=dict(request.headers),
         )
-        return int(answer.status_int)
+        return Answer(
+            status=int(answer.status_int), body=answer.text, tag=answer.headers.get('ETag', '')
+        )
 
     def close(self) -> None:
         """Let go of everything."""

@@ -52,11 +52,12 @@ class Teller:
         self._shown = {service.public_network: str(uuid.uuid5(_SHOWN, 'network'))}
         self._leases: list[str] = []
         self._maintenance = ''
+        self._offer = ''
 
     def send(self, step: Step) -> webob.Response:
         """Return the answer to a request."""
         names = dict(zip(('first', 'second', 'third', 'fourth'), self._leases, strict=False))
-        names['maintenance'] = self._maintenance
+        names |= {'maintenance': self._maintenance, 'offer': self._offer}
         request = webob.Request.blank(
             step.path.format(**names), method=step.method, base_url='http://controller:1234'
         )
@@ -71,6 +72,8 @@ class Teller:
             self._leases.append(answer.json['lease']['id'])
         if step.method == 'POST' and 'maintenance' in (answer.json or {}):
             self._maintenance = answer.json['maintenance']['id']
+        if step.path == '/v1/offers':
+            self._offer = answer.json['offers'][0]['id']
         return answer
 
     def shown(self, text: str) -> str:

@@ -112,6 +112,37 @@ class TestAudit(AuditCase):
         self.assertEqual(('eve', {}), (delete['initiator']['id'], self.parts(delete)))
         self.assertEqual('service/reservation/hosts', create['target']['typeURI'])
 
+    def test_what_changes_nothing(self) -> None:
+        """Offers and rehearsals ask what would be: they create and change nothing."""
+        lease = self.send('POST', '/leases', LEASE).json['lease']
+        self.told.clear()
+        wanted = {'reservations': LEASE['reservations'], 'duration': '1h'}
+        path, dry = f'/leases/{lease["id"]}', {'dry_run': True}
+        many = {'reservations': [{'resource_type': 'physical:host', 'min': 99, 'max': 99}]}
+        requests = (
+            ('POST', '/offers', wanted, 200),
+            ('POST', '/offers', {}, 400),
+            ('POST', '/leases', {**LEASE, **dry}, 200),
+            ('POST', '/leases', {**LEASE, **many, **dry}, 409),
+            ('PUT', path, {'name': 'thursday', **dry}, 200),
+        )
+        for method, where, body, status in requests:
+            answer = self.send(method, where, body, version='1.4')
+            self.assertEqual(status, answer.status_int, answer.text)
+        self.assertEqual(['evaluate'] * len(requests), [event['action'] for event in self.told])
+        self.assertEqual([], [event for event in self.told if 'after' in self.parts(event)])
+        self.send('PUT', path, {'name': 'thursday'}, version='1.4')
+        self.assertEqual('update', self.told[-1]['action'])
+
+    def test_a_hold_is_a_change(self) -> None:
+        wanted = {'reservations': LEASE['reservations'], 'duration': '1h', 'hold': '60s'}
+        held = self.send('POST', '/offers', wanted, version='1.4').json['offers'][0]
+        self.send('DELETE', f'/offers/{held["id"]}', version='1.4')
+        created, deleted = self.told
+        self.assertEqual(['create', 'delete'], [created['action'], deleted['action']])
+        self.assertEqual(held['id'], self.parts(created)['after']['offers'][0]['id'])
+        self.assertEqual(held['id'], deleted['target']['id'])
+
     def test_a_body_that_is_no_form(self) -> None:
         for method, path, status in (
             ('POST', '/leases', 415),

@@ -204,6 +204,7 @@ class Between:
             with self.store.engine.begin() as connection:
                 for name in ('allocations', 'steps', 'events', 'outbox', 'reservations', 'leases'):
                     connection.execute(cases.migration.metadata().tables[name].delete())
+            self.store.run(lambda tx: tx.resources.touch(self.host))
             self.assert_create_loses(after, MUCH, OTHER, BOTH, LITTLE, OTHER)
 
     def test_a_whole_host_and_parts(self) -> None:

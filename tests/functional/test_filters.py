@@ -22,6 +22,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from climate.api import queries
+from climate.api.schemas import availability
 from climate.domain.leases import Allocation
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import RESOURCE_SORT_KEYS
@@ -40,6 +41,7 @@ Test = Callable[[Row], bool]
 CALENDAR = frozenset({'lease_id', 'reservation_id'})
 PROPERTIES = frozenset({'detail', 'all'})
 LISTS: Mapping[str, frozenset[str]] = {
+    '/availability': availability.PARAMETERS,
     '/leases': queries.LEASES,
     '/resources': queries.RESOURCES,
     '/resources/allocations': CALENDAR | {'type'},
@@ -143,7 +145,7 @@ class FiltersTest(base.TestCase):
             for word, number in numbers.items():
                 path = path.replace(word, number)
             for key in sorted(every - known):
-                answer = http.send(self.service.app, 'GET', f'/v1{path}?{key}=1', version='1.3')
+                answer = http.send(self.service.app, 'GET', f'/v1{path}?{key}=1', version='1.4')
                 self.assertEqual(400, answer.status_int, f'{path} {key}')
                 self.assertIn(f'Unknown query parameter {key}', answer.text)
 

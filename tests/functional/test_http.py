@@ -247,12 +247,26 @@ class BrowsersTest(base.TestCase):
         preflight = webob.Request.blank('/v1/leases', method='OPTIONS')
         preflight.headers['Origin'] = origin
         preflight.headers['Access-Control-Request-Method'] = 'GET'
-        preflight.headers['Access-Control-Request-Headers'] = 'X-Auth-Token, OpenStack-API-Version'
+        preflight.headers['Access-Control-Request-Headers'] = (
+            'X-Auth-Token, OpenStack-API-Version, Idempotency-Key, If-Match, If-None-Match, Prefer'
+        )
         answer = preflight.get_response(application)
         self.assertEqual(200, answer.status_int)
         self.assertEqual(origin, answer.headers['Access-Control-Allow-Origin'])
         answer = http.send(application, 'GET', '/v1/leases', headers={'Origin': origin})
         self.assertEqual(origin, answer.headers['Access-Control-Allow-Origin'])
+        shown = answer.headers['Access-Control-Expose-Headers'].split(',')
+        for name in ('ETag', 'Idempotency-Replayed', 'Preference-Applied', 'Retry-After'):
+            self.assertIn(name, [each.strip() for each in shown])
+        free = '/v1/availability?resource_type=physical:host'
+        facts = {'version': '1.4', 'headers': {'Origin': origin}}
+        first = http.send(application, 'GET', free, **facts)
+        facts['headers']['If-None-Match'] = first.headers['ETag']
+        again = http.send(application, 'GET', free, **facts)
+        self.assertEqual((200, 304), (first.status_int, again.status_int))
+        for answer in (first, again):
+            self.assertEqual(origin, answer.headers['Access-Control-Allow-Origin'])
+            self.assertIn('ETag', answer.headers['Access-Control-Expose-Headers'].split(','))
         answer = http.send(application, 'GET', '/v1/leases', headers={'Origin': 'https://x'})
         self.assertNotIn('Access-Control-Allow-Origin', answer.headers)
 

@@ -106,7 +106,7 @@ class Lists:
             self.patch(resources, '_BATCH', 7)
 
     def test_no_more_is_read_than_is_sent(self) -> None:
-        for path, at_first in (('/v1/leases', 6), ('/v1/os-hosts/allocations', 3)):
+        for path, at_first in (('/v1/leases', 6), ('/v1/os-hosts/allocations', 4)):
             with plans.captured(self.service.store.engine) as statements:
                 answer = self.begun(path)
                 self.assertLessEqual(len(statements), at_first)

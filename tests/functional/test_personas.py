@@ -35,6 +35,10 @@ BODIES = {
         'resource_id': '{taken_id}',
     },
     'POST /leases/{lease_id}/readiness': {'by': 'power', 'ready': ['compute-1']},
+    'POST /offers': {
+        'reservations': http.LEASE['reservations'],
+        'duration': '1h',
+    },
     'POST /maintenances': {
         'resource_type': 'physical:host',
         'resource_name': 'compute-1',
@@ -53,6 +57,12 @@ BODIES = {
     'POST /resources': {'resource_type': 'custom:rack', 'name': 'r1'},
     'PUT /resources/{resource_id}': {'disabled': True},
     'PATCH /resources/properties/{property_name}': {'private': True},
+}
+
+
+QUERIES = {
+    '/resources/properties': '?type=physical:host',
+    '/availability': '?resource_type=physical:host',
 }
 
 
@@ -104,7 +114,7 @@ class PersonasTest(base.TestCase):
             if name in BODIES
             else None
         )
-        query = '?type=physical:host' if '/resources/properties' in path else ''
+        query = next((text for part, text in QUERIES.items() if part in path), '')
         version = str(
             next(route.since for route in routes.ALL if f'{route.method} {route.path}' == name)
         )
@@ -132,6 +142,14 @@ class PersonasTest(base.TestCase):
         answer = http.send(
             service.app, 'POST', '/v1/maintenances', BODIES['POST /maintenances'], version='1.2'
         )
+        offers = http.send(
+            service.app,
+            'POST',
+            '/v1/offers',
+            BODIES['POST /offers'],
+            token=http.MEMBER,
+            version='1.4',
+        )
         http.send(service.app, 'POST', '/v1/floatingips', address(service, 201))
         http.send(
             service.app,
@@ -143,6 +161,7 @@ class PersonasTest(base.TestCase):
         return service, {
             'network': service.public_network,
             'lease_id': lease['id'],
+            'offer_id': offers.json['offers'][0]['id'],
             'reservation_id': lease['reservations'][0]['id'],
             'taken_id': taken,
             'maintenance_id': answer.json['maintenance']['id'],

@@ -12,7 +12,7 @@
 
 """Requests to one service that searches in SQL, and then in memory: the same answers.
 
-It takes about five seconds.
+It takes about ten seconds.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tests.functional import fixtures
 from tests.functional import http
 
 REQUESTS = 120
+MOST_LEASES = 6
 
 
 class TestTimelines(base.TestCase):
@@ -83,6 +84,45 @@ class TestTimelines(base.TestCase):
             'affinity': None,
             'resource_properties': wanted,
         }
+
+    def change(self) -> int:
+        """Change the dates or the amount of a lease; what one search refuses, both refuse."""
+        if not self.leases:
+            return 0
+        lease_id = self.rng.choice(self.leases)
+        path = f'/v1/leases/{lease_id}'
+        lease = http.send(self.service.app, 'GET', path).json['lease']
+        day = self.rng.randrange(1, 8)
+        body: dict[str, Any] = {
+            'start_date': f'2030-02-{day:02} 00:00',
+            'end_date': f'2030-02-{day + self.rng.randrange(1, 6):02} 00:00',
+        }
+        reservation = lease['reservations'][0]
+        if 'amount' in reservation and self.rng.random() < 0.5:
+            body['reservations'] = [{'id': reservation['id'], 'amount': self.rng.randrange(1, 60)}]
+        answers = []
+        for timelines in self.rng.sample([None, self.timelines], 2):
+            self.service.store._timelines = timelines
+            answers.append(http.send(self.service.app, 'PUT', path, body, version='1.3'))
+            if answers[0].status_int < 400:
+                return 0
+        refused, again = answers
+        self.assertEqual(refused.status_int, again.status_int, (body, again.text))
+        self.assertEqual(refused.json, again.json, body)
+        return 1
+
+    def test_same_answers_to_changes(self) -> None:
+        refused = 0
+        for _ in range(REQUESTS):
+            answer = self.post(self.body(), self.timelines)
+            if answer.status_int == 201:
+                self.leases.append(answer.json['lease']['id'])
+            refused += self.change()
+            if len(self.leases) > MOST_LEASES:
+                self.delete(self.leases.pop(self.rng.randrange(len(self.leases))))
+        self.assertGreater(refused, REQUESTS // 10)
+        self.assertGreater(REQUESTS - refused, REQUESTS // 10)
+        self.assertGreater(self.timelines.counts.found['won'], REQUESTS // 10)
 
     def test_same_answers(self) -> None:
         statuses = {201: 0, 400: 0, 409: 0}

@@ -152,6 +152,40 @@ CASES = {
         body={'notices': ['error']},
         accepted={'notices': {*NOTHING, 'empty list'}, 'notices[0]': {'missing'}},
     ),
+    'create a lease at 1.4': Case(
+        method='POST',
+        path=LEASES,
+        version='1.4',
+        body={
+            'name': 'l',
+            'start_date': '2030-02-01T00:00:00Z',
+            'end_date': '2030-02-02T00:00:00Z',
+            'dry_run': True,
+        },
+        accepted={'name': TEXTS, 'dry_run': {'missing', 'true'}},
+    ),
+    'ask for offers': Case(
+        method='POST',
+        path='/v1/offers',
+        version='1.4',
+        body={
+            'duration': '1h',
+            'earliest': '2030-02-01T00:00:00Z',
+            'latest': '2030-02-02T00:00:00Z',
+            'limit': 2,
+            'hold': '60s',
+            'prefer': 'cheapest',
+            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+        },
+        # A default takes the place of what is left out.
+        accepted={
+            'earliest': {'missing'},
+            'latest': {'missing'},
+            'limit': {'missing'},
+            'hold': {'missing'},
+            'prefer': {'missing'},
+        },
+    ),
     'say what is ready': Case(
         method='POST',
         path=f'{LEASE}/readiness',

@@ -42,6 +42,7 @@ FORMS = {
 }
 # Nouns without a term, each with the reason why a reader needs none.
 PLAIN_KEYS = {
+    'filters_not_asked': 'described as a parameter',
     'leases_links': 'addresses of pages',
     'links': 'addresses of versions',
     'notify_before_start': 'seconds; described as a parameter',
@@ -51,15 +52,24 @@ PLAIN_KEYS = {
     'resources_links': 'addresses of pages',
     'values': 'the values of a property',
     'waiting': 'the other half of the readiness',
+    'whole': 'whole resources',
 }
 PLAIN_CLASSES = {
+    'BucketAmounts': 'the free and the total amounts of a group',
     'HealActive': 'the choices of the option [health] heal_active',
     'HostReport': 'a notification from Nova, on its way into the health check',
+    'KeyedRequest': 'a request with an idempotency key',
+    'ListedEvent': 'an event, as lists show it',
+    'ListedLease': 'a lease, as lists show it',
+    'ListedReservation': 'a reservation, as lists show it',
     'MonitoredResource': 'a resource in the health check',
     'Outage': 'a missing resource, on its way into a notification',
+    'OfferPreference': 'what a caller prefers among offers; described as a parameter',
+    'PropertyValues': 'the values of a property, in an offer',
     'RequestedLease': 'the request for a lease in the metadata of a server',
     'ReservedShare': 'a busy period before the ids in it are made opaque',
     'ServerReport': 'a notification from Nova, on its way to a lease at boot',
+    'StoredAnswer': 'the answer to a request with an idempotency key, until that expires',
     'TransitionRefused': 'an exception',
     'Unreadable': 'an exception',
     'Unset': 'the type of a marker for fields that are left out',

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 from typing import Final
@@ -129,5 +130,5 @@ def _listed(
 ) -> Any:
     scope = req.scope
     batches = services.resources.calendars(scope.caller, query)
-    shown = ([show(one, scope.version) for one in batch] for batch in batches)
+    shown = (json.dumps([show(one, scope.version) for one in batch]) for batch in batches)
     return streams.listed(req, resp, 'allocations', shown)

@@ -32,6 +32,8 @@ from climate.api.microversions import MIN
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 
+EVALUATES: Final = 'climate.evaluates'
+"""Key of the WSGI environment: whether a request asks for an outcome and changes nothing."""
 ID_PREFIX: Final = '='
 """Prefix that marks an id in a path, see :class:`climate.api.routing.Router`."""
 
@@ -50,11 +52,14 @@ class Controller:
     :cvar item_id: name of the id of one object in a path; '' if the parameter of
         ``_lookup`` has this name
     :cvar since: first microversion of its routes
+    :cvar evaluates: whether its requests ask for an outcome and change nothing, unless the
+        handler sets :data:`EVALUATES`
     """
 
     noun: ClassVar[str] = ''
     item_id: ClassVar[str] = ''
     since: ClassVar[Microversion] = MIN
+    evaluates: ClassVar[bool] = False
 
     def __init__(self, services: Services, settings: ApiSettings) -> None:
         self._services = services

@@ -14,22 +14,36 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from http import HTTPStatus
 from typing import Any
 
 import pecan
 
 from climate.api import bodies
+from climate.api import conditions
 from climate.api import microversions
+from climate.api import preferences
 from climate.api import queries
 from climate.api import streams
 from climate.api.controllers import base
 from climate.api.routing import Request
 from climate.api.routing import Scope
+from climate.api.schemas import extensions
 from climate.api.schemas import leases as schemas
 from climate.api.schemas import reallocations
+from climate.api.schemas import taken_offers
+from climate.api.views import extensions as extension_view
 from climate.api.views import leases as view
+from climate.api.views.lease_lists import LeaseWriter
+from climate.booking.leases import Leases
+from climate.booking.rehearsal import Rehearsed
 from climate.domain.leases import Lease
+from climate.domain.offers import StoredOffer
+from climate.domain.requests import Check
+from climate.domain.requests import LeaseDraft
+from climate.exceptions import NotEnoughResources
 from climate.exceptions import PolicyNotAuthorized
 from climate.policies import leases as policies
 
@@ -55,27 +69,44 @@ class LeasesController(base.Controller):
             now=scope.now,
             max_limit=self._settings.max_limit,
         )
+        writer = LeaseWriter(self._services.plugins, scope.version)
         if query.limit is None:
             batches = self._services.leases.batches(query)
-            shown_batches = ([self._shown(one, scope) for one in batch] for batch in batches)
-            return streams.listed(req, resp, 'leases', shown_batches)
+            listed = streams.listed(req, resp, 'leases', map(writer.array, batches))
+            # A streamed list has no entity tag: it would have to be read twice.
+            return listed if listed is resp else conditions.answer(req, resp, listed)
         page = self._services.leases.page(query)
-        shown: dict[str, Any] = {'leases': [self._shown(one, scope) for one in page.leases]}
+        links = ''
         if page.more and page.leases:
             href = queries.next_page(req.path_url, scope.parameters, page.leases[-1].id)
-            shown['leases_links'] = [{'rel': 'next', 'href': href}]
-        return shown
+            links = f', "leases_links": {json.dumps([{"rel": "next", "href": href}])}'
+        body = streams.JsonText(f'{{"leases": {writer.array(page.leases)}{links}}}')
+        return conditions.answer(req, resp, body)
 
     @index.when(method='POST', template='json')
     @base.guard(policies.CREATE)
-    def create(self, req: Request, resp: Any) -> dict[str, Any]:
+    def create(self, req: Request, resp: Any) -> Any:
         """Create a lease."""
-        scope = req.scope
-        reader = schemas.Reader(bodies.read(req.environ), scope.version, scope.now)
-        draft = reader.draft(self._settings.max_reservations)
-        lease = self._services.leases.create(scope.caller, draft)
+        scope, leases, body = req.scope, self._services.leases, bodies.read(req.environ)
+        offer = None
+        if taken_offers.OFFER_ID in body and scope.version >= microversions.V1_4:
+            offer = _offer(leases, scope, taken_offers.read(body))
+            body = taken_offers.filled(body, offer, scope.version)
+        reader = schemas.Reader(body, scope.version, scope.now)
+        draft = reader.draft(self._settings.max_reservations, scope.object_id)
+        req.environ[base.EVALUATES] = reader.dry_run
+        try:
+            if reader.dry_run:
+                return _rehearsed(_rehearse(leases, scope, draft, offer), leases, scope)
+            lease = _create(leases, scope, draft, offer)
+        except NotEnoughResources as error:
+            if scope.version >= microversions.V1_4:
+                leases.add_alternatives(scope.caller, draft, error)
+            raise
+        lease = preferences.started(self._services, self._settings.waits, req, resp, lease)
         resp.status = HTTPStatus.CREATED
-        return {'lease': self._shown(lease, scope)}
+        shown = {'lease': self._shown(lease, scope)}
+        return conditions.answer(req, resp, shown, _path(lease))
 
     def _shown(self, lease: Lease, scope: Scope) -> dict[str, Any]:
         return view.lease(lease, self._services.plugins, scope.version)
@@ -88,37 +119,50 @@ class LeaseController(base.Item):
 
     @pecan.expose(generic=True, template='json')
     @base.guard(policies.SHOW)
-    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+    def index(self, req: Request, resp: Any) -> Any:
         """Show a lease."""
-        return self._answer(self._services.leases.get(self._id(), req.scope.project_id), req)
+        lease = self._services.leases.shown(self._id(), req.scope.project_id)
+        text = LeaseWriter(self._services.plugins, req.scope.version).object(lease)
+        return conditions.answer(req, resp, streams.JsonText(f'{{"lease": {text}}}'))
 
     @index.when(method='PUT', template='json')
     @base.guard(policies.UPDATE)
-    def update(self, req: Request, resp: Any) -> dict[str, Any]:
+    def update(self, req: Request, resp: Any) -> Any:
         """Change a lease."""
         scope, leases, lease_id = req.scope, self._services.leases, self._id()
         reader = schemas.Reader(bodies.read(req.environ), scope.version, scope.now)
         change = reader.change(lambda: leases.get(lease_id, scope.project_id).period.start)
-        return self._answer(leases.update(scope.caller, lease_id, scope.project_id, change), req)
+        change = dataclasses.replace(change, check=self._check(req))
+        req.environ[base.EVALUATES] = reader.dry_run
+        wanted = scope.caller, lease_id, scope.project_id, change
+        try:
+            if reader.dry_run:
+                return _rehearsed(leases.rehearse_update(*wanted), leases, scope)
+            return self._answer(leases.update(*wanted), req, resp)
+        except NotEnoughResources as error:
+            if scope.version >= microversions.V1_4:
+                leases.add_alternatives_of_change(*wanted, error)
+            raise
 
     @index.when(method='DELETE', content_type='application/json')
     @base.guard(policies.DELETE)
     def delete(self, req: Request, resp: Any) -> None:
         """Delete a lease; a manager cleans up the cloud afterwards."""
-        self._services.leases.delete(req.scope.caller, self._id(), req.scope.project_id)
+        scope, leases, lease_id = req.scope, self._services.leases, self._id()
+        leases.delete(scope.caller, lease_id, scope.project_id, self._check(req))
         resp.status = HTTPStatus.NO_CONTENT
+        preferences.removed(self._services, self._settings.waits, req, resp, lease_id)
 
     @pecan.expose(template='json')
     @base.guard(policies.REALLOCATE, method='POST', since=microversions.V1_2)
-    def reallocate(self, req: Request, resp: Any) -> dict[str, Any]:
+    def reallocate(self, req: Request, resp: Any) -> Any:
         """Replace a resource of a lease with another one."""
         scope, lease_id = req.scope, self._id()
         wanted = reallocations.read(bodies.read(req.environ))
         if wanted.forced:
             scope.authorize(policies.FORCE)
-        return self._answer(
-            self._services.leases.reallocate(lease_id, scope.project_id, wanted), req
-        )
+        lease = self._services.leases.reallocate(lease_id, scope.project_id, wanted)
+        return self._answer(lease, req, resp)
 
     @pecan.expose(template='json')
     @base.guard(policies.SHOW, since=microversions.V1_3)
@@ -128,18 +172,71 @@ class LeaseController(base.Item):
         return {'history': view.history(found, req.scope.version)}
 
     @pecan.expose(template='json')
+    @base.guard(policies.SHOW, extensions.PARAMETERS, since=microversions.V1_4)
+    def extension(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Show how far a lease can be extended, and what is in the way; nothing is kept."""
+        scope = req.scope
+        latest = extensions.latest(scope.parameters, scope.now, scope.version)
+        found = self._services.leases.extension(scope.caller, self._id(), scope.project_id, latest)
+        return {'extension': extension_view.extension(found, scope.version)}
+
+    @pecan.expose(template='json')
     @base.guard(policies.READINESS, method='POST', since=microversions.V1_3)
-    def readiness(self, req: Request, resp: Any) -> dict[str, Any]:
+    def readiness(self, req: Request, resp: Any) -> Any:
         """Record which resources of a lease are ready."""
         # Callers that may record readiness see the leases of every project.
         report = schemas.read_readiness(bodies.read(req.environ), req.scope.now)
-        return self._answer(self._services.leases.say(self._id(), report), req)
+        return self._answer(self._services.leases.say(self._id(), report), req, resp)
 
     def _id(self) -> str:
         return base.uuid('lease_id', self._key)
 
-    def _answer(self, lease: Lease, req: Request) -> dict[str, Any]:
-        return {'lease': view.lease(lease, self._services.plugins, req.scope.version)}
+    def _shown(self, lease: Lease, scope: Scope) -> dict[str, Any]:
+        return {'lease': view.lease(lease, self._services.plugins, scope.version)}
+
+    def _answer(self, lease: Lease, req: Request, resp: Any) -> Any:
+        return conditions.answer(req, resp, self._shown(lease, req.scope), _path(lease))
+
+    def _check(self, req: Request) -> Check | None:
+        """Return what checks the conditions of a request; None if it has none."""
+        scope = req.scope
+        found = conditions.read(req.environ, scope.version)
+        if not found:
+            return None
+
+        def check(lease: Lease) -> None:
+            body = conditions.written(self._shown(lease, scope))
+            found.check(conditions.tag(body, scope.version))
+
+        return check
+
+
+def _offer(leases: Leases, scope: Scope, offer_id: str) -> StoredOffer:
+    """Return the offer that a caller takes: only one of the caller's own project."""
+    return leases.offer(offer_id, scope.caller.project_id)
+
+
+def _create(leases: Leases, scope: Scope, draft: LeaseDraft, offer: StoredOffer | None) -> Lease:
+    if offer is None:
+        return leases.create(scope.caller, draft)
+    return leases.take(scope.caller, draft, offer)
+
+
+def _rehearse(
+    leases: Leases, scope: Scope, draft: LeaseDraft, offer: StoredOffer | None
+) -> Rehearsed:
+    if offer is None:
+        return leases.rehearse_create(scope.caller, draft)
+    return leases.rehearse_take(scope.caller, draft, offer)
+
+
+def _path(lease: Lease) -> str:
+    return f'/v1/leases/{lease.id}'
+
+
+def _rehearsed(found: Rehearsed, leases: Leases, scope: Scope) -> dict[str, Any]:
+    shown = view.rehearsed(found, leases.plugins, scope.version, named=scope.caller.all_projects)
+    return {'dry_run': shown}
 
 
 def _wanted_project(scope: Scope) -> str | None:

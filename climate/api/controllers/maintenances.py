@@ -53,7 +53,9 @@ class MaintenancesController(base.Controller):
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Announce a maintenance."""
         scope = req.scope
-        draft = schemas.read_new(bodies.read(req.environ), scope.now, scope.version)
+        draft = schemas.read_new(
+            bodies.read(req.environ), scope.now, scope.version, scope.object_id
+        )
         made = self._services.maintenances.create(scope.caller, draft)
         resp.status = HTTPStatus.CREATED
         return {'maintenance': view.maintenance(made, scope.version)}

@@ -17,9 +17,11 @@ from __future__ import annotations
 import pecan
 
 from climate.api.controllers import collections
+from climate.api.controllers.availability import AvailabilityController
 from climate.api.controllers.base import Controller
 from climate.api.controllers.leases import LeasesController
 from climate.api.controllers.maintenances import MaintenancesController
+from climate.api.controllers.offers import OffersController
 from climate.api.controllers.resource_types import ResourceTypesController
 from climate.api.controllers.resources import ResourcesController
 from climate.api.services import ApiSettings
@@ -33,8 +35,10 @@ class V1Controller(Controller):
 
     def __init__(self, services: Services, settings: ApiSettings) -> None:
         super().__init__(services, settings)
+        self.availability = AvailabilityController(services, settings)
         self.leases = LeasesController(services, settings)
         self.maintenances = MaintenancesController(services, settings)
+        self.offers = OffersController(services, settings)
         self.resources = ResourcesController(services, settings)
         pecan.route(self, 'resource-types', ResourceTypesController(services, settings))
         for each in served(fixed(services.plugins)):

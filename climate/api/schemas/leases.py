@@ -30,6 +30,8 @@ from climate.api.microversions import Microversion
 from climate.api.microversions import V1_0
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
+from climate.api.microversions import V1_4
+from climate.api.schemas import placements
 from climate.api.validation import Mismatch
 from climate.api.validation import Schema
 from climate.api.validation import Validator
@@ -67,7 +69,7 @@ _NOTICES = {
     'items': {'type': 'string', 'enum': list(NOTICES)},
 }
 _DURATION = {'type': ['integer', 'string']}
-_RESERVATIONS = {
+RESERVATIONS: dict[str, Any] = {
     'type': 'array',
     'maxItems': _MOST_ITEMS,
     'items': {
@@ -114,7 +116,7 @@ CREATE_1_0: dict[str, Any] = {
         'start_date': _TEXT,
         'end_date': _TEXT,
         'before_end_date': _TEXT_OR_NULL,
-        'reservations': _or_null(_RESERVATIONS),
+        'reservations': _or_null(RESERVATIONS),
         'events': _or_null(_events(strict=False)),
     },
 }
@@ -157,19 +159,21 @@ UPDATE_1_1: dict[str, Any] = {
     },
 }
 
-CREATE_1_3: dict[str, Any] = {
-    **CREATE_1_1,
-    'properties': {**CREATE_1_1['properties'], 'notices': _NOTICES},
-}
 
-UPDATE_1_3: dict[str, Any] = {
-    **UPDATE_1_1,
-    'properties': {**UPDATE_1_1['properties'], 'notices': _NOTICES},
-}
+def _with(schema: dict[str, Any], field: str, value: Schema) -> dict[str, Any]:
+    return {**schema, 'properties': {**schema['properties'], field: value}}
+
+
+CREATE_1_3 = _with(CREATE_1_1, 'notices', _NOTICES)
+UPDATE_1_3 = _with(UPDATE_1_1, 'notices', _NOTICES)
+RESERVATIONS_1_4 = placements.with_placement(RESERVATIONS)
+CREATE_1_4 = _with(CREATE_1_3, 'reservations', _or_null(RESERVATIONS_1_4))
+CREATE_1_4 = _with(CREATE_1_4, 'dry_run', {'type': 'boolean'})
+UPDATE_1_4 = _with(UPDATE_1_3, 'dry_run', {'type': 'boolean'})
 
 SCHEMAS: dict[str, dict[Microversion, Schema]] = {
-    'create': {V1_0: CREATE_1_0, V1_1: CREATE_1_1, V1_3: CREATE_1_3},
-    'update': {V1_0: UPDATE_1_0, V1_1: UPDATE_1_1, V1_3: UPDATE_1_3},
+    'create': {V1_0: CREATE_1_0, V1_1: CREATE_1_1, V1_3: CREATE_1_3, V1_4: CREATE_1_4},
+    'update': {V1_0: UPDATE_1_0, V1_1: UPDATE_1_1, V1_3: UPDATE_1_3, V1_4: UPDATE_1_4},
 }
 
 _VALIDATORS = {
@@ -204,10 +208,16 @@ class Reader:
         self._now = now
         self._present = now if self._modern else now.replace(second=0, microsecond=0)
 
-    def draft(self, max_reservations: int) -> LeaseDraft:
+    @property
+    def dry_run(self) -> bool:
+        """Whether the caller wants a rehearsal, of a body that was checked."""
+        return self._version >= V1_4 and bool(self._body.get('dry_run'))
+
+    def draft(self, max_reservations: int, lease_id: str | None = None) -> LeaseDraft:
         """Return the lease that the caller wants.
 
         :param max_reservations: the maximum number of its reservations
+        :param lease_id: None for a generated one
         :raises climate.exceptions.InvalidInput: naming the field and why
         """
         body = self._body
@@ -224,11 +234,16 @@ class Reader:
         events, before_end_date = self._events()
         before_end_date = self._optional_time('before_end_date') or before_end_date
         announced, notices = self._announcements(), self._notices()
+        reservations = tuple(body.get('reservations') or ())
+        plain = reservations, ()
+        reservations, placed = placements.split(reservations) if self._version >= V1_4 else plain
         return LeaseDraft(
+            id=lease_id,
             name=self._name(),
             start=start,
             end=end,
-            reservations=tuple(body.get('reservations') or ()),
+            reservations=reservations,
+            placements=placed,
             events=events,
             before_end_date=before_end_date,
             notify_before_start=None if announced is UNSET else announced,

@@ -52,11 +52,15 @@ _CREATE = Validator(CREATE)
 
 
 def read_new(
-    body: dict[str, Any], now: datetime.datetime, version: Microversion
+    body: dict[str, Any],
+    now: datetime.datetime,
+    version: Microversion,
+    maintenance_id: str | None = None,
 ) -> MaintenanceDraft:
     """Return the draft of a new maintenance.
 
     :param now: the instant that ``now`` means (aware UTC)
+    :param maintenance_id: None for a generated one
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
     _CREATE.check(body)
@@ -75,6 +79,7 @@ def read_new(
     if end <= start:
         raise exceptions.InvalidPeriod(f'{exceptions.InvalidPeriod.template} (end_date)')
     return MaintenanceDraft(
+        id=maintenance_id,
         resource_id=read_id(body.get('resource_id')),
         resource_type=body.get('resource_type', ''),
         resource_name=body.get('resource_name', ''),

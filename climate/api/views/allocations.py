@@ -19,6 +19,7 @@ from typing import Any
 from climate.api import dates
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
+from climate.api.microversions import V1_4
 from climate.domain.requests import ResourceCalendar
 
 
@@ -39,6 +40,10 @@ def allocation(value: ResourceCalendar, version: Microversion) -> dict[str, Any]
     }
     if version >= V1_1:
         shown['resource_name'] = value.resource_name
+    if version >= V1_4:
+        held = {busy.reservation_id: busy.held_until for busy in value.busy}
+        for one in shown['reservations']:
+            one['held_until'] = dates.write(held[one['id']], version)
     return shown
 
 

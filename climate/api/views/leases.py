@@ -15,23 +15,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
+from typing import Final
 
+from climate.allocation import shares
 from climate.api import dates
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
+from climate.api.microversions import V1_4
+from climate.api.views import placements
+from climate.booking.rehearsal import Rehearsed
 from climate.domain.events import Event
-from climate.domain.events import order
 from climate.domain.events import PUBLIC_AT_1_0
 from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.history import History
 from climate.domain.history import HistoryStep
+from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.leases import reading
 from climate.leases.reading import Describer
+
+RESERVATION_KEYS: Final = frozenset(
+    {
+        *('id', 'lease_id', 'resource_id', 'resource_type', 'status', 'missing_resources'),
+        *('resources_changed', 'created_at', 'updated_at', 'part_of'),
+    }
+)
+"""The keys of reservations of every type."""
 
 
 def lease(
@@ -47,7 +61,7 @@ def lease(
         'end_date': dates.write(value.period.end, version),
         # Clients read the key; its value is internal.
         'trust_id': None,
-        'status': value.status.value,
+        'status': value.status,
         'degraded': value.degraded,
         'created_at': dates.write_record(value.created_at, version),
         'updated_at': dates.write_record(value.updated_at, version),
@@ -63,11 +77,44 @@ def lease(
         shown['notify_before_start'] = None if notices is None else list(notices)
     if version >= V1_3:
         shown['notices'] = None if value.notices is None else list(value.notices)
-        shown['readiness'] = _readiness(value.readiness, version)
+        shown['readiness'] = readiness(value.readiness, version)
     return shown
 
 
-def _readiness(value: Readiness | None, version: Microversion) -> dict[str, Any] | None:
+def rehearsed(
+    value: Rehearsed, describers: Mapping[str, Describer], version: Microversion, *, named: bool
+) -> dict[str, Any]:
+    """Return what a booking would do.
+
+    :param named: whether the caller may see the names of the resources
+    """
+    return {
+        'lease': lease(value.lease, describers, version),
+        'reservations': [
+            _chosen(one, value.allocations, named=named) for one in value.lease.reservations
+        ],
+        'filters_not_asked': list(value.unasked),
+    }
+
+
+def _chosen(
+    reservation: Reservation, allocations: Sequence[Allocation], *, named: bool
+) -> dict[str, Any]:
+    mine = [item for item in allocations if item.reservation_id == reservation.id]
+    names = sorted({item.resource_name for item in mine})
+    shown: dict[str, Any] = {
+        'id': reservation.id,
+        'resource_type': reservation.resource_type,
+        'resources': len(names),
+        'classes': {name: units for name, units in shares.total(mine).items() if name},
+    }
+    if named:
+        shown['resource_names'] = names
+    return shown
+
+
+def readiness(value: Readiness | None, version: Microversion) -> dict[str, Any] | None:
+    """Return the last report on the resources of a lease; None if there is none."""
     if value is None:
         return None
     return {
@@ -96,7 +143,7 @@ def reservation(
         # Clients expect the id of the record of the type, which is this one.
         'resource_id': value.id,
         'resource_type': value.resource_type,
-        'status': value.status.value,
+        'status': value.status,
         'missing_resources': value.missing_resources,
         'resources_changed': value.resources_changed,
         'created_at': dates.write_record(value.created_at, version),
@@ -104,13 +151,15 @@ def reservation(
     }
     if version >= V1_3:
         shown['part_of'] = value.part_of
+    if version >= V1_4 and value.placement is not None:
+        shown['placement'] = placements.placement(value.placement, value, describer)
     return shown
 
 
 def events(values: tuple[Event, ...], version: Microversion) -> list[dict[str, Any]]:
-    """Return the events that users can see, in order."""
+    """Return the events that users can see, in the order of *values*."""
     public = PUBLIC_AT_1_1 if version >= V1_1 else PUBLIC_AT_1_0
-    return [event(one, version) for one in sorted(values, key=order) if one.kind in public]
+    return [event(one, version) for one in values if one.kind in public]
 
 
 def event(value: Event, version: Microversion) -> dict[str, Any]:
@@ -118,9 +167,9 @@ def event(value: Event, version: Microversion) -> dict[str, Any]:
     return {
         'id': value.id,
         'lease_id': value.lease_id,
-        'event_type': value.kind.value,
+        'event_type': value.kind,
         'time': dates.write(value.time, version),
-        'status': value.state.value,
+        'status': value.state,
         'created_at': dates.write_record(value.created_at, version),
         'updated_at': dates.write_record(value.updated_at, version),
     }

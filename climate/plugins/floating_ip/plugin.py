@@ -127,6 +127,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     """Leases addresses by making floating IPs of them."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    describes_request: ClassVar[bool] = True
     request_model: ClassVar[type[models.Request]] = FloatingIPRequest
     shrinks: ClassVar[bool] = True
     collection: ClassVar[ResourceCollection | None] = FLOATING_IPS

@@ -91,6 +91,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     collection: ClassVar[ResourceCollection | None] = HOSTS
     reserved_properties: ClassVar[frozenset[str]] = resources.RESERVED_PROPERTIES
     refusals: ClassVar[resources.HostRefusals] = resources.HostRefusals()
+    describes_request: ClassVar[bool] = True
     request_model: ClassVar[type[models.Request]] = HostRequest
 
     def __init__(self, settings: HostSettings | None = None) -> None:

@@ -20,6 +20,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from tests.exhaustive.races.databases import DAY
@@ -64,6 +66,8 @@ class Contender:
         ``whole``, or ''
     :ivar most: the maximum number of participants in a round
     :ivar needs: the number of resources that a new lease takes; 0 if it books none
+    :ivar holds: whether it takes what it has held before, so that a resource may have been
+        closed meanwhile
     """
 
     name: str
@@ -76,6 +80,7 @@ class Contender:
     before: str = ''
     most: int = 8
     needs: int = 1
+    holds: bool = False
 
     def can_race_with(self, other: Contender) -> bool:
         """Whether the initial states of both are compatible."""
@@ -97,13 +102,28 @@ def of(kind: Kind) -> list[Contender]:
 # -- new leases
 
 
-def _creator(name: str, kind: Kind, bodies: list[dict[str, Any]], **facts: Any) -> Contender:
-    def prepare(_database: RaceDatabase, count: int) -> list[Entry]:
+def _creator(
+    name: str,
+    kind: Kind,
+    bodies: list[dict[str, Any]],
+    verb: str = 'create',
+    *,
+    expired: Sequence[Mapping[str, Any]] = (),
+    **facts: Any,
+) -> Contender:
+    """Return a contender that books a new lease.
+
+    :param expired: the reservations of a hold that has expired before the round
+    """
+
+    def prepare(database: RaceDatabase, count: int) -> list[Entry]:
+        if expired:
+            database.service.hold_in_vain(START, END, tuple(expired))
         names = [f'{name}, {number}' for number in range(count)]
         return [
             Entry(
                 call=Call(
-                    verb='create',
+                    verb=verb,
                     values={'name': each, 'start': START, 'end': END, 'bodies': tuple(bodies)},
                 ),
                 lease=each,
@@ -116,14 +136,15 @@ def _creator(name: str, kind: Kind, bodies: list[dict[str, Any]], **facts: Any) 
 
 def _creators(kind: Kind) -> list[Contender]:
     disks = ((300,), (150, 150), (300, 0), (300, 0, 0), (60, 0, 120, 0, 120))
+    found = {
+        f'create {"+".join(map(str, each))}': [kind.part(disk) for disk in each] for each in disks
+    }
+    had, two = [kind.part(WANTED)], found['create 150+150']
     return [
-        _creator(
-            f'create {"+".join(map(str, each))}',
-            kind,
-            [kind.part(disk) for disk in each],
-            wants=WANTED,
-        )
-        for each in disks
+        *(_creator(name, kind, bodies, wants=WANTED) for name, bodies in found.items()),
+        _creator('hold, then take', kind, two, 'hold_and_take', wants=WANTED, holds=True),
+        # Its parts can be on different resources: the hold is in the way until a refusal.
+        _creator('create what was held', kind, two, expired=had, wants=WANTED, needs=2),
     ]
 
 

@@ -70,6 +70,7 @@ _EMPTIED = (
     'leases',
     'maintenances',
     'trusts',
+    'offers',
 )
 
 Rows = Mapping[str, tuple[Mapping[str, Any], ...]]
@@ -239,6 +240,8 @@ class RaceDatabase(fixtures.Fixture):
                     reservable=True,
                     deleted=0,
                     failed_at=None,
+                    # Offers are searched for in memory, which follows the generations.
+                    generation=resources.c.generation + 1,
                     disabled=resources.c.id.not_in(list(open_)),
                 )
             )

@@ -22,12 +22,16 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 
+import sqlalchemy as sa
+
 from climate import exceptions
 from climate.clients.base import Flavor
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.domain.leases import Lease
 from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.offers import OfferQuery
+from climate.domain.offers import StoredOffer
 from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
@@ -59,6 +63,7 @@ TYPES = (
 # The status codes of refusals; any other error is a fault.
 REFUSALS = (400, 404, 409)
 _CALLER = Caller(user_id='alice', project_id='blue', token='alice:blue')
+_EXPIRE = sa.text('UPDATE offers SET held_until = created_at WHERE held_until IS NOT NULL')
 _TEMPLATE = """heat_template_version: '2021-04-16'
 resources:
   one: {type: OS::Nova::Server, properties: {flavor: contested}}
@@ -106,6 +111,7 @@ class InProcessService:
         # Leases in the window start years from now, and some of them are active already.
         conf.set_override('days_per_lease', 0, group='limits')
         conf.set_override('leases', 0, group='limits')
+        conf.set_override('holds', 0, group='limits')
         self.core = composition.core(conf, SystemClock())
         self.engine = self.core.store.engine
         self.pace: Callable[[int, int], None] = lambda _number, _process: None
@@ -165,6 +171,64 @@ class InProcessService:
             asked_at=now,
         )
         return self.leases.create(_CALLER, draft)
+
+    def hold_and_take(
+        self,
+        name: str,
+        start: datetime.datetime,
+        end: datetime.datetime,
+        bodies: tuple[Mapping[str, Any], ...],
+    ) -> Lease:
+        """Hold what a lease needs, and then take it.
+
+        :raises RuntimeError: if it cannot be taken although it was held
+        """
+        offer = self._held(start, end, bodies)
+        if offer is None:
+            raise exceptions.NotEnoughResources
+        draft = LeaseDraft(
+            name=name,
+            start=start,
+            end=end,
+            reservations=offer.reservations,
+            strict=True,
+            asked_at=self.core.clock.now(),
+        )
+        try:
+            return self.leases.take(_CALLER, draft, offer)
+        except exceptions.ClimateError as error:
+            raise RuntimeError(f'was held: {error.message}') from error
+
+    def hold_in_vain(
+        self,
+        start: datetime.datetime,
+        end: datetime.datetime,
+        bodies: tuple[Mapping[str, Any], ...],
+    ) -> None:
+        """Hold what a lease needs, until just now."""
+        offer = self._held(start, end, bodies)
+        assert offer is not None
+        with self.engine.begin() as connection:
+            connection.execute(_EXPIRE)
+
+    def _held(
+        self,
+        start: datetime.datetime,
+        end: datetime.datetime,
+        bodies: tuple[Mapping[str, Any], ...],
+    ) -> StoredOffer | None:
+        query = OfferQuery(
+            stated=bodies,
+            reservations=bodies,
+            duration=end - start,
+            earliest=start,
+            latest=end,
+            limit=1,
+            asked_at=self.core.clock.now(),
+            hold=datetime.timedelta(minutes=10),
+        )
+        offers = self.leases.offers(_CALLER, query).offers
+        return offers[0] if offers else None
 
     def change(
         self,

@@ -358,5 +358,5 @@ def _booked_too_late(
             if operator.takes == 'disabled' and kept:
                 # A lease on a disabled resource may be prolonged.
                 continue
-            if new and sent and done < max(sent):
+            if new and sent and done < (min(sent) if contender.holds else max(sent)):
                 yield f'{entry.lease} was booked after {operator.name}: {new}'

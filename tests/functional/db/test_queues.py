@@ -16,8 +16,12 @@ from __future__ import annotations
 import datetime
 import threading
 
+import sqlalchemy as sa
+
+from climate.db import tables
 from climate.db.outbox import OutboxRow
 from climate.db.search import Match
+from climate.db.store import Transaction
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
 from tests import services
@@ -73,6 +77,17 @@ class Queues:
         found = self.store.run(lambda tx: tx.leases.claimed(lease.id, 'me'))
         self.store.run(lambda tx: tx.leases.update(found, unclaim=True))
         self.assertEqual([lease.id], self.take('you'))
+
+    def test_a_claimed_lease_that_is_postponed_is_not_forgotten(self) -> None:
+        lease = self.add(cases.lease(-1, 5))
+        self.assertEqual([lease.id], self.take('dead'))
+        for seconds in (5, 20):
+            due = cases.NOW + datetime.timedelta(seconds=seconds)
+            statement = sa.update(tables.LEASES).values(next_due=due)
+            self.store.run(lambda tx, statement=statement: tx.session.execute(statement))
+            self.assertEqual(due, self.next_due())
+        self.clock.move_to(due)
+        self.assertEqual([lease.id], self.take('me'))
 
     def test_two_who_claim_at_once_never_get_the_same(self) -> None:
         leases = {self.add(cases.lease(-1, 5)).id for _ in range(40)}
@@ -192,8 +207,13 @@ class Queues:
 
     def test_properties_and_their_names(self) -> None:
         one, two = self.add_hosts(2, capabilities={'rack': 'r1', 'gpu': 'A'})
-        self.store.run(lambda tx: tx.properties.set_capability(two, 'rack', 'r2'))
-        self.store.run(lambda tx: tx.properties.set_capability(two, 'gpu', None))
+
+        def change(tx: Transaction) -> None:
+            tx.book([two])
+            tx.properties.set_capability(two, 'rack', 'r2')
+            tx.properties.set_capability(two, 'gpu', None)
+
+        self.store.run(change)
         with self.store.reading() as tx:
             keys = {key.name: (key.values, key.private) for key in tx.properties.keys(cases.TYPE)}
             hosts = {item.id: item.capabilities for item in tx.resources.of_type(cases.TYPE)}

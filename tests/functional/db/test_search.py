@@ -177,6 +177,28 @@ class Search:
             self.assertEqual(ids[3:], [item.resource_id for item in found])
             self.assertIn(tx.search.pivot(cases.TYPE, 0.5), range(ids[2], ids[3] + 1))
 
+    def test_the_best_of_a_sample(self) -> None:
+        """Those with the smallest holes, of as many as the sample has, wherever it begins."""
+        ids = self.add_hosts(8)
+        for place, host in enumerate(ids[:5]):
+            self.book([host], 10 - place, 12)
+            self.book([host], 14, 16)
+        self.book([ids[5]], 10, 12)
+        wanted = Period(start=cases.at(12 + 1), end=cases.at(13 + 1))
+
+        def best(limit: int, most: int, first: int = 0) -> list[int]:
+            with self.store.reading() as tx:
+                found = tx.search.sample(
+                    ANY, wanted, only_ids=None, first_id=first, limit=limit, best=most
+                )
+            return sorted(item.resource_id for item in found)
+
+        self.assertEqual(ids[:2], best(8, 2))
+        # The sample ends before the last, or goes on at the beginning.
+        self.assertEqual(ids[:6], best(8, 6))
+        self.assertEqual([ids[2], ids[3]], best(2, 2, ids[2]))
+        self.assertEqual([*ids[:2], ids[6], ids[7]], best(4, 2, ids[6]))
+
     def test_the_right_to_book_raises_generations(self) -> None:
         ids = self.add_hosts(2)
 

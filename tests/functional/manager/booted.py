@@ -109,4 +109,5 @@ class BootedCase(TestCase):
 
     def leases(self) -> list[Lease]:
         """Return all leases, the oldest first."""
-        return list(self.office.leases.page(LeaseQuery(project_id=None)).leases)
+        with self.office.store.reading() as tx:
+            return tx.leases.page(LeaseQuery(project_id=None))[0]

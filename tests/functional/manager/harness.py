@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseQuery
 from climate.leases.settings import LeasingSettings
 from climate.testing.deployment import at
 from climate.testing.deployment import Bus
@@ -52,3 +54,8 @@ class Office(Deployment):
         self, settings: LeasingSettings = SETTINGS, database: str = services.SQLITE, **facts: Any
     ) -> None:
         super().__init__(settings, services.Database(database), **facts)
+
+    def every_lease(self) -> list[Lease]:
+        """Return all leases but deleted ones, the oldest first."""
+        with self.store.reading() as tx:
+            return tx.leases.page(LeaseQuery(project_id=None))[0]

@@ -28,15 +28,17 @@ class Promised:
 
     :ivar kind: by default of hosts, instances, addresses, networks and racks,
         all in one
+    :ivar together: whether managers process leases in batches; None for the default
     :ivar cloud_dir: directory of the state of the simulated cloud
     """
 
     kind = 'several'
     cloud_dir = ':memory:'
+    together: bool | None = None
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World(self.cloud_dir, SETTINGS))
+        self.world = self.useFixture(World(self.cloud_dir, SETTINGS, together=self.together))
         self.promised = promised.BookedLease(self.world, KINDS[self.kind])
         self.lease = self.promised.lease
         self.requests = self.promised.requests

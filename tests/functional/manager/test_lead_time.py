@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 from climate.db.properties import LEAD_TIME
+from climate.db.store import Transaction
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.requests import Reallocation
@@ -36,7 +37,12 @@ class _LeadTime:
 
     def slow(self, host: int, seconds: str | None) -> None:
         """Say how long a host takes."""
-        self.office.store.run(lambda tx: tx.properties.set_capability(host, LEAD_TIME, seconds))
+
+        def change(tx: Transaction) -> None:
+            tx.book([host])
+            tx.properties.set_capability(host, LEAD_TIME, seconds)
+
+        self.office.store.run(change)
 
     def told(self, lease: Lease) -> list[float]:
         """Return how many seconds after noon the start is told of."""

@@ -28,7 +28,6 @@ from hypothesis import strategies as st
 from climate import exceptions
 from climate.domain import events
 from climate.domain.leases import Lease
-from climate.domain.requests import LeaseQuery
 from climate.plugins.host.isolation import Isolation
 from tests import landing
 from tests.functional.manager import harness
@@ -61,6 +60,7 @@ class Machine(stateful.RuleBasedStateMachine):
     leases = stateful.Bundle('leases')
 
     office: Office
+    together = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Machine(stateful.RuleBasedStateMachine):
     @stateful.initialize(isolation=st.sampled_from(Isolation))
     def install(self, isolation: Isolation) -> None:
         """Somebody has set Nova up in one of its ways."""
-        self.office = Office(SETTINGS, hosts=3, isolation=isolation)
+        self.office = Office(SETTINGS, hosts=3, isolation=isolation, together=self.together)
         self.office.setUp()
 
     @property
@@ -205,8 +205,7 @@ class Machine(stateful.RuleBasedStateMachine):
     @stateful.invariant()
     def nothing_is_forgotten(self) -> None:
         """A lease with something to happen is looked at when it is due."""
-        query = LeaseQuery(project_id=None)
-        for lease in self.office.leases.page(query).leases:
+        for lease in self.office.every_lease():
             due = events.next_due(lease.events)
             assert (due is None) == (lease.next_due is None), lease
             if due is not None and lease.next_due is not None:
@@ -247,17 +246,37 @@ class Machine(stateful.RuleBasedStateMachine):
             assert counted['end_lease'] + counted['delete'] >= 1, told
             if 'start_lease' in counted and 'end_lease' in counted:
                 assert told.index('start_lease') < told.index('end_lease')
-        for manager_lease in office.leases.page(LeaseQuery(project_id=None)).leases:
+        for manager_lease in office.every_lease():
             assert manager_lease.next_due is None
 
 
-class TestMachine(Machine.TestCase, unittest.TestCase):
-    """Runs it."""
+class MachineInBatches(Machine):
+    """The same, with managers that process leases in batches."""
 
-    settings = hypothesis.settings(
-        max_examples=25,
+    together = True
+
+
+def often(examples: int) -> hypothesis.settings:
+    """Return the settings of a machine that runs so many times."""
+    return hypothesis.settings(
+        max_examples=examples,
         stateful_step_count=20,
         deadline=None,
         database=None,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
+
+
+_A_FEW = often(8)
+
+
+class TestMachine(Machine.TestCase, unittest.TestCase):
+    """Runs it; ``tests/exhaustive/test_machine.py`` does so many times."""
+
+    settings = _A_FEW
+
+
+class TestMachineInBatches(MachineInBatches.TestCase, unittest.TestCase):
+    """Runs it in batches."""
+
+    settings = _A_FEW

@@ -28,6 +28,7 @@ from climate.manager.service import ManagerOptions
 from climate.manager.service import unique_owner
 from climate.messaging.publisher import OutboxMessage
 from climate.plugins.host import errors
+from climate.testing.managers import TOGETHER
 from tests import base
 from tests import drafts
 from tests import services
@@ -38,7 +39,12 @@ OPTIONS = ManagerOptions(workers=4, max_sleep=30.0, claim_seconds=1.0)
 
 
 class ManagerCase(base.TestCase):
-    """An office for managers that run."""
+    """An office for managers that run.
+
+    :cvar batches: whether they process leases in batches
+    """
+
+    batches = TOGETHER
 
     def setUp(self) -> None:
         super().setUp()
@@ -55,7 +61,7 @@ class ManagerCase(base.TestCase):
             cloud=office.cloud,
             clock=office.clock,
             settings=office.settings,
-            options=options,
+            options=dataclasses.replace(options, batches=self.batches),
             publisher=office.bus,
         )
         manager.start()
@@ -88,7 +94,7 @@ class ManagerCase(base.TestCase):
             self.start(ManagerOptions(workers=4, max_sleep=0.1, claim_seconds=2.0))
         for lease in leases:
             until('it has ended', lambda lease=lease: self.ended(lease), 30)
-        until('all is told', lambda: not self.office.waiting())
+        until('all notifications are sent', lambda: not self.office.waiting())
         self.assertEqual(
             {'create': 10, 'start_lease': 10, 'end_lease': 10},
             dict(collections.Counter(self.office.bus.told())),
@@ -108,7 +114,7 @@ class TestManager(ManagerCase):
         lease = self.create(0.5, 4)
         self.start()
         until('it has ended', lambda: self.office.status(lease) == 'TERMINATED', 10)
-        until('all is told', lambda: len(self.office.bus.taken) == 3)
+        until('all notifications are sent', lambda: len(self.office.bus.taken) == 3)
         late = self.office.bus.last('lease.event.start_lease')['late_by_seconds']
         # Long before the look that comes when it has slept as long as it may.
         self.assertLess(late, OPTIONS.max_sleep / 3)
@@ -128,7 +134,7 @@ class TestManager(ManagerCase):
             self.start(quick)
         until('it is active', lambda: self.is_active(lease), 15)
         self.assertEqual(1, self.office.cloud.calls('compute.create_aggregate'))
-        until('all is told', lambda: not self.office.waiting())
+        until('all notifications are sent', lambda: not self.office.waiting())
         self.assertEqual(['create', 'start_lease'], self.office.bus.told())
 
     def test_told_to_stop_it_finishes_what_it_is_at(self) -> None:
@@ -165,7 +171,7 @@ class TestManager(ManagerCase):
         self.office.bus.refuses = refuse
         lease = self.create(0)
         self.start()
-        until('all is told', lambda: len(self.office.bus.taken) == 2)
+        until('all notifications are sent', lambda: len(self.office.bus.taken) == 2)
         self.assertEqual(['create', 'start_lease'], self.office.bus.told(lease))
         self.assertEqual([], harness.twice(self.office.bus.taken))
 
@@ -215,8 +221,44 @@ class TestManager(ManagerCase):
         self.assertLessEqual(max(map(len, names)), 64)
 
 
+class TestManagerInBatches(TestManager):
+    """The same with batches."""
+
+    batches = True
+
+    def test_many_at_once(self) -> None:
+        self.office = self.useFixture(
+            harness.Office(self.office.settings, hosts=40, clock=SystemClock())
+        )
+        leases = [self.create(0) for _ in range(40)]
+        manager = self.start(dataclasses.replace(OPTIONS, workers=16, claim_seconds=60.0))
+        for lease in leases:
+            until('it is active', lambda lease=lease: self.is_active(lease), 60)
+        for lease in leases:
+            self.office.delete(lease)
+        manager.wake()
+        for lease in leases:
+            until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone', 60)
+        until('all notifications are sent', lambda: not self.office.waiting())
+        self.assertEqual(
+            {'create': 40, 'start_lease': 40, 'delete': 40},
+            dict(collections.Counter(self.office.bus.told())),
+        )
+        self.assertEqual(40, self.office.cloud.calls('compute.create_aggregate'))
+        self.assertEqual(40, len(self.office.pooled()))
+
+
 class TestTwoManagers(ManagerCase):
     """They share many leases; ``tests/exhaustive/test_two_managers.py`` has other engines."""
 
     def test_each_event_once(self) -> None:
         self.share(services.MARIADB)
+
+
+class TestTwoManagersInBatches(TestTwoManagers):
+    """The same with batches, on PostgreSQL as well."""
+
+    batches = True
+
+    def test_on_postgresql(self) -> None:
+        self.share(services.POSTGRESQL)

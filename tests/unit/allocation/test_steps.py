@@ -93,6 +93,8 @@ class StepFunctionsTest(base.TestCase):
         made = functions(found)
         start, end = bounds(hours(first, first + width))
         lows, peaks = made.between(start, end - start, number)
+        only = made.peaks_between(start, end - start, number)
+        self.assertEqual(peaks.tolist(), only.tolist())
         self.assertEqual((ROWS, number), peaks.shape)
         for place in range(number):
             window = start + place * (end - start), end + place * (end - start)
@@ -155,6 +157,21 @@ class StepFunctionsTest(base.TestCase):
             self.assertEqual(
                 min((key for key in mine if key >= time), default=-1), made.first_from(time)[row]
             )
+
+    @given(uses, st.tuples(st.integers(0, ROWS), st.integers(0, ROWS)), strategies.periods)
+    def test_some_rows(self, found: list[Use], ends: tuple[int, int], window: Period) -> None:
+        first, beyond = sorted(ends)
+        part = functions(found).part(first, beyond)
+        expected = functions(found).peaks(*bounds(window))[first:beyond]
+        self.assertEqual(expected.tolist(), part.peaks(*bounds(window)).tolist())
+        self.assertEqual(expected.tolist(), part.plus(arrays([])).peaks(*bounds(window)).tolist())
+
+    @given(uses, st.integers(1, ROWS))
+    def test_some_rows_at_a_time(self, found: list[Use], size: int) -> None:
+        made = functions(found)
+        for first, part in made.split(size):
+            self.assertEqual(made.part(first, first + part.count).keys.tolist(), part.keys.tolist())
+        self.assertEqual(ROWS, sum(part.count for _, part in made.split(size)))
 
 
 class BoundsTest(base.TestCase):

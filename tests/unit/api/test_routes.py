@@ -25,6 +25,8 @@ from climate.api import errors
 from climate.api import microversions
 from climate.api import routes
 from climate.api import routing
+from climate.api.idempotency_keys import IdempotentRequests
+from climate.api.waits import Waits
 from climate.clock import SystemClock
 from tests import base
 from tests.routes import ALL
@@ -40,6 +42,11 @@ class Enforcer:
         """Refuse, but for what every scope asks."""
         self.rule = rule
         return False
+
+
+def keyless():
+    """Return what handles idempotency keys; no request of these tests has one."""
+    return IdempotentRequests(None, Waits())
 
 
 class Found(routing.Json):
@@ -61,7 +68,7 @@ class Found(routing.Json):
 def match(method, path, version=microversions.MAX, served=('virtual:floatingip',)):
     """Return the policy rule and the ids of the route that a request finds."""
     found, enforcer = Found(), Enforcer()
-    guards = routing.Guards(enforcer, SystemClock())
+    guards = routing.Guards(enforcer, SystemClock(), keyless())
     controllers = root(*served)
     app = routing.Router(
         controllers,

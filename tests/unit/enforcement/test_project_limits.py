@@ -42,7 +42,14 @@ class TestProjectLimits(testtools.TestCase):
     """Of each project."""
 
     def test_by_default(self) -> None:
-        usual = Limits(leases=100, reservations_per_lease=20, days_per_lease=366)
+        usual = Limits(
+            leases=100,
+            reservations_per_lease=20,
+            days_per_lease=366,
+            idempotency_keys=10_000,
+            holds=5,
+            offers=1000,
+        )
         self.assertEqual(usual, configured().of('blue'))
         self.assertEqual(Limits(), configured().of('free'))
 
@@ -50,7 +57,14 @@ class TestProjectLimits(testtools.TestCase):
         limits = configured(
             override=['blue: leases=500,days_per_lease = 0', 'free:resources=3'], resources=7
         )
-        blue = Limits(leases=500, reservations_per_lease=20, resources=7)
+        blue = Limits(
+            leases=500,
+            reservations_per_lease=20,
+            resources=7,
+            idempotency_keys=10_000,
+            holds=5,
+            offers=1000,
+        )
         self.assertEqual(blue, limits.of('blue'))
         self.assertEqual((100, 7), (limits.of('red').leases, limits.of('red').resources))
         self.assertEqual((100, 3), (limits.of('free').leases, limits.of('free').resources))

@@ -28,8 +28,10 @@ NOBODY = {'user_id': 'n', 'project_id': 'p', 'roles': ['other']}
 SYSTEM = {'user_id': 's', 'roles': ['admin'], 'system_scope': 'all'}
 
 FOR_READERS = {
+    'climate:availability:show',
     'climate:leases:list',
     'climate:leases:show',
+    'climate:offers:show',
     'climate:hosts:list',
     'climate:hosts:show',
     'climate:allocations:list',
@@ -47,6 +49,8 @@ FOR_MEMBERS = {
     'climate:leases:update',
     'climate:leases:delete',
     'climate:leases:reallocate',
+    'climate:offers:create',
+    'climate:offers:delete',
 }
 
 

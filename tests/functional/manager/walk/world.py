@@ -33,11 +33,17 @@ __all__ = ['CALLER', 'NOTHING', 'SETTINGS', 'Moment', 'Picture', 'World']
 class World(world.World):
     """Every type that this tree declares, and one that an operator declares."""
 
-    def __init__(self, cloud_dir: str = ':memory:', settings: LeasingSettings = SETTINGS) -> None:
+    def __init__(
+        self,
+        cloud_dir: str = ':memory:',
+        settings: LeasingSettings = SETTINGS,
+        *,
+        together: bool | None = None,
+    ) -> None:
         booked = StackSettings(guarantee=frozenset({'servers', 'floating_ips'}))
         types = {
             **declared.plugins(),
             'virtual:stack': VirtualStack(booked),
             drafts.RACKS.name: Custom(drafts.RACKS),
         }
-        super().__init__(types.values(), cloud_dir, settings)
+        super().__init__(types.values(), cloud_dir, settings, together=together)

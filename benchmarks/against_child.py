@@ -1,0 +1,164 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The API of one source tree in a process: ``python -P against_child.py URL``.
+
+``PYTHONPATH`` names the tree. This file imports no part of the tree but the package
+``climate``, and only what each of its commits has had, because the same file runs old trees.
+It reads commands from its standard input, one JSON array for each line.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib.util
+import inspect
+import json
+import os
+import random
+import sys
+import time
+from typing import Any
+
+import webob
+from oslo_config import cfg
+
+import climate
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.cmd import config
+from climate.db import migration
+
+_MINUTES = 20 * 24 * 60
+
+
+class Api:
+    """The API on one database, and the commands that it gets."""
+
+    def __init__(self, url: str) -> None:
+        self._core: Any = composition.core(_configuration(url), SystemClock())
+        nothing: Any = None
+        self._app = composition.api(self._core, registry=nothing, wake=lambda *_: None, health={})
+        if importlib.util.find_spec('climate.cmd.memory') is not None:
+            importlib.import_module('climate.cmd.memory').tune()
+        self._rng = random.Random(7)
+        self._ids: list[str] = []
+
+    def sync(self) -> str:
+        """Create the tables; return the path of the package that did."""
+        migration.sync(self._core.store.engine)
+        return climate.__file__
+
+    def send(
+        self, method: str, path: str, body: Any, version: str, token: str = 'notused'
+    ) -> tuple[int, dict[str, str], str]:
+        """Send a request; return the status, headers and body of the answer."""
+        answer = self._answer(method, path, body, version, token)
+        return answer.status_int, dict(answer.headers), answer.text
+
+    def create(self, times: int, body: dict[str, Any]) -> list[float]:
+        """Create leases at random times; return the processor time of each, in milliseconds."""
+        found = []
+        for _ in range(times):
+            start = SystemClock().now() + datetime.timedelta(
+                minutes=self._rng.randrange(5, _MINUTES)
+            )
+            dates = {
+                'start_date': f'{start:%Y-%m-%d %H:%M}',
+                'end_date': f'{start + datetime.timedelta(hours=1):%Y-%m-%d %H:%M}',
+            }
+            answer = self._timed(found, 'POST', '/v1/leases', {**body, **dates}, 201)
+            self._ids.append(answer.json['lease']['id'])
+        return found
+
+    def show(self, times: int) -> list[float]:
+        """Show leases that were created; return as :meth:`create` does."""
+        found: list[float] = []
+        for _ in range(times):
+            self._timed(found, 'GET', f'/v1/leases/{self._rng.choice(self._ids)}', None, 200)
+        return found
+
+    def list(self, times: int, path: str, count: int) -> list[float]:
+        """List *count* leases; return as :meth:`create` does."""
+        found: list[float] = []
+        for _ in range(times):
+            answer = self._timed(found, 'GET', path, None, 200, '1.1')
+            assert len(answer.json['leases']) == count, len(answer.json['leases'])
+        return found
+
+    def rate(self, seconds: float, body: dict[str, Any]) -> int:
+        """Create leases for some seconds; return their number."""
+        number, until = 0, time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            self.create(1, body)
+            number += 1
+        return number
+
+    def _timed(
+        self,
+        found: list[float],
+        method: str,
+        path: str,
+        body: Any,
+        status: int,
+        version: str = '1.0',
+    ) -> Any:
+        request = _request(method, path, body, version, 'notused')
+        began = time.process_time()
+        answer = request.get_response(self._app)
+        text = answer.body
+        found.append((time.process_time() - began) * 1000)
+        if answer.status_int != status:
+            raise RuntimeError(text)
+        return answer
+
+    def _answer(self, method: str, path: str, body: Any, version: str, token: str) -> Any:
+        return _request(method, path, body, version, token).get_response(self._app)
+
+
+def _request(method: str, path: str, body: Any, version: str, token: str) -> Any:
+    request = webob.Request.blank(path, method=method)
+    request.headers['X-Auth-Token'] = token
+    request.headers['OpenStack-API-Version'] = f'reservation {version}'
+    if body is not None:
+        request.json = body
+    return request
+
+
+def _configuration(url: str) -> cfg.ConfigOpts:
+    conf = config.new_conf()
+    conf([], project='climate', default_config_files=[])
+    conf.set_override('connection', url, group='database')
+    conf.set_override('auth_strategy', 'noauth')
+    conf.set_override('transport_url', 'fake://')
+    conf.set_override('leases', 0, group='limits')
+    conf.set_override('resource_types', ['physical:host', 'virtual:instance'])
+    # Log lines are written as in production, but not to the output of the benchmark.
+    conf.set_override('log_file', os.devnull)
+    # Older trees have no name of the service there.
+    names = ['benchmark'] * (len(inspect.signature(config.set_up_logging).parameters) - 1)
+    config.set_up_logging(conf, *names)
+    sys.excepthook = sys.__excepthook__
+    return conf
+
+
+def main() -> None:
+    """Obey commands until the input ends."""
+    api = Api(sys.argv[1])
+    for line in sys.stdin:
+        name, *arguments = json.loads(line)
+        sys.stdout.write(json.dumps(getattr(api, name)(*arguments)) + '\n')
+        sys.stdout.flush()
+
+
+if __name__ == '__main__':
+    main()

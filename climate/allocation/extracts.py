@@ -1,0 +1,119 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Some resources of a block as a block of their own, perhaps without some allocations."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+import numpy as np
+
+from climate.allocation.blocks import Block
+from climate.allocation.blocks import Bookings
+from climate.allocation.blocks import WHOLE
+from climate.allocation.steps import Ints
+from climate.allocation.steps import StepFunctions
+from climate.allocation.steps import Uses
+
+
+def vacated(blocks: Sequence[Block], gone: Mapping[str, Bookings]) -> list[Block]:
+    """Return resources without some of their live allocations.
+
+    The resources that have them move to blocks of their own, which are small.
+
+    :param gone: by resource class; those of whole resources by :data:`WHOLE`
+    """
+    having = [np.zeros(0, dtype=np.int64), *(found.resource_ids for found in gone.values())]
+    ids = np.unique(np.concatenate(having))
+    found = []
+    for block in blocks:
+        theirs = np.isin(block.ids, ids)
+        if theirs.any():
+            found.append(without(extract(block, np.flatnonzero(theirs)), gone))
+            found.append(block.only(~theirs))
+        else:
+            found.append(block)
+    return found
+
+
+def extract(block: Block, rows: Ints) -> Block:
+    """Return a block of some resources.
+
+    :param rows: in ascending order
+    """
+    return Block(
+        ids=block.ids[rows],
+        names=tuple(block.names[row] for row in rows.tolist()),
+        generations=block.generations[rows],
+        bookable=block.bookable[rows],
+        occupied=block.occupied.picked(rows),
+        whole=block.whole.picked(rows),
+        out=block.out.picked(rows),
+        returned=block.returned[rows],
+        returned_whole=block.returned_whole[rows],
+        supplies={name: supply.picked(rows) for name, supply in block.supplies.items()},
+        used={name: function.picked(rows) for name, function in block.used.items()},
+        periods={name: uses.picked(rows) for name, uses in block.periods.items()},
+        columns=block.columns.picked(rows),
+    )
+
+
+def without(block: Block, gone: Mapping[str, Bookings]) -> Block:
+    """Return a block without some of its live allocations.
+
+    :param gone: by resource class; those of whole resources by :data:`WHOLE`
+    """
+    uses = _uses(block, gone)
+    less = _plus(block, {name: found.negative() for name, found in uses.items()})
+    return dataclasses.replace(
+        less,
+        periods={
+            name: found.less(uses[name]) if name in uses else found
+            for name, found in block.periods.items()
+        },
+    )
+
+
+def extended(block: Block, more: Mapping[str, Bookings]) -> Block:
+    """Return a block with more live allocations.
+
+    :param more: by resource class; those of whole resources by :data:`WHOLE`
+    """
+    uses = _uses(block, more)
+    periods = dict(block.periods)
+    for name, found in uses.items():
+        periods[name] = Uses.joined([periods.get(name, Uses.of([])), found])
+    return dataclasses.replace(_plus(block, uses), periods=periods)
+
+
+def _uses(block: Block, found: Mapping[str, Bookings]) -> dict[str, Uses]:
+    return {name: bookings.of_rows(block.ids) for name, bookings in found.items()}
+
+
+def _plus(block: Block, uses: Mapping[str, Uses]) -> Block:
+    """Return a block in which more is in use, or less; its periods remain the same."""
+    # Those that remove something have an amount below 0.
+    counts = [dataclasses.replace(found, amounts=np.sign(found.amounts)) for found in uses.values()]
+    nothing = Uses.of([])
+    unused = StepFunctions.of(len(block), nothing)
+    return dataclasses.replace(
+        block,
+        occupied=block.occupied.plus(Uses.joined([nothing, *counts])),
+        whole=block.whole.plus(uses.get(WHOLE, nothing)),
+        used={
+            name: block.used.get(name, unused).plus(uses.get(name, nothing))
+            for name in {*block.used, *uses} - {WHOLE}
+        },
+    )

@@ -1,0 +1,38 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How much memory arrays take."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def size(item: Any) -> int:
+    """Return the bytes of all arrays in a structure of dataclasses and mappings."""
+    return sum(array.nbytes for array in _arrays(item))
+
+
+def _arrays(item: Any) -> Iterator[np.ndarray[Any, Any]]:
+    if isinstance(item, np.ndarray):
+        yield item
+    elif isinstance(item, Mapping):
+        for each in item.values():
+            yield from _arrays(each)
+    elif dataclasses.is_dataclass(item):
+        for field in dataclasses.fields(item):
+            yield from _arrays(getattr(item, field.name))

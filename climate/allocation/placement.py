@@ -1,0 +1,97 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Places the members of groups on resources: :func:`place`.
+
+Greedy first, which is enough for most requests. If that fails, or if a better assignment
+is possible, an integer program is solved, or assignments are tried if OR-Tools is not
+installed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Final
+
+from climate.allocation import placement_program
+from climate.allocation import placement_search
+from climate.allocation.placement_bins import Bins
+from climate.allocation.placement_greedy import greedy
+from climate.allocation.placement_problem import Placed
+from climate.allocation.placement_problem import Problem
+
+SECONDS: Final = (0.3, 0.7)
+"""The longest times to search for an assignment: on few resources, and on all."""
+
+FEW_ROWS: Final = 400
+"""How many rows are enough in most cases."""
+
+MOST_VARIABLES: Final = 50_000
+"""How many numbers of members, by group and bin, to consider at most."""
+
+Search = Callable[[Bins, float], tuple[Placed | None, bool]]
+"""Returns the best assignment to bins that it found within some seconds, and whether there
+is no better one."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Unplaced:
+    """No assignment was found.
+
+    :ivar place: of the first group that could not be placed
+    :ivar proven: whether there is none; otherwise the search was given up
+    """
+
+    place: int
+    proven: bool
+
+
+def place(
+    problem: Problem, *, search: Search | None = None, few: int = FEW_ROWS
+) -> Placed | Unplaced:
+    """Return an assignment: as many members as possible, and among those of the highest score.
+
+    It is never worse than what :func:`climate.allocation.placement_greedy.greedy` finds,
+    and optimal unless the search takes too long.
+
+    :param search: None for an integer program, if OR-Tools is installed
+    :param few: how many rows to consider at first
+    """
+    if search is None:
+        search = by_trying if placement_program.library() is None else placement_program.solve
+    first = greedy(problem)
+    best = None if isinstance(first, int) else first
+    bound = problem.bound()
+    if best is not None and best.quality >= bound:
+        return best
+    final = False
+    # Few rows are usually enough; the others are added if they are not.
+    many = max(few, MOST_VARIABLES // len(problem.groups))
+    for rows, seconds in zip((few, many), SECONDS, strict=True):
+        bins = Bins(problem, rows)
+        found, final = search(bins, seconds)
+        final = final and bins.complete
+        if found is not None and (best is None or found.quality > best.quality):
+            best = found
+        if bins.complete or (best is not None and best.quality >= bound):
+            break
+    if best is not None:
+        return best
+    assert isinstance(first, int)
+    return Unplaced(place=first, proven=final)
+
+
+def by_trying(bins: Bins, _seconds: float) -> tuple[Placed | None, bool]:
+    """Search without OR-Tools, for a limited number of steps."""
+    return placement_search.search(bins)

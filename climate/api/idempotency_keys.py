@@ -1,0 +1,145 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Requests with the header Idempotency-Key, which clients can safely repeat.
+
+The header follows draft-ietf-httpapi-idempotency-key-header: its value is a string in
+quotes; a key without quotes is accepted as well, since most clients send it so. A POST
+claims its key before its handler runs, and stores its answer afterwards, except an error
+after which the client has to try again. A repetition gets the stored answer. Requests
+without the header never come here.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import logging
+import re
+from typing import Final
+
+import webob
+
+from climate import exceptions
+from climate.api import bodies
+from climate.api import errors
+from climate.api.auth import CONTEXT
+from climate.api.waits import Waits
+from climate.api.wsgi import Environ
+from climate.domain.idempotency_keys import IdempotencyKey
+from climate.domain.idempotency_keys import KeyedRequest
+from climate.domain.idempotency_keys import StoredAnswer
+from climate.enforcement.idempotency_keys import KeyedAnswers
+
+LOG = logging.getLogger(__name__)
+
+ENVIRON_KEY: Final = 'HTTP_IDEMPOTENCY_KEY'
+CLAIMED: Final = 'climate.idempotency_key'
+REPLAYED: Final = 'Idempotency-Replayed'
+
+_KEPT_HEADERS: Final = ('Content-Type', 'Content-Location', 'ETag')
+_KEY = re.compile(r'[ -~]{1,255}', re.ASCII)
+# A string of RFC 8941.
+_QUOTED = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])*)"', re.ASCII)
+_ESCAPED = re.compile(r'\\(.)')
+# How long a request can take, besides the time that the client itself wants to wait.
+_LONGEST: Final = datetime.timedelta(seconds=60)
+
+
+class IdempotentRequests:
+    """Claims the keys of requests, and stores their answers.
+
+    :param waits: the requests that wait for leases, which take longer
+    """
+
+    def __init__(self, answers: KeyedAnswers, waits: Waits) -> None:
+        self._answers = answers
+        self._waits = waits
+
+    def begin(self, environ: Environ) -> str:
+        """Claim the key of a request; return the id of the object that the request makes.
+
+        :raises climate.api.errors.Answered: if the request was answered before
+        :raises climate.exceptions.MalformedParameter: if the header is invalid
+        :raises climate.exceptions.Conflict: if the key names another request, or one
+            that is still in progress
+        """
+        request = KeyedRequest(
+            project_id=environ[CONTEXT].project_id,
+            key=read(environ[ENVIRON_KEY]),
+            fingerprint=_fingerprint(environ),
+        )
+        lasts = _LONGEST + datetime.timedelta(seconds=self._waits.wanted(environ))
+        key = self._answers.begin(request, lasts)
+        if key.answer is not None:
+            raise errors.Answered(_replayed(key.answer))
+        environ[CLAIMED] = key
+        return key.object_id
+
+    def end(self, environ: Environ, response: webob.Response) -> None:
+        """Store the response to a request that has claimed its key; never raises."""
+        key: IdempotencyKey = environ.pop(CLAIMED)
+        try:
+            self._answers.end(key, _stored(response) if _is_final(environ, response) else None)
+        except Exception:
+            # The response is right anyway. After a while the claim expires.
+            LOG.exception('The answer to a request with an idempotency key could not be stored')
+
+
+def read(header: str) -> str:
+    """Return the key in a header.
+
+    :raises climate.exceptions.MalformedParameter: if there is none
+    """
+    text = header.strip()
+    if text.startswith('"'):
+        quoted = _QUOTED.fullmatch(text)
+        text = '' if quoted is None else _ESCAPED.sub(r'\1', quoted[1])
+    if _KEY.fullmatch(text) is None:
+        raise exceptions.MalformedParameter(
+            'Malformed parameter Idempotency-Key: 1 to 255 printable ASCII characters are '
+            'required, in quotes or without'
+        )
+    return text
+
+
+def _fingerprint(environ: Environ) -> str:
+    about = [
+        environ[CONTEXT].user_id,
+        environ['REQUEST_METHOD'],
+        environ.get('PATH_INFO', '').rstrip('/'),
+        environ.get('QUERY_STRING', ''),
+        str(environ['climate.microversion']),
+    ]
+    digest = hashlib.sha256(json.dumps(about).encode())
+    digest.update(environ.get(bodies.ENVIRON_KEY, b''))
+    return digest.hexdigest()
+
+
+def _is_final(environ: Environ, response: webob.Response) -> bool:
+    """Whether a repetition would get the same answer if it were carried out."""
+    return response.status_int < 500 and not environ.get(errors.TRY_AGAIN, False)
+
+
+def _stored(response: webob.Response) -> StoredAnswer:
+    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    return StoredAnswer(status=response.status_int, headers=headers, body=response.body.decode())
+
+
+def _replayed(answer: StoredAnswer) -> webob.Response:
+    response = webob.Response(status=answer.status, body=(answer.body or '').encode())
+    # Without the content type that webob assumes.
+    del response.headers['Content-Type']
+    response.headers.update(answer.headers)
+    response.headers[REPLAYED] = 'true'
+    return response

@@ -1,0 +1,144 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Query parameters of availability."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Final
+
+from climate import exceptions
+from climate.api import dates
+from climate.api import queries
+from climate.api.microversions import Microversion
+from climate.domain import periods
+from climate.domain.availability import AvailabilityQuery
+from climate.domain.availability import MOST_BUCKETS
+from climate.domain.periods import Period
+
+PARAMETERS: Final = frozenset(
+    {'resource_type', 'start', 'end', 'step', 'resources', 'resource_properties', 'group_by'}
+)
+LONGEST: Final = datetime.timedelta(days=400)
+"""The longest period for availability and for offers."""
+
+_USUAL: Final = datetime.timedelta(days=7)
+_HOUR: Final = datetime.timedelta(hours=1)
+_DEMAND: Final = re.compile('([A-Z0-9_]{1,255}):([0-9]{1,10})', re.ASCII)
+_MOST_CLASSES: Final = 100
+_LARGEST: Final = 2**31 - 1
+_LONGEST_NAME: Final = 255
+_DIGITS: Final = 12
+# The timelines count microseconds in 54 bits.
+_FURTHEST: Final = datetime.timedelta(days=36525)
+
+
+def read(
+    parameters: queries.Parameters,
+    version: Microversion,
+    now: datetime.datetime,
+    *,
+    sees_private: bool,
+    compares_private: bool,
+) -> AvailabilityQuery:
+    """Return the query that parameters describe.
+
+    :param now: the instant that ``now`` means (aware UTC)
+    :param sees_private: whether private properties exist for the caller
+    :param compares_private: whether requirements may compare private properties
+    :raises climate.exceptions.InvalidInput: naming the parameter and why
+    """
+    step = _step(queries.one(parameters, 'step'))
+    group_by = queries.one(parameters, 'group_by')
+    return AvailabilityQuery(
+        resource_type=_name('resource_type', queries.required(parameters, 'resource_type')),
+        period=_period(parameters, version, now, step),
+        step=step,
+        demand=_demand(queries.one(parameters, 'resources')),
+        requirement=queries.one(parameters, 'resource_properties') or '',
+        group_by=None if group_by is None else _name('group_by', group_by),
+        sees_private=sees_private,
+        compares_private=compares_private,
+    )
+
+
+def _name(key: str, text: str) -> str:
+    if len(text) > _LONGEST_NAME:
+        raise _malformed(key, f'at most {_LONGEST_NAME} characters are allowed')
+    return text
+
+
+def _step(text: str | None) -> datetime.timedelta:
+    if text is None:
+        return _HOUR
+    number = text.isascii() and text.isdigit() and len(text) <= _DIGITS
+    return dates.parse_duration('step', int(text) if number else text)
+
+
+def _period(
+    parameters: queries.Parameters,
+    version: Microversion,
+    now: datetime.datetime,
+    step: datetime.timedelta,
+) -> Period:
+    """Return the period of all buckets."""
+    if step > LONGEST:
+        raise _malformed('step', f'at most {LONGEST.days} days are allowed')
+    start = _instant('start', parameters, version, now) or periods.floored(now, step)
+    end = _instant('end', parameters, version, now)
+    if start + step <= now:
+        raise _malformed('start', 'the past is not shown: it is more than a step before now')
+    until = start + _USUAL if end is None else end
+    if until <= start:
+        raise _malformed('end', 'a time after the start is required')
+    if until - start > LONGEST:
+        raise _malformed('end', f'at most {LONGEST.days} days after the start are allowed')
+    number = -(-(until - start) // step)
+    if number > MOST_BUCKETS:
+        raise _malformed(
+            'step', f'at most {MOST_BUCKETS} buckets are allowed, and these would be {number}'
+        )
+    return Period(start=start, end=dates.add('step', start, number * step))
+
+
+def _instant(
+    key: str, parameters: queries.Parameters, version: Microversion, now: datetime.datetime
+) -> datetime.datetime | None:
+    text = queries.one(parameters, key)
+    if text is None:
+        return None
+    found = dates.parse(key, queries.plus(text), now, version)
+    if found - now > _FURTHEST:
+        raise _malformed(key, 'at most a hundred years ahead are allowed')
+    return found
+
+
+def _demand(text: str | None) -> dict[str, int]:
+    """Return units by resource class, written as in Placement: ``VCPU:2,MEMORY_MB:4096``."""
+    found: dict[str, int] = {}
+    for part in (text or '').split(',') if text else ():
+        match = _DEMAND.fullmatch(part)
+        amount = int(match[2]) if match else 0
+        if match is None or not 0 < amount <= _LARGEST:
+            raise _malformed('resources', 'CLASS:AMOUNT pairs are required, such as VCPU:2')
+        if match[1] in found:
+            raise _malformed('resources', f'{match[1]} may be given once only')
+        found[match[1]] = amount
+    if len(found) > _MOST_CLASSES:
+        raise _malformed('resources', f'at most {_MOST_CLASSES} classes are allowed')
+    return found
+
+
+def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
+    return exceptions.MalformedParameter(f'Malformed parameter {key}: {reason}')

@@ -1,0 +1,125 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""The placement of a reservation in a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from climate import exceptions
+from climate.domain.placements import loaded
+from climate.domain.placements import MemberPlacement
+
+_MOST = 10
+_NAME = {'type': 'string', 'minLength': 1, 'maxLength': 255}
+_PLACE = {'type': 'integer', 'minimum': 0, 'maximum': 99}
+_WEIGHT = {'type': 'integer', 'minimum': 1, 'maximum': 100}
+
+
+def _list(one: dict[str, Any]) -> dict[str, Any]:
+    return {'type': 'array', 'maxItems': _MOST, 'uniqueItems': True, 'items': one}
+
+
+def _object(required: Sequence[str], properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        'type': 'object',
+        'required': list(required),
+        'additionalProperties': False,
+        'properties': properties,
+    }
+
+
+PLACEMENT: dict[str, Any] = _object(
+    (),
+    {
+        'same': _list(_NAME),
+        'same_as': _list(
+            _object(('reservation', 'property'), {'reservation': _PLACE, 'property': _NAME})
+        ),
+        'spread': _list(
+            _object(
+                ('property',),
+                {
+                    'property': _NAME,
+                    'max_skew': {'type': 'integer', 'minimum': 1, 'maximum': 1000},
+                },
+            )
+        ),
+        'apart_from': _list(_PLACE),
+        'prefer': _list(
+            {
+                'type': 'object',
+                'additionalProperties': False,
+                'properties': {
+                    'trait': _NAME,
+                    'property': _NAME,
+                    'value': {'type': 'string', 'maxLength': 255},
+                    'weight': _WEIGHT,
+                },
+            }
+        ),
+    },
+)
+
+
+def with_placement(reservations: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a list of reservations that can have a placement."""
+    one = reservations['items']
+    properties = {**one['properties'], 'placement': PLACEMENT}
+    return {**reservations, 'items': {**one, 'properties': properties}}
+
+
+def split(
+    bodies: Sequence[Mapping[str, Any]],
+) -> tuple[tuple[Mapping[str, Any], ...], tuple[MemberPlacement | None, ...]]:
+    """Return the bodies of reservations without their placements, and the placements.
+
+    There are no placements if no reservation has one.
+
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    plain = tuple(
+        {key: value for key, value in body.items() if key != 'placement'} for body in bodies
+    )
+    found = []
+    for place, body in enumerate(bodies):
+        stated = body.get('placement')
+        if stated:
+            _check(stated, place, len(bodies))
+        found.append(loaded(stated) if stated else None)
+    return plain, tuple(found) if any(found) else ()
+
+
+def _check(stated: Mapping[str, Any], place: int, count: int) -> None:
+    field = f'reservations[{place}].placement'
+    others = [*stated.get('apart_from', ())]
+    others += [one['reservation'] for one in stated.get('same_as', ())]
+    for other in others:
+        if other == place or other >= count:
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter {field}: {other} is not the place of another reservation'
+            )
+    for one in stated.get('prefer', ()):
+        if ('trait' in one) == ('property' in one) or ('property' in one) != ('value' in one):
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter {field}.prefer: either a trait, or a property with a '
+                'value, is required'
+            )
+    for one in stated.get('spread', ()):
+        if one['property'] in stated.get('same', ()):
+            raise exceptions.MalformedParameter(
+                f"Malformed parameter {field}.spread: '{one['property']}' is in same too"
+            )

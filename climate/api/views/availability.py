@@ -1,0 +1,53 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Availability as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from climate.api import dates
+from climate.api.microversions import Microversion
+from climate.domain.availability import AvailabilityGroup
+from climate.domain.availability import AvailabilityQuery
+from climate.domain.availability import BucketAmounts
+
+
+def availability(
+    query: AvailabilityQuery, groups: Sequence[AvailabilityGroup], version: Microversion
+) -> dict[str, Any]:
+    """Return the answer to a query; the n-th figure of a list is that of the n-th bucket."""
+    return {
+        'resource_type': query.resource_type,
+        'start': dates.write(query.period.start, version),
+        'end': dates.write(query.period.end, version),
+        'step': int(query.step.total_seconds()),
+        'buckets': query.number,
+        'resources': dict(query.demand),
+        'group_by': query.group_by,
+        'groups': [_group(one) for one in groups],
+    }
+
+
+def _group(value: AvailabilityGroup) -> dict[str, Any]:
+    return {
+        'value': value.value,
+        'whole': _amounts(value.whole),
+        'classes': {name: _amounts(value.classes[name]) for name in sorted(value.classes)},
+        'slots': None if value.slots is None else _amounts(value.slots),
+    }
+
+
+def _amounts(value: BucketAmounts) -> dict[str, list[int]]:
+    return {'free': list(value.free), 'total': list(value.total)}

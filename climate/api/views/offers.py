@@ -1,0 +1,66 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Offers, and rehearsed leases, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from climate.api import dates
+from climate.api.microversions import Microversion
+from climate.domain.offers import Offer
+from climate.domain.offers import OfferedReservation
+from climate.domain.offers import PropertyValues
+from climate.domain.offers import Shortage
+
+
+def offer(value: Offer, version: Microversion) -> dict[str, Any]:
+    """Return one offer."""
+    shown: dict[str, Any] = {
+        'start_date': dates.write(value.period.start, version),
+        'end_date': dates.write(value.period.end, version),
+        'reason': value.kind.value,
+        'reservations': [_reservation(one) for one in value.reservations],
+        'blocked_before': [shortage(one, version) for one in value.blocked_before],
+    }
+    if value.requirements:
+        shown['requirements'] = [_requirement(one) for one in value.requirements]
+    if value.cost is not None:
+        shown['cost'] = value.cost
+    if value.resources is not None:
+        shown['resources'] = value.resources
+    return shown
+
+
+def _requirement(value: PropertyValues) -> dict[str, Any]:
+    return {'reservation': value.place, 'property': value.name, 'values': list(value.values)}
+
+
+def _reservation(value: OfferedReservation) -> dict[str, Any]:
+    return {
+        'reservation': value.place,
+        'resource_type': value.resource_type,
+        'amount': value.amount,
+        'classes': dict(value.classes),
+    }
+
+
+def shortage(value: Shortage, version: Microversion) -> dict[str, Any]:
+    """Return what is missing for a reservation, and until when."""
+    return {
+        'reservation': value.place,
+        'resource_type': value.resource_type,
+        'resource_class': value.resource_class,
+        'missing': value.missing,
+        'until': dates.write(value.until, version),
+    }

@@ -1,0 +1,143 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the reservations of a request need of resources, as timelines answer it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+import numpy as np
+
+from climate.allocation import extracts
+from climate.allocation.blocks import Block
+from climate.allocation.joint import Wanted
+from climate.booking.requirements import Requirements
+from climate.booking.timeline_searches import bookings
+from climate.db.search import Match
+from climate.db.search import used_classes
+from climate.db.store import Transaction
+from climate.domain.leases import Allocation
+from climate.domain.resources import Spread
+
+
+class MatchingBlocks:
+    """The resources that match requirements, as timelines; for one transaction.
+
+    :param gone: allocations that do not count
+    """
+
+    def __init__(self, tx: Transaction, gone: Iterable[Allocation] = ()) -> None:
+        self._tx = tx
+        self._gone = bookings(gone)
+        self._known: list[tuple[Match, Sequence[Block]]] = []
+
+    def of(self, match: Match) -> Sequence[Block]:
+        """Return all resources of a type; those that do not match are closed."""
+        for known, found in self._known:
+            if known == match:
+                return found
+        blocks: Sequence[Block] = self._tx.timeline(match.resource_type) or ()
+        if self._gone:
+            blocks = extracts.vacated(blocks, self._gone)
+        if match != Match(resource_type=match.resource_type, private=match.private):
+            ids = np.array(self._tx.search.ids(match), dtype=np.int64)
+            blocks = [block.limited_to(ids) for block in blocks]
+        self._known.append((match, blocks))
+        return blocks
+
+
+def wanted(matching: MatchingBlocks, needed: Sequence[Requirements]) -> list[Wanted]:
+    """Return the conditions that each reservation sets on its own, and equal ones together.
+
+    :param needed: the requirements of the reservations, in any period
+    """
+    found = [
+        one
+        for place, requirements in enumerate(needed)
+        for one in _conditions(matching, place, requirements)
+    ]
+    return [*found, *_shared(found)]
+
+
+def _conditions(matching: MatchingBlocks, place: int, needed: Requirements) -> Iterator[Wanted]:
+    search, match = needed.search, needed.match
+    if search.names:
+        blocks = matching.of(dataclasses.replace(match, names=search.names))
+        count = len(search.names)
+        if is_thing(needed):
+            # Those without a row are not booked yet.
+            count = sum(int(block.bookable.sum()) for block in blocks)
+        if count:
+            yield Wanted(place=place, blocks=blocks, demand={}, count=count)
+    if search.minimum > len(search.names):
+        yield Wanted(
+            place=place,
+            blocks=matching.of(match),
+            demand=used_classes(search.demand),
+            count=search.minimum,
+            spread=search.spread,
+        )
+
+
+def kept(
+    matching: MatchingBlocks, place: int, needed: Requirements, has: Mapping[int, int]
+) -> Iterator[Wanted]:
+    """Yield the conditions for a reservation to keep the resources that it has.
+
+    They need neither match nor be open to new bookings.
+
+    :param has: slots by resource id
+    """
+    demand = used_classes(needed.search.demand)
+    every = Match(resource_type=needed.search.resource_type, private=needed.private)
+    found: list[Block] = []
+    left = set(has)
+    for block in matching.of(every):
+        # Without some allocations, a resource is in two blocks, and right in the first.
+        rows = np.flatnonzero(np.isin(block.ids, list(left)))
+        if len(rows):
+            mine = extracts.extract(block, rows)
+            left.difference_update(mine.ids.tolist())
+            found.append(dataclasses.replace(mine, bookable=np.ones(len(mine), dtype=np.bool_)))
+    if not demand and found:
+        yield Wanted(place=place, blocks=found, demand={}, count=len(has))
+        return
+    for block in found:
+        for row, resource_id in enumerate(block.ids.tolist()):
+            only = extracts.extract(block, np.array([row], dtype=np.int64))
+            yield Wanted(place=place, blocks=[only], demand=demand, count=has[resource_id])
+
+
+def is_thing(needed: Requirements) -> bool:
+    """Whether a reservation is of existing objects of the project, which no other can have."""
+    return bool(needed.plugin.things(needed.request))
+
+
+def _shared(found: Sequence[Wanted]) -> Iterator[Wanted]:
+    """Yield what reservations need together that need the same of the same resources."""
+    for one in found:
+        same = [other for other in found if _is_same(one, other)]
+        if len(same) > 1 and same[0] is one:
+            yield dataclasses.replace(one, count=sum(other.count for other in same))
+
+
+def _is_same(one: Wanted, other: Wanted) -> bool:
+    return (
+        one.blocks is other.blocks
+        and one.demand == other.demand
+        and one.spread is other.spread is Spread.ANY
+    )

@@ -1,0 +1,116 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reads what a change requests of each reservation of a lease."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.booking import requests
+from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import LeaseChange
+from climate.leases import dates
+from climate.leases import reading
+from climate.leases.notices import Plugins
+from climate.plugins import contract
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ReservationUpdate:
+    """What a change requests of one reservation.
+
+    :ivar place: of the reservation in the lease
+    :ivar before: the present request
+    :ivar request: the new one, before it is inspected in the cloud
+    """
+
+    place: int
+    reservation: Reservation
+    plugin: contract.Plugin[Any]
+    before: Any
+    request: Any
+
+
+def read(plugins: Plugins, lease: Lease, change: LeaseChange) -> Iterator[ReservationUpdate]:
+    """Yield what a change requests of each reservation of a lease.
+
+    :raises climate.exceptions.InvalidInput: naming the field that is wrong
+    """
+    bodies = _bodies(lease, change)
+    for place, reservation in enumerate(lease.reservations):
+        plugin = requests.plugin_of(plugins, reservation.resource_type)
+        before = reading.load(plugin, reservation)
+        body = bodies.get(reservation.id)
+        request = before
+        if body is not None:
+            request = _changed(change, lease, plugin, reservation, before, body)
+        yield ReservationUpdate(
+            place=place, reservation=reservation, plugin=plugin, before=before, request=request
+        )
+
+
+def check_state(lease: Lease, change: LeaseChange) -> None:
+    """Check that a lease can be changed.
+
+    :raises climate.exceptions.ClimateError: if it cannot
+    """
+    if lease.status is LeaseStatus.DELETING:
+        raise exceptions.InvalidState(state=lease.status, id=lease.id)
+    if dates.only_details(change):
+        return
+    if lease.status is LeaseStatus.TERMINATED:
+        raise exceptions.InvalidInput('Terminated leases can only be renamed')
+    if lease.status not in (LeaseStatus.PENDING, LeaseStatus.ACTIVE):
+        raise exceptions.InvalidState(state=lease.status, id=lease.id)
+
+
+def _bodies(lease: Lease, change: LeaseChange) -> Mapping[str, Mapping[str, Any]]:
+    """Return the changes by reservation id."""
+    bodies: dict[str, Mapping[str, Any]] = {}
+    known = {reservation.id for reservation in lease.reservations}
+    for one in change.reservations:
+        if not one.id:
+            raise exceptions.MissingParameter('Missing parameter reservation ID')
+        bodies[one.id] = one.body
+    unknown = sorted(set(bodies) - known)
+    if unknown:
+        raise exceptions.InvalidInput(
+            'Please enter valid reservation IDs. Invalid reservation IDs are: ' + ', '.join(unknown)
+        )
+    return bodies
+
+
+def _changed(
+    change: LeaseChange,
+    lease: Lease,
+    plugin: contract.Plugin[Any],
+    reservation: Reservation,
+    before: Any,
+    body: Mapping[str, Any],
+) -> Any:
+    if reservation.part_of is not None:
+        raise exceptions.InvalidInput(
+            f'Reservation {reservation.id} is a part of reservation {reservation.part_of} '
+            'and changes with the dates of the lease only'
+        )
+    resource_type = body.get('resource_type')
+    if resource_type is not None and resource_type != plugin.resource_type:
+        raise exceptions.CantUpdateParameter(param='resource_type')
+    running = lease.status is LeaseStatus.ACTIVE
+    return plugin.change(before, body, strict=change.strict, running=running)

@@ -1,0 +1,292 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Transactions that change many leases with one statement for each step.
+
+The code that changes a lease is the same as without batches. It gets a
+:class:`UnitOfWork`, a transaction that answers from what was read for the whole batch,
+and records what is to be written. A lease that fails leaves nothing behind; the records
+of all others are written together.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import functools
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+from typing import cast
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from climate.clock import ManualClock
+from climate.db import deferred
+from climate.db.allocations import Allocations
+from climate.db.batch_reads import as_held
+from climate.db.batch_reads import BatchReads
+from climate.db.claims import Claims
+from climate.db.deferred import DeferredWrites
+from climate.db.deferred import LeaseWrites
+from climate.db.deferred import NotBatched
+from climate.db.handovers import Blocker
+from climate.db.handovers import Handovers
+from climate.db.leases import Leases
+from climate.db.lists import Among
+from climate.db.resources import Resources
+from climate.db.steps import HistorySteps
+from climate.db.store import Transaction
+from climate.db.tables import LEASES
+from climate.db.tables import STEPS
+from climate.db.tables import TRUSTS
+from climate.db.trusts import Trusts
+from climate.domain.history import Effect
+from climate.domain.history import HistoryStep
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.resources import Resource
+
+T = TypeVar('T')
+
+# Built once, see leases.py.
+_UNCLAIM = (
+    sa.update(LEASES)
+    .where(Among(LEASES.c.id, 'ids'), LEASES.c.claim_owner == sa.bindparam('owner'))
+    .values(claim_owner=None, claim_until=None)
+)
+_FORGET = sa.delete(TRUSTS).where(Among(TRUSTS.c.id, 'ids'))
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchLeases(Leases):
+    reads: BatchReads
+
+    def claimed(self, lease_id: str, owner: str) -> Lease | None:
+        """Return a lease that the batch has locked.
+
+        :raises NotBatched: if it has not: another transaction has locked the lease, or
+            has claimed or deleted it
+        """
+        found = self.reads.leases.get(lease_id)
+        if found is None:
+            raise NotBatched('the lease is locked, or claimed by another manager')
+        return found
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchAllocations(Allocations):
+    reads: BatchReads
+    writes: DeferredWrites
+
+    def live_of(self, reservation_ids: Collection[str]) -> list[Allocation]:
+        if self.writes.record.released or self.writes.record.given_back:
+            raise NotBatched('reads allocations after it has released some')
+        found = [item for key in reservation_ids for item in self.reads.allocations.get(key, ())]
+        held = self.writes.record.held
+        found = [as_held(item) if item.reservation_id in held else item for item in found]
+        return sorted(found, key=lambda item: item.id or 0)
+
+    def lock_resources(self, reservation_ids: Collection[str]) -> None:
+        if not self.reads.locked.issuperset(reservation_ids):
+            raise NotBatched('its resources are not locked')
+
+    def holders(self, reservation_ids: Collection[str]) -> list[str]:
+        self._check_free(reservation_ids)
+        return []
+
+    def crowded(self, reservation_ids: Collection[str]) -> bool:
+        self._check_free(reservation_ids)
+        return False
+
+    def _check_free(self, reservation_ids: Collection[str]) -> None:
+        """Check that no other lease holds what the reservations have.
+
+        :raises NotBatched: if one does: a handover is decided alone
+        """
+        mine = self.live_of(reservation_ids)
+        if self.reads.held.in_the_way(mine, reservation_ids, overdue_at=self._now):
+            raise NotBatched('another lease holds its resources')
+
+    def hold(self, reservation_ids: Collection[str]) -> None:
+        self.writes.record.held.update(reservation_ids)
+
+    def release(self, reservation_ids: Collection[str]) -> None:
+        self.writes.record.released.update(reservation_ids)
+
+    def give_back(self, amounts: Mapping[int, int]) -> None:
+        self.writes.record.given_back.update(amounts)
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchHandovers(Handovers):
+    reads: BatchReads
+
+    def cleaned(
+        self, reservation_ids: Collection[str], cleaning_time: datetime.timedelta
+    ) -> list[Blocker]:
+        mine = [item for key in reservation_ids for item in self.reads.allocations.get(key, ())]
+        if self.reads.released(cleaning_time).in_the_way(mine, reservation_ids):
+            raise NotBatched('its resources are being cleaned')
+        return []
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchResources(Resources):
+    reads: BatchReads
+
+    def with_ids(self, ids: Collection[int]) -> list[Resource]:
+        if not self.reads.resources.keys() >= set(ids):
+            raise NotBatched('reads resources that it does not have')
+        return [self.reads.resources[key] for key in sorted(ids)]
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchSteps(HistorySteps):
+    reads: BatchReads
+    writes: DeferredWrites
+
+    def of_event(self, lease_id: str, event_id: str) -> list[HistoryStep]:
+        if self.writes.writes(STEPS):
+            raise NotBatched('reads its history after it has written it')
+        return list(self.reads.steps.get((lease_id, event_id), ()))
+
+    def undo(
+        self,
+        lease_id: str,
+        reservation_ids: Collection[str],
+        effects: Collection[Effect],
+        event_id: str | None = None,
+    ) -> None:
+        self.writes.record.undone.append((lease_id, reservation_ids, effects, event_id))
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchClaims(Claims):
+    writes: DeferredWrites
+
+    def release(self, owner: str, lease_id: str) -> None:
+        self.writes.record.unclaimed.append(lease_id)
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchTrusts(Trusts):
+    writes: DeferredWrites
+
+    def forget(self, trust_id: str) -> None:
+        self.writes.record.forgotten.append(trust_id)
+
+
+class UnitOfWork(Transaction):
+    """The transaction of a batch, as one lease sees it.
+
+    Repositories that are not replaced here record their inserts and updates by id, and
+    raise :class:`climate.db.deferred.NotBatched` for everything else.
+
+    :param writes: records what it changes
+    :param clock: the time at which the transaction of the batch began
+    """
+
+    def __init__(self, reads: BatchReads, writes: DeferredWrites, clock: ManualClock) -> None:
+        session = cast(sa.Connection, writes)
+        super().__init__(session, clock)
+        self.leases = _BatchLeases(session, self.now, reads)
+        self.allocations = _BatchAllocations(session, self.now, reads, writes)
+        self.handovers = _BatchHandovers(session, self.now, reads)
+        self.resources = _BatchResources(session, self.now, reads)
+        self.steps = _BatchSteps(session, self.now, reads, writes)
+        self.claims = _BatchClaims(session, self.now, writes)
+        self.trusts = _BatchTrusts(session, self.now, writes)
+        self.book = functools.partial(_refuse_to_book)
+
+
+def _refuse_to_book(*_arguments: Any, **_named: Any) -> Any:
+    raise NotBatched('books resources')
+
+
+class Batch:
+    """Changes of many claimed leases, in one transaction.
+
+    :param lease_ids: leases that *owner* has claimed
+    :param early_types: see :class:`climate.db.batch_reads.BatchReads`
+    :ivar next_due: when the first of the leases that it releases is due again (aware
+        UTC); None if none is
+    """
+
+    def __init__(
+        self,
+        tx: Transaction,
+        lease_ids: Collection[str],
+        owner: str,
+        early_types: Collection[str] = (),
+    ) -> None:
+        self._owner = owner
+        self._reads = BatchReads(tx.session, tx.now, lease_ids, owner, early_types)
+        self._writes = DeferredWrites(tx.session.info)
+        self._unit = UnitOfWork(self._reads, self._writes, ManualClock(tx.now))
+        self._records: list[LeaseWrites] = []
+        self.next_due: datetime.datetime | None = None
+
+    def attempt(self, work: Callable[[Transaction], T]) -> T:
+        """Have *work* change one lease, and return its result.
+
+        If it raises, none of the changes of the lease is written.
+
+        :raises climate.db.deferred.NotBatched: if the lease has to be handled alone
+        """
+        record = self._writes.record = LeaseWrites()
+        done = work(self._unit)
+        if record.held:
+            self._reads.hold(record.held)
+        self._records.append(record)
+        return done
+
+    def write(self) -> None:
+        """Write the changes of all leases; nothing may be attempted afterwards."""
+        session, now, records = self._reads.session, self._reads.now, self._records
+        allocations = Allocations(session, now)
+        held = [key for record in records for key in record.held]
+        if held:
+            allocations.hold(held)
+        released = [key for record in records for key in record.released]
+        if released:
+            allocations.release(released)
+        given_back = {key: units for record in records for key, units in record.given_back.items()}
+        if given_back:
+            allocations.give_back(given_back)
+        deferred.write(session, records)
+        for undone in (arguments for record in records for arguments in record.undone):
+            HistorySteps(session, now).undo(*undone)
+        self._write_ends()
+        self.next_due = min((due for due in self._dues() if due > now), default=None)
+
+    def _dues(self) -> Iterator[datetime.datetime]:
+        """Yield when leases are due after the batch."""
+        for record in self._records:
+            changed = record.updates.get(LEASES, {})
+            found = [row['next_due'] for row in changed.values()]
+            kept = (key for key in record.unclaimed if key not in changed)
+            found += [self._reads.leases[key].next_due for key in kept]
+            yield from (due for due in found if due is not None)
+
+    def _write_ends(self) -> None:
+        """End claims, and forget trusts."""
+        connection = self._reads.session
+        forgotten = [key for record in self._records for key in record.forgotten]
+        if forgotten:
+            connection.execute(_FORGET, {'ids': forgotten})
+        unclaimed = [key for record in self._records for key in record.unclaimed]
+        if unclaimed:
+            connection.execute(_UNCLAIM, {'ids': unclaimed, 'owner': self._owner})

@@ -1,0 +1,138 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Records the writes of repositories, so that those of many leases become a few statements."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from collections.abc import MutableMapping
+from collections.abc import Sequence
+from typing import Any
+from typing import NoReturn
+
+import sqlalchemy as sa
+
+from climate.db import bulk
+from climate.db.tables import CHARGES
+from climate.db.tables import EVENTS
+from climate.db.tables import LEASES
+from climate.db.tables import OUTBOX
+from climate.db.tables import RESERVATIONS
+from climate.db.tables import STEPS
+
+Values = dict[str, Any]
+
+# Rows refer only to rows of tables before them.
+_UPDATED = (LEASES, RESERVATIONS, EVENTS, STEPS)
+_INSERTED = (EVENTS, STEPS, OUTBOX, CHARGES)
+
+
+class NotBatched(RuntimeError):
+    """A lease needs what a batch can neither answer nor defer; it has to be handled alone."""
+
+
+@dataclasses.dataclass(slots=True)
+class LeaseWrites:
+    """What one lease changes.
+
+    :ivar inserts: new rows, by table
+    :ivar updates: changed values, by table and id
+    :ivar held: ids of the reservations whose allocations are held from now on
+    :ivar released: ids of the reservations that release everything
+    :ivar given_back: amounts to release, by allocation id
+    :ivar unclaimed: ids of the leases whose claims end
+    :ivar forgotten: ids of the trusts that are deleted
+    :ivar undone: the arguments of :meth:`climate.db.steps.HistorySteps.undo`
+    """
+
+    inserts: dict[sa.Table, list[Values]] = dataclasses.field(default_factory=dict)
+    updates: dict[sa.Table, dict[Any, Values]] = dataclasses.field(default_factory=dict)
+    held: set[str] = dataclasses.field(default_factory=set)
+    released: set[str] = dataclasses.field(default_factory=set)
+    given_back: dict[int, int] = dataclasses.field(default_factory=dict)
+    unclaimed: list[str] = dataclasses.field(default_factory=list)
+    forgotten: list[str] = dataclasses.field(default_factory=list)
+    undone: list[tuple[Any, ...]] = dataclasses.field(default_factory=list)
+
+
+class DeferredWrites:
+    """Takes the place of the connection in the repositories of a batch.
+
+    It records inserts, and the updates by id whose statements are constants of the
+    repositories. An id can be updated several times; the last value of a column counts.
+
+    :ivar info: as of the connection
+    :ivar record: what is recorded; replaced for each lease
+    """
+
+    def __init__(self, info: MutableMapping[Any, Any]) -> None:
+        self.info = info
+        self.record = LeaseWrites()
+
+    def execute(self, statement: Any, values: Any = None) -> None:
+        """LeaseWrites a statement.
+
+        :raises NotBatched: if it is not an insert, or not an update by id
+        """
+        rows: list[Values] = [values] if isinstance(values, dict) else list(values or ())
+        if isinstance(statement, sa.Insert) and rows:
+            self.record.inserts.setdefault(_table(statement, _INSERTED), []).extend(rows)
+        elif isinstance(statement, sa.Update) and rows and bulk.ROW_ID in rows[0]:
+            changed = self.record.updates.setdefault(_table(statement, _UPDATED), {})
+            for row in rows:
+                changed.setdefault(row[bulk.ROW_ID], {}).update(row)
+        else:
+            self.scalars(statement)
+
+    def scalars(self, statement: Any, _values: Any = None) -> NoReturn:
+        """Refuse a query.
+
+        :raises NotBatched: always
+        """
+        raise NotBatched(' '.join(str(statement).split())[:80])
+
+    scalar = scalars
+
+    def writes(self, table: sa.Table) -> bool:
+        """Whether something is recorded that changes *table*."""
+        return bool(self.record.inserts.get(table) or self.record.updates.get(table))
+
+
+def _table(statement: Any, known: Iterable[sa.Table]) -> sa.Table:
+    """Return the table of a statement.
+
+    :raises NotBatched: if batches do not write it
+    """
+    for table in known:
+        if statement.table is table:
+            return table
+    raise NotBatched(f'writes {statement.table}')
+
+
+def write(session: sa.Connection, records: Sequence[LeaseWrites]) -> None:
+    """Write the rows of several leases, with as few statements as possible.
+
+    Each lease writes only its own rows, so their order does not matter.
+    """
+    for table in _UPDATED:
+        alike: dict[tuple[str, ...], list[Values]] = {}
+        for record in records:
+            for row in record.updates.get(table, {}).values():
+                alike.setdefault(tuple(sorted(row)), []).append(row)
+        for rows in alike.values():
+            bulk.update(session, table, rows)
+    for table in _INSERTED:
+        new = [row for record in records for row in record.inserts.get(table, ())]
+        if new:
+            bulk.insert(session, table, new)

@@ -1,0 +1,137 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The rows of idempotency keys.
+
+A request with a key claims its row before it begins, in a transaction of its own, so
+that two requests with one key never run at once. The row also has the id of the object
+that the request makes. If a process dies in the middle, the claim expires, and the next
+try makes the object with the same id: its primary key keeps it from being made twice.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db.repository import Repository
+from climate.db.reservations import VAULT
+from climate.db.tables import IDEMPOTENCY_KEYS
+from climate.db.vault import Vault
+from climate.domain.idempotency_keys import IdempotencyKey
+from climate.domain.idempotency_keys import KeyedRequest
+from climate.domain.idempotency_keys import StoredAnswer
+
+
+class IdempotencyKeys(Repository):
+    """Rows of ``idempotency_keys``."""
+
+    @property
+    def _vault(self) -> Vault:
+        vault: Vault = self._session.info[VAULT]
+        return vault
+
+    def find(self, request: KeyedRequest) -> IdempotencyKey | None:
+        """Lock the row of the key of a request; return it, or None if there is none."""
+        query = sa.select(IDEMPOTENCY_KEYS).where(*_named(request)).with_for_update()
+        row = self._session.execute(query).one_or_none()
+        return None if row is None else self._key(row)
+
+    def insert(self, key: IdempotencyKey) -> None:
+        """Insert a key that is claimed.
+
+        :raises oslo_db.exception.DBDuplicateEntry: if another process was first;
+            :meth:`climate.db.store.Store.run` then retries
+        """
+        values: dict[str, Any] = {
+            'project_id': key.request.project_id,
+            'idempotency_key': key.request.key,
+            'fingerprint': key.request.fingerprint,
+            'object_id': key.object_id,
+            'claim_owner': key.claim_owner,
+            'claim_until': key.claim_until,
+            'headers': {},
+            'created_at': self._now,
+            'expires_at': key.expires_at,
+        }
+        self._session.execute(sa.insert(IDEMPOTENCY_KEYS), values)
+
+    def claim(self, key: IdempotencyKey) -> None:
+        """Write the claim of a key whose row is locked."""
+        self._session.execute(
+            sa.update(IDEMPOTENCY_KEYS)
+            .where(*_named(key.request))
+            .values(claim_owner=key.claim_owner, claim_until=key.claim_until)
+        )
+
+    def answer(self, key: IdempotencyKey, answer: StoredAnswer) -> None:
+        """Store an answer and release the claim, unless another try has claimed the key."""
+        body = None if answer.body is None else self._vault.seal_text(answer.body)
+        self._finish(key, status=answer.status, headers=dict(answer.headers), body=body)
+
+    def release(self, key: IdempotencyKey) -> None:
+        """Release the claim, unless another try has claimed the key."""
+        self._finish(key)
+
+    def delete(self, request: KeyedRequest) -> None:
+        """Delete the key of a request."""
+        self._session.execute(sa.delete(IDEMPOTENCY_KEYS).where(*_named(request)))
+
+    def count(self, project_id: str) -> tuple[int, datetime.datetime | None]:
+        """Return how many keys a project has, and when the first of them expires."""
+        keys = IDEMPOTENCY_KEYS
+        query = sa.select(sa.func.count(), sa.func.min(keys.c.expires_at)).where(
+            keys.c.project_id == project_id, keys.c.expires_at > self._now
+        )
+        found = self._session.execute(query).one()
+        return int(found[0]), found[1]
+
+    def forget_expired(self, most: int) -> int:
+        """Delete at most *most* expired keys; return their number."""
+        keys = IDEMPOTENCY_KEYS
+        query = sa.select(keys.c.id).where(keys.c.expires_at <= self._now)
+        ids = list(self._session.scalars(query.order_by(keys.c.expires_at).limit(most)))
+        if ids:
+            self._session.execute(sa.delete(keys).where(keys.c.id.in_(ids)))
+        return len(ids)
+
+    def _finish(self, key: IdempotencyKey, **values: Any) -> None:
+        self._session.execute(
+            sa.update(IDEMPOTENCY_KEYS)
+            .where(*_named(key.request), IDEMPOTENCY_KEYS.c.claim_owner == key.claim_owner)
+            .values(claim_owner=None, claim_until=None, **values)
+        )
+
+    def _key(self, row: Any) -> IdempotencyKey:
+        answer = None
+        if row.status is not None:
+            body = None if row.body is None else self._vault.open_text(row.body)
+            answer = StoredAnswer(status=row.status, headers=row.headers, body=body)
+        return IdempotencyKey(
+            request=KeyedRequest(
+                project_id=row.project_id, key=row.idempotency_key, fingerprint=row.fingerprint
+            ),
+            object_id=row.object_id,
+            expires_at=row.expires_at,
+            claim_owner=row.claim_owner,
+            claim_until=row.claim_until,
+            answer=answer,
+        )
+
+
+def _named(request: KeyedRequest) -> tuple[Any, Any]:
+    return (
+        IDEMPOTENCY_KEYS.c.project_id == request.project_id,
+        IDEMPOTENCY_KEYS.c.idempotency_key == request.key,
+    )

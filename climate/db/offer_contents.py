@@ -1,0 +1,71 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Offers as JSON objects, as the database stores them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+import functools
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from climate.domain.offers import Offer
+
+
+def written(offer: Offer) -> dict[str, Any]:
+    """Return an offer as a JSON object."""
+    found: dict[str, Any] = _plain(dataclasses.asdict(offer))
+    return found
+
+
+def read(stored: Mapping[str, Any]) -> Offer:
+    """Return the offer that :func:`written` has written."""
+    found: Offer = _value(Offer, stored)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return value.isoformat() if isinstance(value, datetime.datetime) else value
+
+
+def _value(kind: Any, stored: Any) -> Any:
+    """Return a stored value as one of the type that a field of a dataclass has."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if stored is None:
+        return None
+    if origin in (types.UnionType, typing.Union):
+        (kind,) = (each for each in arguments if each is not types.NoneType)
+        return _value(kind, stored)
+    if origin is tuple:
+        return tuple(_value(arguments[0], each) for each in stored)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        hints = _hints(kind)
+        return kind(**{name: _value(hints[name], each) for name, each in stored.items()})
+    if kind is datetime.datetime:
+        return datetime.datetime.fromisoformat(stored)
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return kind(stored)
+    return stored
+
+
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)

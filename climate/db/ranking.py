@@ -1,0 +1,47 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Has the database rank free resources, and leave out the worse ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from climate.db.occupancy import PeriodParameters
+
+
+def best(free: sa.Select[Any], period: PeriodParameters, dialect: str) -> sa.Select[Any]:
+    """Return the statement for the best of some resources, and how many there are.
+
+    :param free: selects free resources, with ``busy_until`` and ``busy_from``
+    :param period: in which they are free
+    """
+    found = free.subquery('found')
+    before, after = found.c.busy_until, found.c.busy_from
+    unbounded: Any = sum(sa.case((one.is_(None), 1), else_=0) for one in (before, after))
+    # Longer than the bounded holes by the period itself, for each resource.
+    whole = (sa.func.coalesce(before, period.start), sa.func.coalesce(after, period.end))
+    return (
+        sa.select(*found.c, sa.func.count().over().label('sampled'))
+        .order_by(unbounded, _length(dialect, *whole), found.c.id)
+        .limit(sa.bindparam('best', type_=sa.Integer()))
+    )
+
+
+def _length(dialect: str, start: Any, end: Any) -> Any:
+    if dialect == 'postgresql':
+        return end.op('-')(start)
+    if dialect == 'sqlite':
+        return sa.func.julianday(end) - sa.func.julianday(start)
+    return sa.func.timestampdiff(sa.text('MICROSECOND'), start, end)

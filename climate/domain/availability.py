@@ -1,0 +1,84 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is free of a resource type over time: the question and the answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Final
+
+from climate.domain.periods import Period
+
+MOST_BUCKETS: Final = 1000
+"""The largest number of buckets in an answer."""
+MOST_CELLS: Final = 20_000
+"""The largest number of buckets of all groups together."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class AvailabilityQuery:
+    """A question for what is free of a resource type.
+
+    :ivar period: a multiple of *step*
+    :ivar step: the length of a bucket
+    :ivar demand: units of a slot by resource class; empty to count no slots
+    :ivar requirement: the requirement on a resource as text; '' if any will do
+    :ivar group_by: the property whose values divide the answer; None for one group
+    :ivar sees_private: whether private properties exist for the caller
+    :ivar compares_private: whether requirements may compare private properties
+    """
+
+    resource_type: str
+    period: Period
+    step: datetime.timedelta
+    demand: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    requirement: str = ''
+    group_by: str | None = None
+    sees_private: bool = False
+    compares_private: bool = False
+
+    @property
+    def number(self) -> int:
+        """The number of buckets."""
+        return self.period.length // self.step
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class BucketAmounts:
+    """Units in each bucket.
+
+    :ivar free: units that are free throughout the bucket
+    :ivar total: units of the resources that are in service throughout the bucket
+    """
+
+    free: Sequence[int]
+    total: Sequence[int]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class AvailabilityGroup:
+    """What is free of the resources with one value of a property.
+
+    :ivar value: None for resources without the property, or if there is one group
+    :ivar whole: whole resources
+    :ivar classes: units by resource class
+    :ivar slots: how often the demand fits; None without a demand
+    """
+
+    value: str | None
+    whole: BucketAmounts
+    classes: Mapping[str, BucketAmounts]
+    slots: BucketAmounts | None

@@ -1,0 +1,67 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Idempotency keys: names that clients give to requests, so that they can repeat them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Mapping
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class KeyedRequest:
+    """A request with a key.
+
+    :ivar key: unique in its project
+    :ivar fingerprint: a digest; two requests are the same if theirs are equal
+    """
+
+    project_id: str
+    key: str
+    fingerprint: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class StoredAnswer:
+    """The answer to a request, which its repetitions get as well.
+
+    :ivar status: of HTTP
+    :ivar headers: those that belong to the content
+    :ivar body: None if it was not kept, or cannot be decrypted
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: str | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class IdempotencyKey:
+    """A key, and what is known about the request that it names.
+
+    :ivar request: the first one with the key
+    :ivar object_id: the id of the object that the request makes, if it makes one;
+        every try of the request makes it with this id
+    :ivar expires_at: when the key can be used for another request (aware UTC)
+    :ivar claim_owner: the try that is in progress; None if none is
+    :ivar claim_until: when that try is assumed to be dead (aware UTC)
+    :ivar answer: None if no try was answered yet
+    """
+
+    request: KeyedRequest
+    object_id: str
+    expires_at: datetime.datetime
+    claim_owner: str | None = None
+    claim_until: datetime.datetime | None = None
+    answer: StoredAnswer | None = None

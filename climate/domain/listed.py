@@ -1,0 +1,105 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases as lists show them: few fields, and cheap to make by the thousand."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping
+from typing import Any
+from typing import NamedTuple
+
+from climate.domain.leases import Readiness
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import ReservationStatus
+from climate.domain.placements import MemberPlacement
+from climate.domain.placements import PlacedMembers
+
+
+class ListedEvent(NamedTuple):
+    """An event of a listed lease; the fields are those of :class:`climate.domain.events.Event`."""
+
+    id: str
+    kind: str
+    state: str
+    time: datetime.datetime
+    created_at: datetime.datetime | None
+    updated_at: datetime.datetime | None
+
+
+class ListedReservation(NamedTuple):
+    """A reservation of a listed lease; see :class:`climate.domain.leases.Reservation`.
+
+    :ivar request: JSON text
+    :ivar facts: JSON text
+    :ivar placed: where its members are, if it has a placement
+    """
+
+    id: str
+    resource_type: str
+    status: str
+    request: str
+    facts: str
+    position: int
+    missing_resources: bool
+    resources_changed: bool
+    part_of: str | None
+    created_at: datetime.datetime | None
+    updated_at: datetime.datetime | None
+    placement: MemberPlacement | None
+    placed: tuple[PlacedMembers, ...]
+
+    def whole(self, lease_id: str) -> Reservation:
+        """Return the reservation as an object, as plugins expect it."""
+        return Reservation(
+            id=self.id,
+            lease_id=lease_id,
+            resource_type=self.resource_type,
+            request=json.loads(self.request),
+            position=self.position,
+            status=ReservationStatus(self.status),
+            facts=json.loads(self.facts),
+            missing_resources=self.missing_resources,
+            resources_changed=self.resources_changed,
+            part_of=self.part_of,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            placement=self.placement,
+            placed=self.placed,
+        )
+
+
+class ListedLease(NamedTuple):
+    """A lease in a list; the fields are those of :class:`climate.domain.leases.Lease`.
+
+    :ivar options: ``notify_before_start`` and ``notices``, if the lease has them
+    :ivar events: of all kinds, in chronological order
+    :ivar reservations: in the order of the request
+    """
+
+    id: str
+    name: str
+    user_id: str
+    project_id: str
+    start: datetime.datetime
+    end: datetime.datetime
+    status: str
+    degraded: bool
+    before_end_date: datetime.datetime | None
+    options: Mapping[str, Any]
+    readiness: Readiness | None
+    created_at: datetime.datetime | None
+    updated_at: datetime.datetime | None
+    events: list[ListedEvent]
+    reservations: list[ListedReservation]

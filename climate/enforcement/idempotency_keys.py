@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a request with an idempotency key may do: begin, or get a stored answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import math
+import uuid
+from typing import Final
+
+from climate import exceptions
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.idempotency_keys import IdempotencyKey
+from climate.domain.idempotency_keys import KeyedRequest
+from climate.domain.idempotency_keys import StoredAnswer
+from climate.enforcement.limits import ProjectLimits
+
+LASTS: Final = datetime.timedelta(hours=24)
+"""How long a key names its request."""
+
+_LARGEST: Final = 1_000_000
+
+
+class KeyedAnswers:
+    """The keys of requests, and the answers to them.
+
+    :param limits: how many keys each project may have
+    """
+
+    def __init__(self, store: Store, limits: ProjectLimits) -> None:
+        self._store = store
+        self._limits = limits
+
+    def begin(self, request: KeyedRequest, lasts: datetime.timedelta) -> IdempotencyKey:
+        """Claim the key of a request, unless the request was answered already.
+
+        :param lasts: how long the request can take; the process is then assumed dead
+        :returns: with the answer, or with a claim to pass to :meth:`end`
+        :raises climate.exceptions.IdempotencyKeyReused: if the key names another request
+        :raises climate.exceptions.IdempotencyKeyInUse: if another try is in progress
+        :raises climate.exceptions.TooManyRequests: if the project has too many keys
+        """
+        owner = uuid.uuid4().hex
+
+        def claim(tx: Transaction) -> IdempotencyKey:
+            known = tx.idempotency_keys.find(request)
+            if known is not None and known.expires_at <= tx.now:
+                tx.idempotency_keys.delete(request)
+                known = None
+            if known is None:
+                return self._new(tx, request, owner, lasts)
+            return _again(tx, known, request, owner, lasts)
+
+        return self._store.run(claim)
+
+    def end(self, key: IdempotencyKey, answer: StoredAnswer | None) -> None:
+        """Store the answer to the request that has claimed a key.
+
+        :param answer: None keeps nothing, so that the next try does the work again
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
+        """
+        if answer is None:
+            self._store.run(lambda tx: tx.idempotency_keys.release(key))
+            return
+        if answer.body is not None and len(answer.body) > _LARGEST:
+            answer = dataclasses.replace(answer, body=None)
+        self._store.run(lambda tx: tx.idempotency_keys.answer(key, answer))
+
+    def _new(
+        self, tx: Transaction, request: KeyedRequest, owner: str, lasts: datetime.timedelta
+    ) -> IdempotencyKey:
+        self._check_number(tx, request.project_id)
+        key = IdempotencyKey(
+            request=request,
+            object_id=str(uuid.uuid4()),
+            expires_at=tx.now + LASTS,
+            claim_owner=owner,
+            claim_until=tx.now + lasts,
+        )
+        tx.idempotency_keys.insert(key)
+        return key
+
+    def _check_number(self, tx: Transaction, project_id: str) -> None:
+        most = self._limits.of(project_id).idempotency_keys
+        if not most:
+            return
+        has, expires_at = tx.idempotency_keys.count(project_id)
+        if has >= most and expires_at is not None:
+            raise exceptions.TooManyRequests(
+                kind='project',
+                limit=f'{most} idempotency keys within 24 hours',
+                retry_after=math.ceil((expires_at - tx.now).total_seconds()),
+            )
+
+
+def _again(
+    tx: Transaction,
+    known: IdempotencyKey,
+    request: KeyedRequest,
+    owner: str,
+    lasts: datetime.timedelta,
+) -> IdempotencyKey:
+    """Return what a further try of a request may do."""
+    if known.request.fingerprint != request.fingerprint:
+        raise exceptions.IdempotencyKeyReused
+    if known.answer is not None:
+        if known.answer.body is None:
+            raise exceptions.IdempotentAnswerLost(status=known.answer.status)
+        return known
+    if known.claim_until is not None and known.claim_until > tx.now:
+        raise exceptions.IdempotencyKeyInUse(retry_after=1)
+    claimed = dataclasses.replace(known, claim_owner=owner, claim_until=tx.now + lasts)
+    tx.idempotency_keys.claim(claimed)
+    return claimed

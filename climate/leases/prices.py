@@ -1,0 +1,125 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The prices of an operator, by which offers can be compared; nothing is charged."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Final
+
+import numpy as np
+from numpy import typing as npt
+
+from climate import exceptions
+from climate.allocation.steps import Ints
+
+_HOURS: Final = 24
+_HOUR: Final = 3_600_000_000
+_ALWAYS: Final = (1.0,) * _HOURS
+_FACTOR: Final = re.compile(r'\s*([0-9]{1,2})-([0-9]{1,2})\s*=(.*)', re.ASCII | re.DOTALL)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Prices:
+    """The prices of an hour.
+
+    :ivar units: by resource type, or by type and class with a slash between them
+    :ivar factors: for each hour of the day in UTC
+    """
+
+    units: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    factors: tuple[float, ...] = dataclasses.field(default_factory=lambda: _ALWAYS)
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> Prices:
+        """Return the prices that *conf* (an oslo.config ConfigOpts) sets.
+
+        :raises climate.exceptions.ConfigurationError: if one is not valid
+        """
+        units = {}
+        for text in conf.offers.price:
+            name, equals, number = text.rpartition('=')
+            price = _number(number)
+            if not equals or not name.strip() or price is None:
+                raise exceptions.ConfigurationError(
+                    f"[offers] price: '{text}' is not RESOURCE_TYPE=PRICE or "
+                    'RESOURCE_TYPE/RESOURCE_CLASS=PRICE with a price from 0'
+                )
+            units[name.strip()] = price
+        return cls(units=units, factors=_factors(conf.offers.price_factors))
+
+    def rate(self, resource_type: str, slots: int, classes: Mapping[str, int]) -> float:
+        """Return what an hour of a reservation costs at a factor of 1.
+
+        :param classes: units by resource class
+        """
+        found = slots * self.units.get(resource_type, 0.0)
+        for name, units in classes.items():
+            found += units * self.units.get(f'{resource_type}/{name}', 0.0)
+        return found
+
+    def hours(self, starts: Ints, length: int) -> npt.NDArray[np.float64]:
+        """Return how many hours at a factor of 1 cost as much as periods.
+
+        :param starts: in microseconds since 1970
+        :param length: of each period, in microseconds
+        """
+        return self._until(starts + length) - self._until(starts)
+
+    def changes(self, first: int, last: int) -> Ints:
+        """Return the instants between two at which the factor changes.
+
+        :param first: in microseconds since 1970, like *last*
+        """
+        hours = np.arange(-(-first // _HOUR), last // _HOUR + 1, dtype=np.int64)
+        factors = np.array(self.factors)
+        differs = factors[hours % _HOURS] != factors[(hours - 1) % _HOURS]
+        found: Ints = hours[differs] * _HOUR
+        return found
+
+    def _until(self, times: Ints) -> npt.NDArray[np.float64]:
+        """Return the integral of the factor from 1970 on, in hours."""
+        sums = np.concatenate([[0.0], np.cumsum(self.factors)])
+        days, rest = times // (_HOURS * _HOUR), times % (_HOURS * _HOUR)
+        found: npt.NDArray[np.float64] = days * sums[-1] + np.interp(
+            rest / _HOUR, np.arange(_HOURS + 1), sums
+        )
+        return found
+
+
+def _factors(texts: Sequence[str]) -> tuple[float, ...]:
+    found = list(_ALWAYS)
+    for text in texts:
+        match = _FACTOR.fullmatch(text)
+        factor = _number(match[3]) if match else None
+        if match is None or factor is None or not int(match[1]) < int(match[2]) <= _HOURS:
+            raise exceptions.ConfigurationError(
+                f"[offers] price_factors: '{text}' is not FROM-TO=FACTOR with hours from 0 to "
+                f'{_HOURS} and a factor from 0'
+            )
+        for hour in range(int(match[1]), int(match[2])):
+            found[hour] = factor
+    return tuple(found)
+
+
+def _number(text: str) -> float | None:
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and found >= 0 else None

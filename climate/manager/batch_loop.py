@@ -1,0 +1,344 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The claim loop of a manager that processes leases in batches.
+
+One thread claims and begins, one settles, and the workers perform effects and process the
+leases that a batch cannot handle. While both threads have work, a batch grows in the time
+that the previous one takes, so the load determines the size of batches.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from collections.abc import Iterable
+from concurrent import futures
+
+from climate import exceptions
+from climate.clock import Clock
+from climate.domain import events
+from climate.manager.claims import ClaimKeeper
+from climate.manager.due_queue import Claimed
+from climate.manager.due_queue import DueQueue
+from climate.manager.pipeline import BegunJob
+from climate.manager.pipeline import FinishedJob
+from climate.manager.pipeline import Pipeline
+from climate.manager.worker import Worker
+
+LOG = logging.getLogger(__name__)
+
+# The interval between two attempts while the database is unavailable, in seconds.
+_AWAY_PAUSE = 1.0
+# The time in which workers become free together if all were busy, in seconds.
+_GATHERING_PAUSE = 0.005
+# A lease that was processed alone may be due again soon, see loop.py.
+_PAUSE = 0.05
+# How long effects that have run wait at most while other leases begin, in seconds. Starts
+# are then less late, and more is settled in one transaction.
+_SETTLED_WITHIN = 0.05
+# The pauses before another attempt to claim leases that are due, but locked; as in loop.py.
+_LOCKED_PAUSE = 0.01
+_LONGEST_LOCKED_PAUSE = 1.0
+# No more is claimed while so many jobs for each worker have not been settled yet.
+_UNSETTLED = 2
+
+
+class BatchLoop:
+    """Claims due leases and processes them in batches.
+
+    :param workers: the number of effects that run concurrently
+    :param max_sleep: the longest interval between two queries, in seconds
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        claims: ClaimKeeper,
+        queue: DueQueue,
+        pipeline: Pipeline,
+        worker: Worker,
+        *,
+        workers: int,
+        max_sleep: float,
+    ) -> None:
+        self._clock = clock
+        self._claims = claims
+        self._queue = queue
+        self._pipeline = pipeline
+        self._worker = worker
+        self._workers = workers
+        self._max_sleep = max_sleep
+        # Guards everything below.
+        self._lock = threading.Lock()
+        # The threads wait for these: a thread that is woken for no reason delays the others.
+        self._to_begin = threading.Condition(self._lock)
+        self._to_settle = threading.Condition(self._lock)
+        self._stopping = False
+        # The time of the next query, on the monotonic clock.
+        self._look_at = 0.0
+        # The number of consecutive queries that found something due, but could not claim it.
+        self._unclaimed = 0
+        # Whether something may be due that no worker is free for.
+        self._starved = False
+        # The number of leases that are being begun, performed, or processed alone.
+        self._busy = 0
+        # Whether leases are being claimed or begun.
+        self._beginning = False
+        # The number of jobs that are being settled.
+        self._settling = 0
+        self._again: deque[str] = deque()
+        self._finished: deque[FinishedJob] = deque()
+        self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='effect')
+        self._threads = [
+            threading.Thread(target=self._run, args=(step,), name=name, daemon=True)
+            for name, step in (('begin', self._begin_next), ('settle', self._settle_next))
+        ]
+
+    def start(self) -> None:
+        """Start claiming leases; does not block."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, timeout: float) -> None:
+        """Stop claiming, and wait at most *timeout* seconds for work in progress."""
+        deadline = time.monotonic() + timeout
+        with self._lock:
+            self._stopping = True
+            self._wake_both()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(max(deadline - time.monotonic(), 0.0))
+        # Waiting for the pool itself could take as long as an effect.
+        self._pool.shutdown(wait=False)
+
+    def wake(self) -> None:
+        """Query at once, because something may be due earlier than planned."""
+        self._look_within(0.0)
+
+    def _look_within(self, seconds: float) -> None:
+        at = time.monotonic() + seconds
+        with self._lock:
+            if at < self._look_at:
+                self._look_at = at
+                self._to_begin.notify()
+
+    def _look_at_due(self, due: datetime.datetime | None) -> None:
+        """Query when a lease that was released just now is due again."""
+        if due is not None:
+            self._look_within(max((due - self._clock.now()).total_seconds(), 0.0))
+
+    def _run(self, step: Callable[[], bool]) -> None:
+        """Repeat a step until it returns False."""
+        while True:
+            try:
+                if not step():
+                    return
+            except exceptions.DatabaseUnavailable:
+                LOG.warning('The database does not answer; retrying in %s s', _AWAY_PAUSE)
+                self._look_within(_AWAY_PAUSE)
+            except Exception:
+                LOG.exception('The claim loop failed; retrying in %s s', _AWAY_PAUSE)
+                self._look_within(_AWAY_PAUSE)
+
+    # -- the thread that begins
+
+    def _begin_next(self) -> bool:
+        """Wait for something to begin, and begin it; return False once all is done."""
+        with self._lock:
+            while (pause := self._pause()) > 0:
+                if self._is_done():
+                    return False
+                self._to_begin.wait(None if pause == math.inf else pause)
+            free = self._free()
+            ids = [self._again.popleft() for _ in range(min(free, len(self._again)))]
+            self._busy += len(ids)
+            looks = not self._stopping and self._look_at <= time.monotonic()
+            if looks:
+                # Reset before the query, so that wake-ups during the query count.
+                self._look_at = math.inf
+            self._beginning = True
+        try:
+            self._begin(ids)
+            if looks:
+                self._look()
+        finally:
+            with self._lock:
+                self._beginning = False
+                self._to_settle.notify()
+        return True
+
+    def _pause(self) -> float:
+        """Return how long to wait before something can begin, in seconds."""
+        free = self._free()
+        if self._again and free:
+            return 0.0
+        if self._stopping:
+            return math.inf
+        left = self._look_at - time.monotonic()
+        if left <= 0 and not free:
+            self._starved = True
+            return math.inf
+        return left
+
+    def _free(self) -> int:
+        """Return how many leases can be claimed now."""
+        unsettled = self._settling + len(self._finished)
+        most = min(self._workers, _UNSETTLED * self._workers - unsettled)
+        return max(most - self._busy, 0)
+
+    def _is_done(self) -> bool:
+        """Whether the loop is stopping, and has no work in progress."""
+        begins = self._beginning or self._busy or self._again
+        settles = self._settling or self._finished
+        return self._stopping and not (begins or settles)
+
+    def _look(self) -> None:
+        """Claim what is due, and begin it."""
+        with self._lock:
+            free = self._free()
+            self._starved = not free
+        if not free:
+            return
+        claimed = self._queue.claim(free)
+        with self._lock:
+            self._busy += len(claimed.ids)
+        self._look_within(self._until_next(claimed))
+        self._begin(claimed.ids)
+
+    def _until_next(self, claimed: Claimed) -> float:
+        """Return the time until the next query, in seconds."""
+        left = math.inf
+        if claimed.more:
+            left = 0.0
+        elif claimed.due is not None:
+            left = (claimed.due - self._clock.now()).total_seconds()
+        if left <= 0:
+            self._unclaimed = 0 if claimed.ids else self._unclaimed + 1
+            left = _locked_pause(self._unclaimed)
+        else:
+            self._unclaimed = 0
+        return min(left, self._max_sleep)
+
+    def _begin(self, lease_ids: list[str]) -> None:
+        if not lease_ids:
+            return
+        begun = self._pipeline.begin(lease_ids)
+        for job in begun.jobs:
+            self._pool.submit(self._perform, job)
+        for lease_id in begun.alone:
+            self._pool.submit(self._work_alone, lease_id)
+        self._release(begun.over)
+        self._set_free(len(begun.over))
+        self._look_at_due(begun.due)
+
+    # -- the workers
+
+    def _perform(self, begun: BegunJob) -> None:
+        finished = self._pipeline.perform(begun)
+        if finished is None:
+            self._release([begun.lease_id])
+        self._set_free(1, finished)
+
+    def _work_alone(self, lease_id: str) -> None:
+        try:
+            self._worker.work(lease_id)
+        finally:
+            self._release([lease_id])
+            self._set_free(1)
+            self._look_within(_PAUSE)
+
+    def _settle_alone(self, finished: FinishedJob) -> None:
+        begun = finished.begun
+        try:
+            self._worker.settle(begun.hold, begun.job, finished.report)
+        finally:
+            self._release([begun.lease_id])
+            self._set_free(1)
+            self._look_within(_PAUSE)
+
+    def _set_free(self, count: int, finished: FinishedJob | None = None) -> None:
+        """Set workers free, and have the other threads notice."""
+        with self._lock:
+            self._busy -= count
+            if finished is not None:
+                self._finished.append(finished)
+                if len(self._finished) == 1 or len(self._finished) >= self._workers:
+                    self._to_settle.notify()
+            if self._starved and self._free():
+                self._starved = False
+                self._look_at = time.monotonic() + _GATHERING_PAUSE
+                self._to_begin.notify()
+            elif self._again:
+                self._to_begin.notify()
+            if self._stopping:
+                self._wake_both()
+
+    def _wake_both(self) -> None:
+        self._to_begin.notify()
+        self._to_settle.notify()
+
+    def _release(self, lease_ids: Iterable[str]) -> None:
+        """Forget claims, unless the leases were claimed again meanwhile."""
+        again = [lease_id for lease_id in lease_ids if not self._claims.forget(lease_id)]
+        if again:
+            with self._lock:
+                self._again.extend(again)
+                self._to_begin.notify()
+
+    # -- the thread that settles
+
+    def _settle_next(self) -> bool:
+        """Wait for effects that have run, and settle them; return False once all is done."""
+        with self._lock:
+            while not self._finished:
+                if self._is_done():
+                    self._to_begin.notify()
+                    return False
+                self._to_settle.wait()
+            self._to_settle.wait_for(self._settles_now, _SETTLED_WITHIN)
+            most = min(self._workers, len(self._finished))
+            finished = [self._finished.popleft() for _ in range(most)]
+            self._settling = most
+        try:
+            self._settle(finished)
+        finally:
+            with self._lock:
+                self._settling = 0
+            self._set_free(0)
+        return True
+
+    def _settles_now(self) -> bool:
+        """Whether nothing begins, or a whole batch has finished."""
+        return not self._beginning or len(self._finished) >= self._workers
+
+    def _settle(self, finished: list[FinishedJob]) -> None:
+        settled = self._pipeline.settle(finished)
+        with self._lock:
+            self._busy += len(settled.alone)
+            self._again.extend(settled.again)
+        for each in settled.alone:
+            self._pool.submit(self._settle_alone, each)
+        self._release(settled.over)
+        self._look_at_due(settled.due)
+
+
+def _locked_pause(times: int) -> float:
+    """Return the pause after so many queries that found only locked leases, in seconds."""
+    if times <= 1:
+        return 0.0
+    return events.backoff(times - 1, _LOCKED_PAUSE, _LONGEST_LOCKED_PAUSE).total_seconds()

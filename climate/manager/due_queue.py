@@ -1,0 +1,106 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Claims due leases, in turn from all projects while there are more than can be claimed."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+from climate.clock import Clock
+from climate.db.due import DueLeases
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.manager.claims import ClaimKeeper
+
+# How many leases to look ahead in a backlog, and for how long, in seconds. To look reads
+# all due leases; what becomes due afterwards waits until the next time.
+_AHEAD: Final = 500
+_LASTS: Final = 0.25
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Claimed:
+    """The result of a claim.
+
+    :ivar ids: the claimed leases
+    :ivar more: whether more may be due already
+    :ivar due: when something is due next (aware UTC); None if nothing is, or with *more*
+    """
+
+    ids: list[str]
+    more: bool
+    due: datetime.datetime | None = None
+
+
+class DueQueue:
+    """Claims due leases for one thread of a manager.
+
+    The first claim takes those that are due longest. If it takes as many as it may, there
+    is a backlog: the following claims take leases in turn from each project, so that a
+    project with thousands of leases does not delay the others.
+    """
+
+    def __init__(self, store: Store, clock: Clock, claims: ClaimKeeper) -> None:
+        self._store = store
+        self._clock = clock
+        self._claims = claims
+        self._waiting: deque[str] = deque()
+        self._backlog = False
+        self._looked_at = 0.0
+
+    def claim(self, limit: int) -> Claimed:
+        """Claim up to *limit* leases.
+
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
+        """
+        if self._backlog:
+            return self._claim_in_turn(limit)
+        ids, due = self._claims.take_and_look(limit)
+        self._backlog = len(ids) == limit
+        return Claimed(ids=ids, more=self._backlog, due=due)
+
+    def _claim_in_turn(self, limit: int) -> Claimed:
+        if not self._waiting or self._clock.ticks() - self._looked_at >= _LASTS:
+            self._look_ahead()
+        chosen = [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+        more = self._backlog = len(chosen) == limit
+        ids, due = self._claims.claim(
+            lambda tx, until, at: self._take(tx, chosen, until, at, look=not more)
+        )
+        if len(ids) < len(chosen):
+            # Other managers claim the same leases.
+            self._waiting.clear()
+        return Claimed(ids=ids, more=more, due=due)
+
+    def _look_ahead(self) -> None:
+        at = self._claims.at()
+        with self._store.reading() as tx:
+            self._waiting = deque(DueLeases(tx.session, tx.now).fair(_AHEAD, at))
+        self._looked_at = self._clock.ticks()
+
+    def _take(
+        self,
+        tx: Transaction,
+        chosen: Sequence[str],
+        until: datetime.datetime,
+        at: datetime.datetime,
+        *,
+        look: bool,
+    ) -> tuple[list[str], datetime.datetime | None]:
+        due = DueLeases(tx.session, tx.now)
+        ids = due.claim(self._claims.owner, until, chosen, at) if chosen else []
+        return ids, tx.claims.next_due(at) if look else None

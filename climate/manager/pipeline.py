@@ -1,0 +1,236 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Processes claimed leases in batches: begin all, perform each, settle all.
+
+A batch is one transaction, in which each lease begins or settles by the same code as
+without batches; see :mod:`climate.db.batches`. Leases do not affect each other: one that
+a batch cannot handle is left to the :class:`climate.manager.worker.Worker`, and so are all
+leases of a transaction that fails.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import functools
+import logging
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Sequence
+
+from climate.clients.fence import Hold
+from climate.db import errors
+from climate.db.batches import Batch
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.leases.jobs import Job
+from climate.leases.jobs import Report
+from climate.leases.notices import Plugins
+from climate.manager.claims import ClaimKeeper
+from climate.manager.worker import Worker
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class BegunJob:
+    """A job that is under way, and the claim on its lease."""
+
+    hold: Hold
+    job: Job
+
+    @property
+    def lease_id(self) -> str:
+        """The id of the lease."""
+        return self.job.lease.id
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class FinishedJob:
+    """A job whose effects have run."""
+
+    begun: BegunJob
+    report: Report
+
+    @property
+    def lease_id(self) -> str:
+        """The id of the lease."""
+        return self.begun.lease_id
+
+
+@dataclasses.dataclass(kw_only=True, slots=True)
+class BegunBatch:
+    """The result of beginning a batch.
+
+    :ivar jobs: the jobs to perform
+    :ivar over: ids of the leases with nothing to do, which are released
+    :ivar alone: ids of the leases to process alone
+    :ivar due: when the first of the released leases is due again (aware UTC)
+    """
+
+    jobs: list[BegunJob] = dataclasses.field(default_factory=list)
+    over: list[str] = dataclasses.field(default_factory=list)
+    alone: list[str] = dataclasses.field(default_factory=list)
+    due: datetime.datetime | None = None
+
+
+@dataclasses.dataclass(kw_only=True, slots=True)
+class SettledBatch:
+    """The result of settling a batch.
+
+    :ivar again: ids of the leases with more to do now
+    :ivar over: ids of the leases that are released, or whose claims were lost
+    :ivar alone: the jobs to settle alone
+    :ivar due: when the first of the released leases is due again (aware UTC)
+    """
+
+    again: list[str] = dataclasses.field(default_factory=list)
+    over: list[str] = dataclasses.field(default_factory=list)
+    alone: list[FinishedJob] = dataclasses.field(default_factory=list)
+    due: datetime.datetime | None = None
+
+
+class Pipeline:
+    """Begins, performs and settles jobs for one manager. Has no threads of its own.
+
+    :param claims: the claims of this manager, which every lease requires
+    :param worker: processes leases one by one
+    :param wake_senders: called after each commit, which may have written notifications
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        claims: ClaimKeeper,
+        worker: Worker,
+        wake_senders: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._plugins = plugins
+        self._claims = claims
+        self._worker = worker
+        self._wake_senders = wake_senders
+
+    def begin(self, lease_ids: Sequence[str]) -> BegunBatch:
+        """Begin the next due event of each of some claimed leases."""
+        try:
+            with self._claims.writing(lease_ids):
+                begun = self._store.run(lambda tx: self._begin(tx, lease_ids))
+        except Exception as error:
+            _note_failure('begin', len(lease_ids), error)
+            return BegunBatch(alone=list(lease_ids))
+        self._wake_senders()
+        return begun
+
+    def perform(self, begun: BegunJob) -> FinishedJob | None:
+        """Run the effects of a job; None if its claim was lost."""
+        finished = None
+        with self._worker.errors_of(begun.lease_id):
+            report = self._worker.perform(begun.hold, begun.job)
+            finished = FinishedJob(begun=begun, report=report)
+        return finished
+
+    def settle(self, finished: Sequence[FinishedJob]) -> SettledBatch:
+        """Settle jobs whose effects have run."""
+        try:
+            with self._claims.writing([each.lease_id for each in finished]):
+                settled = self._store.run(lambda tx: self._settle(tx, finished))
+        except Exception as error:
+            _note_failure('settle', len(finished), error)
+            return SettledBatch(alone=list(finished))
+        self._wake_senders()
+        return settled
+
+    def run(self, lease_ids: Sequence[str]) -> None:
+        """Process all due events of claimed leases without other threads, for tests."""
+        while lease_ids:
+            begun = self.begin(lease_ids)
+            for lease_id in begun.alone:
+                self._worker.work(lease_id)
+            performed = [self.perform(job) for job in begun.jobs]
+            finished = [each for each in performed if each is not None]
+            settled = self.settle(finished) if finished else SettledBatch()
+            for each in settled.alone:
+                self._worker.settle(each.begun.hold, each.begun.job, each.report)
+            gone = {*lease_ids} - {*settled.again}
+            claimed_again = [lease_id for lease_id in gone if not self._claims.forget(lease_id)]
+            lease_ids = [*settled.again, *claimed_again]
+
+    def _begin(self, tx: Transaction, lease_ids: Collection[str]) -> BegunBatch:
+        result = BegunBatch()
+        batch = self._batch(tx, lease_ids)
+        for lease_id in lease_ids:
+            hold = self._claims.hold(lease_id)
+            if hold is None:
+                result.over.append(lease_id)
+                continue
+            try:
+                begin = functools.partial(self._worker.starter.begin, lease_id=lease_id)
+                job = batch.attempt(begin)
+            except errors.RAISED:
+                raise
+            except Exception as error:
+                _note_lease(lease_id, error)
+                result.alone.append(lease_id)
+            else:
+                if job is None:
+                    result.over.append(lease_id)
+                else:
+                    result.jobs.append(BegunJob(hold=hold, job=job))
+        batch.write()
+        result.due = batch.next_due
+        return result
+
+    def _settle(self, tx: Transaction, finished: Collection[FinishedJob]) -> SettledBatch:
+        result = SettledBatch()
+        batch = self._batch(tx, [each.lease_id for each in finished])
+        for each in finished:
+            lease_id = each.lease_id
+            try:
+                settle = functools.partial(
+                    self._worker.settle_in,
+                    hold=each.begun.hold,
+                    job=each.begun.job,
+                    report=each.report,
+                )
+                more = batch.attempt(settle)
+            except errors.RAISED:
+                raise
+            except Exception as error:
+                # Also a lost claim, which the worker finds again, and reports.
+                _note_lease(lease_id, error)
+                result.alone.append(each)
+            else:
+                (result.again if more else result.over).append(lease_id)
+        batch.write()
+        result.due = batch.next_due
+        return result
+
+    def _batch(self, tx: Transaction, lease_ids: Collection[str]) -> Batch:
+        early = [name for name, plugin in self._plugins.items() if plugin.prepares_at_once]
+        return Batch(tx, lease_ids, self._claims.owner, early)
+
+
+def _note_failure(step: str, count: int, error: Exception) -> None:
+    LOG.warning(
+        'A batch of %d leases could not %s, they are processed one by one: %s: %s',
+        count,
+        step,
+        type(error).__name__,
+        error,
+    )
+
+
+def _note_lease(lease_id: str, error: Exception) -> None:
+    LOG.debug('Lease %s is processed alone: %s: %s', lease_id, type(error).__name__, error)

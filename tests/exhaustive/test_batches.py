@@ -1,0 +1,103 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases that managers process in batches, on all engines and with users who interfere."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import datetime
+import random
+import threading
+
+from climate import exceptions
+from climate.clock import SystemClock
+from climate.domain.leases import Lease
+from climate.domain.requests import LeaseChange
+from climate.manager.service import ManagerOptions
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager import test_batches
+from tests.functional.manager import test_service
+from tests.functional.processes import until
+
+LEASES = 24
+USERS = 3
+
+
+class TestOtherStoriesOnMariadb(test_batches.OtherStories, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestOtherStoriesOnPostgresql(test_batches.OtherStories, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestUsers(test_service.ManagerCase):
+    """Two managers and some users work on the same leases; deadlocks are repeated."""
+
+    batches = True
+
+    def act(self, leases: list[Lease], seed: int) -> None:
+        """Rename and prolong leases at random, and finally delete them."""
+        rng = random.Random(seed)
+        for number in range(4 * len(leases)):
+            lease = rng.choice(leases)
+            change = LeaseChange(name=f'name {number}', grain=datetime.timedelta(0))
+            if rng.random() < 0.5:
+                end = lease.period.end + datetime.timedelta(seconds=number)
+                change = LeaseChange(end=end, grain=datetime.timedelta(0))
+            with contextlib.suppress(exceptions.Conflict, exceptions.InvalidState):
+                self.office.leases.update(harness.CALLER, lease.id, harness.PROJECT, change)
+        for lease in leases:
+            self.office.delete(lease)
+
+    def check(self, database: str) -> None:
+        self.office = self.useFixture(
+            harness.Office(self.office.settings, database, hosts=LEASES, clock=SystemClock())
+        )
+        leases = [self.create(1) for _ in range(LEASES)]
+        for _ in range(2):
+            self.start(ManagerOptions(workers=16, max_sleep=0.1, claim_seconds=30.0))
+        users = [
+            threading.Thread(target=self.act, args=(leases[number::USERS], number))
+            for number in range(USERS)
+        ]
+        for user in users:
+            user.start()
+        for user in users:
+            user.join()
+        for lease in leases:
+            until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone', 60)
+        until('all notifications are sent', lambda: not self.office.waiting())
+        for lease in leases:
+            told = collections.Counter(self.office.bus.told(lease))
+            self.assertEqual((1, 1), (told['create'], told['delete']), told)
+            self.assertLessEqual(told['start_lease'], 1)
+            self.assertEqual([], self.office.allocations(lease))
+        self.assertEqual(LEASES, len(self.office.pooled()))
+        self.assertEqual([], harness.twice(self.office.bus.taken))
+
+    def test_mariadb(self) -> None:
+        self.check(services.MARIADB)
+
+    def test_postgresql(self) -> None:
+        self.check(services.POSTGRESQL)
+
+    def test_sqlite(self) -> None:
+        self.check(services.SQLITE)

@@ -1,0 +1,104 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Each benchmark runs to its end on SQLite, in its smallest size.
+
+It takes about two minutes.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+from tests import base
+from tests.architecture import ROOT
+
+FOLDER = pathlib.Path(ROOT) / 'benchmarks'
+SQLITE = ('--engine', 'sqlite')
+# Of a tree compared with itself; there must be 1,000 leases to list.
+SMALL_TREE = ('--rounds', '1', '--seconds', '0.2', '--hosts', '300', '--allocations', '12000')
+ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
+    'against': ((*SQLITE, '--old', str(ROOT), *SMALL_TREE),),
+    'capacity': ((*SQLITE, '--small', '--times', '1'),),
+    'core': ((*SQLITE, '--small', '--creates', '5', '--seconds', '0.5', '--starts', '5'),),
+    'costs': (('refusals',),),
+    'guards': ((*SQLITE, '--times', '2', '--warm', '1', '--allocations', '2000'),),
+    'judgement': ((*SQLITE, '--times', '2'),),
+    'offers': ((*SQLITE, '--small', '--times', '1'),),
+    'placement': (('--times', '1'), ('--times', '1', '--without-solver')),
+    'starts': ((*SQLITE, '--backlog', '20', '--seconds', '0.5', '--crowd', '20'),),
+    'timelines': (
+        (*SQLITE, '--hosts', '200', '--times', '1'),
+        (*SQLITE, '--hosts', '200', '--times', '1', '--processor', '--without-sql'),
+        ('--hosts', '200', '--times', '1', '--dense'),
+    ),
+}
+# What benchmarks start as processes of their own, and what needs a real cloud.
+OTHERS = {'against_child', 'client', 'cloud', 'manager', 'starter'}
+
+
+class BenchmarksTest(base.TestCase):
+    """One process for each run."""
+
+    def test_each_is_run(self) -> None:
+        scripts = {
+            file.stem
+            for file in FOLDER.glob('*.py')
+            if "__name__ == '__main__'" in file.read_text()
+        }
+        self.assertEqual(scripts, set(ARGUMENTS) | OTHERS)
+
+    def run_all(self, name: str) -> None:
+        """Run a benchmark with each of its arguments."""
+        for arguments in ARGUMENTS[name]:
+            done = subprocess.run(
+                [sys.executable, str(FOLDER / f'{name}.py'), *arguments],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                timeout=600,
+                check=False,
+            )
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertRegex(done.stdout, r'\d\.\d')
+
+    def test_against(self) -> None:
+        self.run_all('against')
+
+    def test_capacity(self) -> None:
+        self.run_all('capacity')
+
+    def test_core(self) -> None:
+        self.run_all('core')
+
+    def test_costs(self) -> None:
+        self.run_all('costs')
+
+    def test_guards(self) -> None:
+        self.run_all('guards')
+
+    def test_judgement(self) -> None:
+        self.run_all('judgement')
+
+    def test_offers(self) -> None:
+        self.run_all('offers')
+
+    def test_placement(self) -> None:
+        self.run_all('placement')
+
+    def test_starts(self) -> None:
+        self.run_all('starts')
+
+    def test_timelines(self) -> None:
+        self.run_all('timelines')

@@ -1,0 +1,376 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A random history, after each step of which timelines are compared with SQL."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import random
+import types
+from typing import Any
+
+import numpy as np
+
+from climate.allocation import selection
+from climate.allocation import shares
+from climate.allocation.blocks import Block
+from climate.allocation.blocks import Bounds
+from climate.allocation.requirements import parse
+from climate.allocation.steps import microseconds
+from climate.booking.requirements import Requirements
+from climate.booking.timeline_searches import _matching
+from climate.booking.timeline_searches import TimelineSearches
+from climate.db.rooms import Window
+from climate.db.search import Match
+from climate.db.store import Transaction
+from climate.db.timeline_reader import TimelineReader
+from climate.db.timelines import Timelines
+from climate.domain.leases import Allocation
+from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.resources import Candidate
+from climate.domain.resources import Inventory
+from climate.leases.settings import LeasingSettings
+from climate.plugins import contract
+from climate.upkeep.maintenances import Maintenances
+from tests.functional.db import cases
+from tests.functional.db.plain_blocks import plain
+
+ANY = Match(resource_type=cases.TYPE)
+PAUSE = datetime.timedelta(minutes=30)
+INVENTORIES = (
+    Inventory(resource_class='VCPU', total=8, reserved=1, allocation_ratio=1.5, max_unit=8),
+    Inventory(resource_class='MEMORY_MB', total=64, min_unit=2, step_size=2, max_unit=64),
+)
+KEYS = ('vcpus', 'zone')
+FACTS: dict[str, Any] = {
+    'attributes': {'vcpus': 8, 'zone': 'a'},
+    'capabilities': {'zone': 'b'},
+    'traits': frozenset({'FAST'}),
+}
+REQUIREMENTS = (
+    '',
+    '["==", "$vcpus", "8"]',
+    '[">", "$zone", "9"]',
+    '["!=", "$zone", "a"]',
+    '["not", ["==", "$zone", "b"]]',
+    '["and", ["<=", "$vcpus", "1.10.2"], ["or", [">", "$zone", "b"], ["<", "$vcpus", "16"]]]',
+    '["==", "$FAST", ""]',
+)
+DEMANDS = ({}, {'VCPU': 1}, {'VCPU': 2, 'MEMORY_MB': 8}, {'MEMORY_MB': 2})
+
+
+class HistoryCase:
+    """A random history of committed changes, each looked at both ways.
+
+    :cvar comparisons: at least so many
+    :cvar seed: of what happens
+    """
+
+    comparisons = 1500
+    seed = 7
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.timelines = Timelines(PAUSE)
+        self.rng = random.Random(self.seed)
+        self.hosts = self.add_hosts(5, inventories=INVENTORIES, **FACTS)
+        self.compared = 0
+        self.booked: list[str] = []
+        self.maintenances: list[str] = []
+
+    def blocks(self, timelines: Timelines | None = None) -> list[Block]:
+        """Return the timeline of hosts as a new transaction sees it."""
+        with self.store.reading() as tx:
+            reader = TimelineReader(tx.session, tx.now)
+            found = (timelines or self.timelines).current(reader, cases.TYPE)
+            assert found is not None
+            return found
+
+    def test_a_history(self) -> None:
+        changes = [
+            self.book_some,
+            self.book_some,
+            self.release,
+            self.maintain,
+            self.end_maintenance,
+            self.disable,
+            self.fail,
+            self.restock,
+            self.replace_host,
+            self.give_back,
+            self.describe,
+            self.hide,
+            self.wait,
+        ]
+        while self.compared < self.comparisons:
+            self.rng.choice(changes)()
+            self.compare()
+
+    @property
+    def elapsed(self) -> int:
+        """The hours that have passed, rounded up."""
+        return -(-(self.clock.now() - cases.NOW) // cases.HOUR)
+
+    def same(self, expected: Any, found: Any, *about: Any) -> None:
+        """Compare two answers."""
+        self.assertEqual(expected, found, about)
+        self.compared += 1
+
+    def compare(self) -> None:
+        """Compare what is kept with what is read at once, and with SQL."""
+        kept, fresh = self.blocks(), self.blocks(Timelines(PAUSE))
+        since = microseconds(self.clock.now() - PAUSE)
+        self.same(*([plain(block, since) for block in each] for each in (fresh, kept)))
+        for _ in range(3):
+            # No search looks at the past.
+            first = self.elapsed + self.rng.randrange(12)
+            period = cases.hours(first, first + self.rng.randrange(1, 6))
+            window = Window(period=period, padded=period.padded(PAUSE))
+            self.compare_candidates(kept, window)
+            for demand in DEMANDS:
+                with self.store.reading() as tx:
+                    expected = _by_sql(tx, demand, window)
+                self.same(expected, _by_timeline(kept, demand, window), demand)
+                if demand:
+                    self.compare_without_own(kept, demand, window)
+        self.compare_requirements(kept)
+
+    def compare_without_own(
+        self, kept: list[Block], demand: dict[str, int], window: Window
+    ) -> None:
+        """Compare what is free if some reservations do not count."""
+        own = self.rng.sample(self.booked, min(len(self.booked), 2))
+        window = dataclasses.replace(window, except_reservations=own)
+        nothing: Any = types.SimpleNamespace(things=lambda _request: ())
+        needed = Requirements(
+            search=contract.Search(resource_type=cases.TYPE, minimum=1, maximum=1, demand=demand),
+            plugin=nothing,
+            request=None,
+            period=window.period,
+            padded=window.padded,
+            minimum=1,
+            maximum=1,
+            private=False,
+        )
+        store: Any = self.store
+        with store.reading() as tx:
+            expected = _by_sql(tx, demand, window)
+            tx.timelines = self.timelines
+            blocks = TimelineSearches(tx, LeasingSettings(), self.rng)._blocks(needed, window)
+        assert blocks is not None
+        self.same(expected, _by_timeline(blocks, demand, window), (demand, own))
+
+    def compare_requirements(self, kept: list[Block]) -> None:
+        """Compare the hosts that match a requirement."""
+        for _ in range(3):
+            match = dataclasses.replace(
+                ANY,
+                requirement=parse(self.rng.choice(REQUIREMENTS)),
+                required_traits=self.rng.choice([(), ('FAST',)]),
+                forbidden_traits=self.rng.choice([(), ('SLOW',)]),
+                private=self.rng.random() < 0.5,
+            )
+            with self.store.reading() as tx:
+                expected = sorted(tx.search.ids(match))
+                hidden = () if match.private else tx.properties.private_names(cases.TYPE)
+            found = [
+                int(number)
+                for block in kept
+                for number in block.ids[block.bookable & _matching(block, match, hidden)]
+            ]
+            self.same(expected, found, match)
+
+    def compare_candidates(self, kept: list[Block], window: Window) -> None:
+        """Compare the free hosts with their holes; the order is that of the choice."""
+        with self.store.reading() as tx:
+            expected = tx.search.free(ANY, window.padded, limit=100)
+        now = microseconds(self.clock.now())
+        found = selection.wholes(kept, _bounds(window), now, self.rng)
+        candidates = found.candidates(_bounds(window), now, 100)
+        self.same(expected, sorted(candidates, key=lambda item: item.resource_id))
+        one = shares.choose(
+            expected, window.period.start, window.period.end, 0, 1, random.Random(1)
+        )
+        best = [_hole(share.candidate, window) for share in one]
+        self.same(best, [_hole(item, window) for item in candidates[:1]])
+
+    # -- changes
+
+    def book_some(self) -> None:
+        """Book a host or a part of it, as the service does; what does not fit is refused."""
+        lease = cases.lease()
+        host = self.rng.choice(self.hosts)
+        first = self.elapsed + self.rng.randrange(12)
+        period = cases.hours(first, first + self.rng.randrange(1, 5))
+        name = self.rng.choice(['VCPU', 'VCPU', 'MEMORY_MB', None])
+
+        def write(tx: Transaction) -> None:
+            books = tx.book([host], pause=PAUSE)
+            tx.leases.insert(lease)
+            tx.reservations.insert(lease.reservations)
+            books.insert(
+                [
+                    Allocation(
+                        reservation_id=lease.reservations[0].id,
+                        resource_id=host,
+                        period=period,
+                        resource_class=name,
+                        amount=2 if name else 1,
+                    )
+                ]
+            )
+
+        try:
+            self.store.run(write)
+        except Exception:
+            return
+        self.booked.append(lease.reservations[0].id)
+
+    def release(self) -> None:
+        """Release a reservation."""
+        if self.booked:
+            reservation_id = self.booked.pop(self.rng.randrange(len(self.booked)))
+            self.store.run(lambda tx: tx.allocations.release([reservation_id]))
+
+    def give_back(self) -> None:
+        """Release one unit of a reservation."""
+        if self.booked:
+            reservation_id = self.rng.choice(self.booked)
+
+            def write(tx: Transaction) -> None:
+                found = tx.allocations.live_of([reservation_id])
+                tx.allocations.give_back({item.id: 1 for item in found})
+
+            self.store.run(write)
+
+    def maintain(self) -> None:
+        """Announce a maintenance."""
+        number = f'm{len(self.maintenances)}-{self.rng.random()}'
+        host = self.rng.choice(self.hosts)
+        first = self.rng.randrange(12)
+        period = cases.hours(first, first + 2)
+
+        def write(tx: Transaction) -> None:
+            tx.resources.touch(host)
+            tx.maintenances.insert(number, host, MaintenanceDraft(period=period, reason=''), 'u')
+
+        self.store.run(write)
+        self.maintenances.append(number)
+
+    def end_maintenance(self) -> None:
+        """Cancel a maintenance."""
+        if self.maintenances:
+            Maintenances(self.store, wake=lambda: None).delete(self.maintenances.pop())
+
+    def disable(self) -> None:
+        """Disable a host, or enable it."""
+        host, disabled = self.rng.choice(self.hosts), self.rng.random() < 0.5
+        self.store.run(lambda tx: tx.catalogue.set_disabled(host, disabled))
+
+    def fail(self) -> None:
+        """Let a host fail, or recover."""
+        host = self.rng.choice(self.hosts)
+        if self.rng.random() < 0.5:
+            self.store.run(lambda tx: tx.failures.fail([host]))
+        else:
+            self.store.run(lambda tx: tx.failures.recover([host], tx.now))
+
+    def restock(self) -> None:
+        """Change an inventory, as far as what is booked allows."""
+        host, total = self.rng.choice(self.hosts), self.rng.randrange(4, 12)
+        new = (dataclasses.replace(INVENTORIES[0], total=total), *INVENTORIES[1:])
+        try:
+            self.store.run(lambda tx: tx.book([host]).restock(host, new))
+        except Exception:
+            return
+
+    def replace_host(self) -> None:
+        """Delete a host that is not reserved, and register another one in its place."""
+        host = self.rng.choice(self.hosts)
+
+        def write(tx: Transaction) -> int:
+            if tx.allocations.in_use(host):
+                return host
+            tx.resources.delete(host)
+            name = f'compute-{self.rng.random()}'
+            return tx.resources.insert(
+                dataclasses.replace(cases.host(1, inventories=INVENTORIES), name=name)
+            )
+
+        self.hosts[self.hosts.index(host)] = self.store.run(write)
+
+    def describe(self) -> None:
+        """Change a property of a host, or remove it."""
+        host, name = self.rng.choice(self.hosts), self.rng.choice(KEYS)
+        value = self.rng.choice(['8', '8.0', '16', 'a', 'é', '1.10.2', None])
+
+        def write(tx: Transaction) -> None:
+            tx.properties.set_capability(host, name, value)
+            tx.properties.register(cases.TYPE, [name])
+            tx.resources.touch(host)
+
+        self.store.run(write)
+
+    def hide(self) -> None:
+        """Hide a property from other projects, or show it."""
+        name, private = self.rng.choice(KEYS), self.rng.random() < 0.5
+
+        def write(tx: Transaction) -> None:
+            tx.properties.register(cases.TYPE, [name])
+            tx.properties.set_private(cases.TYPE, name, private)
+
+        self.store.run(write)
+
+    def wait(self) -> None:
+        """Let some time pass."""
+        self.clock.advance(60 * self.rng.randrange(40))
+
+
+def _hole(candidate: Candidate, window: Window) -> tuple[Any, ...]:
+    """Return how well a host fits."""
+    sides = (
+        candidate.busy_until and window.period.start - candidate.busy_until,
+        candidate.busy_from and candidate.busy_from - window.period.end,
+    )
+    known = [side for side in sides if side is not None]
+    return 2 - len(known), sum(known, datetime.timedelta(0))
+
+
+def _bounds(window: Window) -> Bounds:
+    return Bounds(
+        start=microseconds(window.period.start),
+        end=microseconds(window.period.end),
+        clear_start=microseconds(window.padded.start),
+        clear_end=microseconds(window.padded.end),
+    )
+
+
+def _by_timeline(blocks: list[Block], demand: dict[str, int], window: Window) -> dict[int, int]:
+    found = {}
+    for block in blocks:
+        slots = block.slots(demand, _bounds(window))
+        found.update({int(block.ids[row]): int(slots[row]) for row in np.flatnonzero(slots)})
+    return found
+
+
+def _by_sql(tx: Transaction, demand: dict[str, int], window: Window) -> dict[int, int]:
+    if not demand:
+        found = tx.search.free(ANY, window.padded, limit=100)
+        return {item.resource_id: 1 for item in found}
+    rooms = tx.rooms.find(ANY, demand, window)
+    slots = {
+        room.resource_id: min(room.left[name] // demand[name] for name in room.left)
+        for room in rooms
+    }
+    return {host: count for host, count in slots.items() if count > 0}

@@ -1,0 +1,93 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""The lock of one resource whose generation was read a moment ago."""
+
+from __future__ import annotations
+
+import threading
+
+from climate.db.store import Transaction
+from tests import services
+from tests.functional.db import cases
+from tests.functional.db import plans
+
+
+class KnownGenerations:
+    """On one engine."""
+
+    def generation(self, resource_id: int) -> int:
+        with self.store.reading() as tx:
+            return tx.resources.generations([resource_id])[resource_id]
+
+    def lock(self, tx: Transaction, resource_id: int, known: int) -> int:
+        """Lock a resource; return the generation that it turned out to have."""
+        return tx.book([resource_id], known={resource_id: known}).generations[resource_id]
+
+    def test_one_statement_if_it_is_still_the_same(self) -> None:
+        (host,) = self.add_hosts(1)
+        known = self.generation(host)
+        with plans.captured(self.store.engine) as statements:
+            self.assertEqual(known, self.store.run(lambda tx: self.lock(tx, host, known)))
+        self.assertEqual(1, len(statements), statements)
+        self.assertEqual(known + 1, self.generation(host))
+
+    def test_a_change_since_is_noticed(self) -> None:
+        (host,) = self.add_hosts(1)
+        known = self.generation(host)
+        self.store.run(lambda tx: tx.book([host]) and None)
+        self.assertEqual(known + 1, self.store.run(lambda tx: self.lock(tx, host, known)))
+        self.assertEqual(known + 2, self.generation(host))
+
+    def test_a_race(self) -> None:
+        """The second waits for the first, and learns what it has changed."""
+        (host,) = self.add_hosts(1)
+        known = self.generation(host)
+        has_it, goes_on = threading.Event(), threading.Event()
+        found: dict[str, int] = {}
+
+        def first(tx: Transaction) -> None:
+            found['first'] = self.lock(tx, host, known)
+            has_it.set()
+            goes_on.wait(20)
+
+        def second(tx: Transaction) -> None:
+            found['second'] = self.lock(tx, host, known)
+
+        works = [threading.Thread(target=self.store.run, args=(work,)) for work in (first, second)]
+        works[0].start()
+        self.assertTrue(has_it.wait(20))
+        works[1].start()
+        works[1].join(0.2)
+        self.assertNotIn('second', found)
+        goes_on.set()
+        for work in works:
+            work.join(20)
+        self.assertEqual({'first': known, 'second': known + 1}, found)
+        self.assertEqual(known + 2, self.generation(host))
+
+
+class TestSqlite(KnownGenerations, cases.StoreCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(KnownGenerations, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(KnownGenerations, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL

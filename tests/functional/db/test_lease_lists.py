@@ -1,0 +1,170 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Leases as lists show them, compared with the objects that everything else uses."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import uuid
+
+from climate.api.microversions import HISTORY
+from climate.api.microversions import Microversion
+from climate.api.views import leases as view
+from climate.api.views.lease_lists import LeaseWriter
+from climate.domain.events import EventKind
+from climate.domain.leases import Readiness
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import ReservationStatus
+from climate.domain.requests import LeaseQuery
+from climate.plugins.host.plugin import PhysicalHost
+from climate.plugins.instance.by_size import VirtualInstance
+from tests import services
+from tests.functional.db import cases
+from tests.functional.db import plans
+
+VERSIONS = [Microversion(*map(int, name.split('.'))) for name, _ in HISTORY]
+PLUGINS = {one.resource_type: one for one in (PhysicalHost(), VirtualInstance())}
+HOST = {'min': 1, 'max': 2, 'hypervisor_properties': '', 'resource_properties': '["=", "é", "1"]'}
+INSTANCE = {'amount': 2, 'vcpus': 1, 'memory_mb': 1, 'disk_gb': 1, 'affinity': True}
+REQUESTS = (
+    ('physical:host', HOST),
+    ('physical:host', {**HOST, 'before_end': 'snapshot'}),
+    # These cannot be read by the plugin, or have none.
+    ('physical:host', {'min': 1, 'unknown': {'draft': 'x'}}),
+    ('virtual:instance', {**INSTANCE, 'resource_properties': '"draft"'}),
+    ('virtual:gone', {}),
+)
+READINESS = Readiness(ready=('compute-1',), by='é', detail='"', at=cases.at(0))
+
+
+class Lists:
+    """On one engine."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.add(cases.lease(name='plain', reservations=(), events=()))
+        for number, (start, options) in enumerate(
+            (
+                (1.5, {}),
+                (2, {'notices': ('started', 'error'), 'notify_before_start': (60, 5)}),
+                (3, {'readiness': READINESS, 'before_end_date': cases.at(3.5), 'degraded': True}),
+            )
+        ):
+            self.add_lease(f'"{number}" <é\\ \u2028', start, options)
+
+    def add_lease(self, name: str, start: float, options: dict) -> None:
+        lease_id = str(uuid.uuid4())
+        reservations = [
+            Reservation(
+                id=str(uuid.uuid4()),
+                lease_id=lease_id,
+                resource_type=resource_type,
+                request=request,
+                position=position,
+                status=ReservationStatus.ACTIVE if position % 2 else ReservationStatus.PENDING,
+                facts={'aggregate_id': 7} if position else {},
+                missing_resources=position == 1,
+            )
+            for position, (resource_type, request) in enumerate(REQUESTS)
+        ]
+        # Several at one instant, in the wrong order, and those that are not shown.
+        kinds = [*reversed(EventKind), EventKind.NOTIFICATION, EventKind.BEFORE_START]
+        events = [
+            dataclasses.replace(
+                cases.event(lease_id, kind, start + number % 3), id=str(uuid.uuid4())
+            )
+            for number, kind in enumerate(kinds)
+        ]
+        self.add(
+            cases.lease(
+                start,
+                start + 4,
+                id=lease_id,
+                name=name,
+                reservations=tuple(reversed(reservations)),
+                events=tuple(events),
+                **options,
+            )
+        )
+
+    def listed(self, query: LeaseQuery, version: Microversion) -> str:
+        with self.store.reading() as tx:
+            found, _ = tx.lease_lists.page(query, 100)
+        return LeaseWriter(PLUGINS, version).array(found)
+
+    def test_the_text_is_that_of_the_objects(self) -> None:
+        for sort in ((), (('start_date', 'desc'),)):
+            query = LeaseQuery(project_id=None, sort=sort)
+            with self.store.reading() as tx:
+                whole, _ = tx.leases.page(query)
+            self.assertEqual(4, len(whole))
+            for version in VERSIONS:
+                expected = json.dumps([view.lease(one, PLUGINS, version) for one in whole])
+                self.assertEqual(expected, self.listed(query, version))
+
+    def test_one_lease(self) -> None:
+        with self.store.reading() as tx:
+            for lease in tx.leases.page(LeaseQuery(project_id=None))[0]:
+                with plans.captured(self.store.engine) as statements:
+                    shown = tx.lease_lists.get(lease.id, lease.project_id)
+                self.assertEqual(1, len(statements))
+                text = LeaseWriter(PLUGINS, VERSIONS[0]).object(shown)
+                self.assertEqual(json.dumps(view.lease(lease, PLUGINS, VERSIONS[0])), text)
+
+    def test_pages(self) -> None:
+        query = LeaseQuery(project_id=None)
+        with self.store.reading() as tx:
+            whole, more = tx.lease_lists.page(query, 100)
+            self.assertFalse(more)
+            first, more = tx.lease_lists.page(query, 3)
+            self.assertTrue(more)
+            rest, more = tx.lease_lists.page(query, 3, after=first[-1])
+        self.assertFalse(more)
+        self.assertEqual(whole, first + rest)
+
+    def test_long_parts_are_complete(self) -> None:
+        """MariaDB cuts aggregated texts off, by default at a megabyte."""
+        large = {**HOST, 'resource_properties': 'x' * 400_000}
+        lease_id = str(uuid.uuid4())
+        reservations = tuple(
+            Reservation(
+                id=str(uuid.uuid4()),
+                lease_id=lease_id,
+                resource_type='physical:host',
+                request=large,
+                position=position,
+            )
+            for position in range(4)
+        )
+        self.add(cases.lease(1, 2, id=lease_id, reservations=reservations, events=()))
+        with self.store.reading() as tx:
+            found = tx.lease_lists.get(lease_id, None)
+        self.assertEqual([large] * 4, [json.loads(one.request) for one in found.reservations])
+
+
+class TestSqlite(Lists, cases.StoreCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(Lists, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(Lists, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL

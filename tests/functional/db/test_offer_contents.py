@@ -1,0 +1,69 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Offers as the database stores them: what is read is what was written."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+
+from climate.db import offer_contents
+from climate.domain.offers import Offer
+from climate.domain.offers import OfferedReservation
+from climate.domain.offers import OfferKind
+from climate.domain.offers import PropertyValues
+from climate.domain.offers import Shortage
+from climate.domain.periods import Period
+from tests.base import TestCase
+
+NOON = datetime.datetime(2030, 1, 1, 12, 0, 30, 250000, tzinfo=datetime.UTC)
+HOUR = datetime.timedelta(hours=1)
+SHORTAGE = Shortage(
+    place=1, resource_type='physical:host', resource_class=None, missing=2, until=NOON
+)
+OFFER = Offer(
+    period=Period(start=NOON, end=NOON + HOUR),
+    reservations=(
+        OfferedReservation(place=0, resource_type='physical:host', amount=2),
+        OfferedReservation(
+            place=1, resource_type='virtual:instance', amount=3, classes={'VCPU': 6}
+        ),
+    ),
+    kind=OfferKind.LONGEST,
+    blocked_before=(SHORTAGE, dataclasses.replace(SHORTAGE, resource_class='VCPU', until=None)),
+    cost=2.5,
+    resources=3,
+    requirements=(PropertyValues(place=0, name='rack', values=('r1', 'r2')),),
+)
+
+
+class TestContents(TestCase):
+    """There and back."""
+
+    def test_an_offer(self) -> None:
+        stored = json.loads(json.dumps(offer_contents.written(OFFER)))
+        found = offer_contents.read(stored)
+        self.assertEqual(OFFER, found)
+        self.assertIs(OfferKind.LONGEST, found.kind)
+
+    def test_all_fields(self) -> None:
+        """Fails for a new field of an offer until this test covers it."""
+        for field in dataclasses.fields(Offer):
+            if field.default is not dataclasses.MISSING:
+                self.assertNotEqual(field.default, getattr(OFFER, field.name), field.name)
+
+    def test_what_an_older_release_has_written(self) -> None:
+        stored = offer_contents.written(OFFER)
+        del stored['blocked_before']
+        self.assertEqual((), offer_contents.read(stored).blocked_before)

@@ -1,0 +1,333 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Managers die, leases change and errors occur while leases are processed in batches."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import threading
+from concurrent import futures
+from typing import Any
+
+import fixtures
+
+from climate.clients.base import Cloud
+from climate.db.claims import Claims
+from climate.db.store import Transaction
+from climate.domain.leases import Lease
+from climate.manager.pipeline import FinishedJob
+from climate.plugins.contract import Done
+from climate.plugins.contract import Outcome
+from climate.plugins.contract import Work
+from climate.plugins.host.plugin import PhysicalHost
+from climate.plugins.host.pools import HostSettings
+from tests import base
+from tests import services
+from tests.functional.db import plans
+from tests.functional.manager import harness
+
+STEPS = ('claim', 'begin', 'effect', 'settle')
+LEASES = 6
+MANY = 50
+MOST_FOR_ONE = 5
+
+
+def work_until(manager: harness.SteppedManager, step: str) -> list[FinishedJob]:
+    """Process a batch of all due leases up to and including *step*, and stop.
+
+    :returns: the jobs that were performed and not settled
+    """
+    ids = manager.claims.take(MANY)
+    if step == 'claim' or not ids:
+        return []
+    begun = manager.pipeline.begin(ids)
+    if step == 'begin':
+        return []
+    performed = [manager.pipeline.perform(job) for job in begun.jobs]
+    finished = [each for each in performed if each is not None]
+    if step == 'settle' and finished:
+        manager.pipeline.settle(finished)
+    return finished
+
+
+class _Office(base.TestCase):
+    """An office with leases that are due at the same instants."""
+
+    database = services.SQLITE
+
+    def office_with(self, hosts: int = 12, **facts: Any) -> harness.Office:
+        office = harness.Office(facts.pop('settings', harness.SETTINGS), self.database, hosts=hosts)
+        return self.useFixture(office)
+
+    def leases(
+        self, office: harness.Office, start: float, end: float, count: int = LEASES
+    ) -> list[Lease]:
+        return [office.create(start, end, name=f'lease {number}') for number in range(count)]
+
+    def statuses(self, office: harness.Office, leases: list[Lease]) -> dict[str, int]:
+        return dict(collections.Counter(office.status(lease) for lease in leases))
+
+
+class Deaths:
+    """A manager dies between any two steps of a batch; another one continues."""
+
+    def test_at_every_step_of_every_event(self: Any) -> None:
+        for step in STEPS:
+            office = self.office_with()
+            leases = self.leases(office, 600, 2000)
+            office.until(1)
+            while (due := self.next_due(office)) is not None:
+                office.clock.move_to(due)
+                work_until(office.hire(), step)
+                office.clock.advance(harness.CLAIM_SECONDS + 0.001)
+                office.work()
+            self.assertEqual({'TERMINATED': LEASES}, self.statuses(office, leases), step)
+            self.assertEqual(12, len(office.pooled()))
+            once = {'create': 1, 'before_start_lease': 2, 'start_lease': 1}
+            once |= {'before_end_lease': 1, 'end_lease': 1}
+            for lease in leases:
+                self.assertEqual(once, dict(collections.Counter(office.bus.told(lease))), step)
+            self.assertEqual([], harness.twice(office.bus.taken))
+            self.assertEqual(LEASES, office.cloud.calls('compute.create_aggregate'), step)
+
+    def test_while_it_changes_and_deletes(self: Any) -> None:
+        for step in STEPS:
+            office = self.office_with()
+            leases = self.leases(office, 0, 2000)
+            office.until(10)
+            for lease in leases[:3]:
+                office.update(lease, hosts=2)
+            for lease in leases[3:]:
+                office.delete(lease)
+            work_until(office.hire(), step)
+            office.clock.advance(harness.CLAIM_SECONDS + 0.001)
+            office.work()
+            self.assertEqual({'ACTIVE': 3, 'gone': 3}, self.statuses(office, leases), step)
+            self.assertEqual([2, 2, 2], [len(office.hosts(lease)) for lease in leases[:3]])
+            self.assertEqual(3, office.bus.told().count('delete'))
+
+    def test_one_that_is_late_settles_nothing(self: Any) -> None:
+        office = self.office_with()
+        leases = self.leases(office, 100, 2000)
+        office.until(99)
+        office.away_until(100)
+        slow = office.hire()
+        finished = work_until(slow, 'effect')
+        self.assertEqual(LEASES, len(finished))
+        office.clock.advance(harness.CLAIM_SECONDS + 0.001)
+        office.work()
+        told = list(office.bus.taken)
+        settled = slow.pipeline.settle(finished)
+        self.assertEqual(LEASES, len(settled.alone))
+        for each in settled.alone:
+            slow.worker.settle(each.begun.hold, each.begun.job, each.report)
+        slow.send()
+        self.assertEqual(told, office.bus.taken)
+        self.assertEqual({'ACTIVE': LEASES}, self.statuses(office, leases))
+
+    def next_due(self: Any, office: harness.Office) -> datetime.datetime | None:
+        with office.store.reading() as tx:
+            found: datetime.datetime | None = tx.claims.next_due()
+        return found
+
+
+class TestDeathsOnSqlite(Deaths, _Office):
+    """SQLite."""
+
+
+class TestDeathsOnMariadb(Deaths, _Office):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestDeathsOnPostgresql(Deaths, _Office):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class UnwritableHosts(PhysicalHost):
+    """Hosts whose start returns a fact that no database can store, for some leases."""
+
+    def __init__(self, names: set[str]) -> None:
+        super().__init__(HostSettings())
+        self.names = names
+
+    def start(self, work: Work, cloud: Cloud) -> Outcome:
+        outcome = super().start(work, cloud)
+        if work.lease.name in self.names:
+            fact: Any = object()
+            return Done(facts={'poison': fact})
+        return outcome
+
+
+class Neighbours:
+    """What happens to one lease does not affect the others of a batch."""
+
+    def test_one_that_cannot_be_written(self: Any) -> None:
+        office = self.office_with()
+        plugin = UnwritableHosts({'lease 2'})
+        office.plugins['physical:host'] = plugin
+        leases = self.leases(office, 100, 2000)
+        manager = office.hire(together=True)
+        office.away_until(100)
+        while manager.look(MANY):
+            continue
+        self.assertEqual({'ACTIVE': 5, 'STARTING': 1}, self.statuses(office, leases))
+        plugin.names.clear()
+        office.clock.advance(harness.CLAIM_SECONDS + 1)
+        office.work()
+        self.assertEqual({'ACTIVE': 6}, self.statuses(office, leases))
+
+    def test_one_that_cannot_be_read(self: Any) -> None:
+        office = self.office_with()
+        leases = self.leases(office, 100, 2000)
+        broken = leases[2].reservations[0].id
+        text = "UPDATE reservations SET facts = '{' WHERE id = "
+        with office.store.engine.begin() as connection:
+            connection.exec_driver_sql(f"{text}'{broken}'")
+        manager = office.hire(together=True)
+        office.away_until(100)
+        while manager.look(MANY):
+            continue
+        with office.store.engine.begin() as connection:
+            connection.exec_driver_sql(f"{text.replace('{', '{}')}'{broken}'")
+        self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(office, leases))
+        office.clock.advance(harness.CLAIM_SECONDS + 1)
+        office.work()
+        self.assertEqual({'ACTIVE': 6}, self.statuses(office, leases))
+
+    def test_one_that_was_claimed_by_another_manager(self: Any) -> None:
+        office = self.office_with()
+        leases = self.leases(office, 100, 2000)
+        office.until(99)
+        office.away_until(100)
+        manager = office.hire()
+        ids = manager.claims.take(MANY)
+        later = office.clock.now() + datetime.timedelta(seconds=30)
+        office.store.run(lambda tx: tx.claims.release(manager.owner, leases[0].id))
+        office.store.run(lambda tx: tx.claims.take_one('other', later, leases[0].id))
+        manager.pipeline.run(ids)
+        self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(office, leases))
+
+    def test_changes_between_begin_and_settle(self: Any) -> None:
+        office = self.office_with()
+        leases = self.leases(office, 100, 2000)
+        office.until(99)
+        office.away_until(100)
+        manager = office.hire()
+        finished = work_until(manager, 'effect')
+        office.delete(leases[0])
+        office.update(leases[1], name='other name')
+        settled = manager.pipeline.settle(finished)
+        self.assertEqual([leases[0].id], settled.again)
+        self.assertEqual([], settled.alone)
+        manager.pipeline.run(settled.again)
+        self.assertEqual({'ACTIVE': 5, 'gone': 1}, self.statuses(office, leases))
+        self.assertEqual('other name', office.now(leases[1]).name)
+
+    def test_statements_do_not_depend_on_the_size_of_a_batch(self: Any) -> None:
+        office = self.office_with(hosts=2 * MANY)
+        counted = []
+        for start, count in ((100, MANY // 2), (200, MANY)):
+            leases = self.leases(office, start, 2000, count)
+            office.until(start - 1)
+            office.away_until(start)
+            manager = office.hire(together=True)
+            with plans.captured(office.store.engine) as statements:
+                manager.look(count)
+            counted.append(len(statements))
+            self.assertEqual({'ACTIVE': count}, self.statuses(office, leases))
+        self.assertEqual(counted[0], counted[1], [each.text[:60] for each in statements])
+        self.assertLessEqual(counted[1], MOST_FOR_ONE * MANY)
+
+
+class TestNeighboursOnSqlite(Neighbours, _Office):
+    """SQLite."""
+
+
+class _Locks(Neighbours, _Office):
+    """Also what needs locks of rows, which SQLite does not have."""
+
+    def test_one_that_a_user_is_changing(self) -> None:
+        office = self.office_with()
+        leases = self.leases(office, 100, 2000)
+        office.until(99)
+        office.away_until(100)
+        manager = office.hire()
+        ids = manager.claims.take(MANY)
+        locked, finish = threading.Event(), threading.Event()
+
+        def change(tx: Transaction) -> None:
+            tx.leases.get(leases[0].id, lock=True)
+            locked.set()
+            finish.wait(60)
+
+        thread = threading.Thread(target=office.store.run, args=(change,))
+        thread.start()
+        try:
+            self.assertTrue(locked.wait(60))
+            begun = manager.pipeline.begin(ids)
+        finally:
+            finish.set()
+            thread.join(60)
+        self.assertEqual([leases[0].id], begun.alone)
+        self.assertEqual(LEASES - 1, len(begun.jobs))
+        manager.worker.work(leases[0].id)
+        self.assertEqual('ACTIVE', office.status(leases[0]))
+
+    def test_claims_that_are_being_renewed(self) -> None:
+        office = self.office_with()
+        self.leases(office, 100, 2000)
+        office.until(99)
+        office.away_until(100)
+        manager = office.hire()
+        ids = manager.claims.take(MANY)
+        locked, finish = threading.Event(), threading.Event()
+        renew = Claims.renew
+
+        def renew_slowly(*arguments: Any) -> list[str]:
+            renewed = renew(*arguments)
+            locked.set()
+            finish.wait(60)
+            return renewed
+
+        self.useFixture(fixtures.MonkeyPatch('climate.db.claims.Claims.renew', renew_slowly))
+        with futures.ThreadPoolExecutor() as pool:
+            renewal = pool.submit(manager.claims.renew)
+            try:
+                self.assertTrue(locked.wait(60))
+                begun = pool.submit(manager.pipeline.begin, ids)
+                futures.wait([begun], timeout=0.2)
+            finally:
+                finish.set()
+            renewal.result(60)
+            self.assertEqual([], begun.result(60).alone)
+            self.assertEqual(LEASES, len(begun.result().jobs))
+
+
+class TestNeighboursOnMariadb(_Locks):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestNeighboursOnPostgresql(_Locks):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+del _Locks

@@ -1,0 +1,263 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases that are processed in batches fare as they do one by one."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from climate.domain.leases import Lease
+from climate.testing.deployment import Deployment
+from climate.testing.walker import ACTIVE
+from climate.testing.walker import END
+from climate.testing.walker import LONG
+from climate.testing.walker import START
+from tests import base
+from tests import services
+from tests.functional.manager import both_ways
+from tests.functional.manager import harness
+from tests.functional.manager.walk import kinds
+from tests.functional.manager.walk.world import World
+
+HOSTS = 12
+MANY = 50
+SETTINGS = harness.changed(
+    check_interval=datetime.timedelta(seconds=170), effect_deadline=datetime.timedelta(seconds=30)
+)
+
+# Which of several addresses a reservation gives up depends on their ids.
+BY_CHANCE = ((kinds.KINDS['virtual:floatingip'], 'shrink'),)
+
+
+class Stories:
+    """What users, the cloud and time do to a dozen of leases."""
+
+    def __init__(self, office: Deployment) -> None:
+        self.office = office
+
+    def book(self, name: str, start: float, end: float, hosts: int = 1, **facts: Any) -> Lease:
+        return self.office.create(start, end, hosts, name=name, **facts)
+
+    def undisturbed(self) -> Iterator[None]:
+        """Starts, warnings, checks and ends, most of them at the same instants."""
+        for number in range(4):
+            self.book(f'same {number}', 100, 1000)
+        self.book('two hosts', 100, 1000, 2)
+        self.book('nothing', 100, 1000, 0)
+        self.book('saved', 100, 700, 1, action='snapshot')
+        self.book('short', 100, 130)
+        for seconds in (50, 100, 131, 500, 720, 1100):
+            self.office.until(seconds)
+            yield
+
+    def changed(self) -> Iterator[None]:
+        """Leases are changed and deleted, before they start and while they are active."""
+        leases = {
+            name: self.book(name, 100, 1000)
+            for name in ('grows', 'longer', 'deleted', 'early', 'renamed', 'larger', 'prepared')
+        }
+        self.office.until(20)
+        self.office.delete(leases['early'])
+        self.office.update(leases['larger'], hosts=2)
+        self.office.until(70)
+        self.office.delete(leases['prepared'])
+        yield
+        self.office.until(200)
+        self.office.update(leases['grows'], hosts=3)
+        self.office.update(leases['longer'], end=1200)
+        self.office.update(leases['renamed'], name='other name')
+        self.office.delete(leases['deleted'])
+        yield
+        for seconds in (201, 900, 1300):
+            self.office.until(seconds)
+            yield
+
+    def handed_over(self) -> Iterator[None]:
+        """Leases wait for what others release slowly, or only after their end."""
+        first = [self.book(f'first {number}', 0, 200, 3) for number in range(4)]
+        for number in range(4):
+            self.book(f'second {number}', 230, 400, 3)
+        self.office.until(100)
+        # On each host: which lease ends first would otherwise depend on the order.
+        for lease in first:
+            for host in self.office.hosts(lease):
+                self.office.cloud.boot_server(host, harness.PROJECT, 'server')
+        self.office.cloud.set_server_deletion_seconds(40)
+        yield
+        for seconds in (200, 229, 231, 260, 500):
+            self.office.until(seconds)
+            yield
+
+    def failing(self) -> Iterator[None]:
+        """The cloud fails for a while, or for good."""
+        cloud = self.office.cloud
+        leases = [self.book(f'one {number}', 100, 800) for number in range(5)]
+        self.office.until(99)
+        cloud.fail('compute.add_host', times=3)
+        self.office.until(120)
+        yield
+        self.office.update(leases[0], hosts=2)
+        self.office.update(leases[1], hosts=2)
+        cloud.fail('compute.add_host', times=1, error='permanent')
+        self.office.until(200)
+        yield
+        for number in range(3):
+            self.book(f'lost {number}', 300, 800)
+        self.office.until(299)
+        cloud.reachable = False
+        self.office.until(420)
+        yield
+        cloud.heal()
+        self.office.until(600)
+        yield
+        self.office.delete(leases[3])
+        cloud.fail('compute.remove_host', times=4)
+        self.office.until(1000)
+        yield
+
+    def drifting(self) -> Iterator[None]:
+        """Checks find changes that were made in the cloud."""
+        leases = [self.book(f'drifts {number}', 0, 1000) for number in range(4)]
+        self.office.until(100)
+        for lease in leases[:2]:
+            aggregate = self.office.cloud.compute.find_aggregate(lease.reservations[0].id)
+            assert aggregate is not None
+            for host in aggregate.hosts:
+                self.office.cloud.compute.remove_host(aggregate.id, host)
+        self.office.until(300)
+        yield
+        self.office.until(1100)
+        yield
+
+
+def _take_by_name(office: harness.Office) -> None:
+    """Have the manager take leases that are due at the same instant in the order of names.
+
+    Otherwise it depends on their ids which of them meets a failure of the cloud.
+    """
+    take = office.manager.claims.take
+
+    def name(lease_id: str) -> str:
+        with office.store.reading() as tx:
+            found = tx.leases.find(lease_id)
+        return '' if found is None else found.name
+
+    office.manager.claims.take = lambda _limit: sorted(take(MANY), key=name)
+
+
+class BothWays:
+    """Tells each story to two deployments, and compares all rows.
+
+    :cvar database: that of the leases that are processed in batches; the others, whose
+        processing does not depend on it, are on SQLite
+    """
+
+    database = services.SQLITE
+
+    def tell(self: Any, name: str, settings: Any = SETTINGS) -> None:
+        pictures = []
+        for together, database in ((False, services.SQLITE), (True, self.database)):
+            office = harness.Office(settings, database, hosts=HOSTS, together=together)
+            self.useFixture(office)
+            _take_by_name(office)
+            story = getattr(Stories(office), name)
+            pictures.append(both_ways.pictures(office, lambda _office, story=story: story()))
+        for part, (alone, batch) in enumerate(itertools.zip_longest(*pictures)):
+            for table in alone:
+                self.assertEqual(alone[table], batch[table], f'{table} after part {part}')
+
+
+class MainStories(BothWays):
+    """Those that write all tables in all ways."""
+
+    def test_changed(self) -> None:
+        self.tell('changed')
+
+    def test_handed_over_with_cleaning(self) -> None:
+        self.tell('handed_over', harness.changed(cleaning_time=datetime.timedelta(seconds=30)))
+
+    def test_failing(self) -> None:
+        self.tell('failing')
+
+
+class OtherStories(BothWays):
+    """Other combinations of the same; ``tests/exhaustive`` has them for the other engines."""
+
+    def test_undisturbed(self) -> None:
+        self.tell('undisturbed')
+
+    def test_handed_over(self) -> None:
+        self.tell('handed_over')
+
+    def test_drifting(self) -> None:
+        self.tell('drifting')
+
+
+class TestBothWaysOnSqlite(MainStories, OtherStories, base.TestCase):
+    """SQLite."""
+
+
+class TestBothWaysOnMariadb(MainStories, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestBothWaysOnPostgresql(MainStories, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
+
+
+class TestTypes(base.TestCase):
+    """A lease of each type, in batches with leases of nothing; the loop below adds the tests."""
+
+    def live(self, kind: kinds.Kind) -> None:
+        pictures = []
+        for together in (False, True):
+            world = self.useFixture(World(together=together))
+            pictures.append(both_ways.pictures(world, lambda world: self.life(world, kind)))
+        for part, (alone, batch) in enumerate(itertools.zip_longest(*pictures)):
+            for table in alone:
+                self.assertEqual(alone[table], batch[table], f'{table} after part {part}')
+
+    def life(self, world: Any, kind: kinds.Kind) -> Iterator[None]:
+        requests = kind.furnish(kinds.TypeRegistrar(world.store, world.plugins, world.cloud))
+        world.rng.seed(7)
+        lease = world.book(requests, START, END)
+        for number in range(2):
+            world.create(START, END, hosts=0, name=f'nothing {number}')
+        world.until(START - 1)
+        world.cloud.fail('*', times=1)
+        world.until(ACTIVE)
+        yield
+        kind.use(world, lease)
+        for name, bodies in kind.changes.items():
+            if (kind, name) in BY_CHANCE:
+                continue
+            world.change(world.now(lease), bodies)
+            world.until(world.seconds() + LONG)
+        yield
+        world.until(END + LONG)
+        yield
+
+
+def _test(kind: kinds.Kind) -> Any:
+    return lambda self: self.live(kind)
+
+
+for _name, _kind in kinds.KINDS.items():
+    setattr(TestTypes, f'test_{_name}'.replace(':', '_').replace(' ', '_'), _test(_kind))

@@ -1,0 +1,114 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Claims of a manager that finds more due than it can claim."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+
+from climate.domain.requests import LeaseDraft
+from climate.manager.due_queue import DueQueue
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+
+
+class Queue:
+    """Leases of three projects are due at about the same time."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(harness.Office(database=self.database, hosts=0))
+        for project, count, start in (('large', 40, 100), ('medium', 6, 101), ('small', 2, 102)):
+            for _ in range(count):
+                self.book(project, start)
+        self.office.away_until(110)
+
+    def book(self, project: str, start: float) -> None:
+        caller = dataclasses.replace(harness.CALLER, project_id=project)
+        draft = LeaseDraft(
+            name='l',
+            start=harness.at(start),
+            end=harness.at(9000),
+            reservations=(),
+            grain=datetime.timedelta(0),
+            asked_at=min(harness.at(start), self.office.clock.now()),
+        )
+        self.office.leases.create(caller, draft)
+
+    def queue(self) -> DueQueue:
+        manager = self.office.hire()
+        return DueQueue(self.office.store, self.office.clock, manager.claims)
+
+    def projects(self, ids: list[str]) -> list[str]:
+        with self.office.store.reading() as tx:
+            return [str(tx.leases.project_of(lease_id)) for lease_id in ids]
+
+    def test_projects_take_turns_in_a_backlog(self) -> None:
+        queue = self.queue()
+        first = queue.claim(4)
+        self.assertEqual((['large'] * 4, True), (self.projects(first.ids), first.more))
+        second = queue.claim(6)
+        self.assertEqual(
+            ['large', 'medium', 'small', 'large', 'medium', 'small'], self.projects(second.ids)
+        )
+        third = queue.claim(4)
+        self.assertEqual(['large', 'medium', 'large', 'medium'], self.projects(third.ids))
+
+    def test_everything_is_claimed_once(self) -> None:
+        queue, ids = self.queue(), []
+        while True:
+            claimed = queue.claim(10)
+            ids += claimed.ids
+            if not claimed.more:
+                break
+        self.assertEqual(48, len(ids))
+        self.assertEqual(48, len(set(ids)))
+        # The first claim expires next.
+        self.assertEqual(
+            harness.at(110 + harness.CLAIM_SECONDS), claimed.due, 'when the first claim expires'
+        )
+
+    def test_two_managers_share_a_backlog(self) -> None:
+        one, other, ids = self.queue(), self.queue(), []
+        for queue in (one, other) * 20:
+            ids += queue.claim(5).ids
+        self.assertEqual(48, len(ids))
+        self.assertEqual(48, len(set(ids)))
+
+    def test_what_becomes_due_meanwhile_gets_its_turn(self) -> None:
+        queue = self.queue()
+        queue.claim(4)
+        queue.claim(4)
+        self.book('new', 110)
+        self.office.clock.advance(0.3)
+        self.assertIn('new', self.projects(queue.claim(4).ids))
+
+
+class TestQueueOnSqlite(Queue, base.TestCase):
+    """SQLite."""
+
+
+class TestQueueOnMariadb(Queue, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestQueueOnPostgresql(Queue, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL

@@ -1,0 +1,94 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Sends requests with an idempotency key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import fixtures
+import webob
+
+from climate.enforcement.idempotency_keys import KeyedAnswers
+from climate.enforcement.limits import Limits
+from climate.enforcement.limits import ProjectLimits
+from tests import services
+from tests.functional import http
+from tests.functional.fixtures import Service
+
+LEASE = {
+    'name': 'tuesday',
+    'start_date': '2031-05-01T12:00:00Z',
+    'end_date': '2031-05-02T12:00:00Z',
+    'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+}
+MAINTENANCE = {
+    'resource_type': 'physical:host',
+    'resource_name': 'compute-1',
+    'start_date': '2031-05-01T12:00:00Z',
+    'end_date': '2031-05-02T12:00:00Z',
+}
+DAY = 24 * 3600
+
+
+class RetryCase:
+    """A service on each engine."""
+
+    kind = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        limits = ProjectLimits(usual=Limits(idempotency_keys=3))
+        self.service = self.useFixture(Service(database=self.kind, limits=limits))
+
+    def post(
+        self, path: str, body: Any, key: str | None = 'k', *, version: str = '1.4', **facts: Any
+    ) -> webob.Response:
+        """Send a POST with a key."""
+        headers = {} if key is None else {'Idempotency-Key': key}
+        facts = {'token': http.MEMBER, **facts}
+        return http.send(
+            self.service.app, 'POST', f'/v1{path}', body, version=version, headers=headers, **facts
+        )
+
+    def booked(self, key: str | None = 'k', **facts: Any) -> webob.Response:
+        """Book a lease with a key."""
+        answer = self.post('/leases', LEASE, key, **facts)
+        self.assertEqual(201, answer.status_int, answer.text)
+        return answer
+
+    def assert_replayed(self, first: webob.Response, again: webob.Response) -> None:
+        """Check that an answer is the stored one."""
+        self.assertEqual('true', again.headers.get('Idempotency-Replayed'), again.text)
+        self.assertNotIn('Idempotency-Replayed', first.headers)
+        self.assertEqual((first.status, first.body), (again.status, again.body))
+        for name in ('Content-Type', 'Content-Location', 'ETag', 'OpenStack-API-Version', 'Vary'):
+            self.assertEqual(first.headers.get(name), again.headers.get(name), name)
+
+    def refused(self, answer: webob.Response, status: int, name: str) -> None:
+        """Check that an answer is an error, and not a stored one."""
+        self.assertEqual((status, name), (answer.status_int, answer.json['error_name']))
+        self.assertNotIn('Idempotency-Replayed', answer.headers)
+
+    def leases(self) -> list[str]:
+        answer = http.send(self.service.app, 'GET', '/v1/leases?limit=5', version='1.1')
+        return [lease['id'] for lease in answer.json['leases']]
+
+    def dead(self) -> fixtures.MonkeyPatch:
+        """Return a fixture with which requests die after their work is done."""
+        name = 'climate.enforcement.idempotency_keys.KeyedAnswers.end'
+        return fixtures.MonkeyPatch(name, _do_nothing)
+
+
+def _do_nothing(self: KeyedAnswers, *_: Any) -> None:
+    """Store nothing."""

@@ -1,0 +1,240 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import webob
+
+from tests import base
+from tests import services
+from tests.functional import http
+from tests.functional.fixtures import Service
+
+LEASE = {
+    'name': 'tuesday',
+    'start_date': '2031-05-01T12:00:00Z',
+    'end_date': '2031-05-02T12:00:00Z',
+    'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 2}],
+}
+
+START = datetime.datetime(2031, 5, 1, 12, tzinfo=datetime.UTC)
+
+
+class _Conditions:
+    """A lease on each engine."""
+
+    kind = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.told: list[dict[str, Any]] = []
+        service = Service(database=self.kind)
+        service.audit = self.told.append
+        self.service = self.useFixture(service)
+        self.made = self.send('POST', '/leases', LEASE)
+        self.assertEqual(201, self.made.status_int, self.made.text)
+        self.path = f'/leases/{self.made.json["lease"]["id"]}'
+
+    def send(
+        self, method: str, path: str, body: Any = None, version: str = '1.4', **headers: str
+    ) -> webob.Response:
+        """Send a request with headers such as ``if_match``."""
+        named = {name.replace('_', '-'): text for name, text in headers.items()}
+        return http.send(
+            self.service.app,
+            method,
+            f'/v1{path}',
+            body,
+            version=version,
+            token=http.MEMBER,
+            headers=named,
+        )
+
+    def show(self, **headers: str) -> webob.Response:
+        return self.send('GET', self.path, **headers)
+
+    def start(self) -> None:
+        """Have a manager start the lease."""
+        self.service.clock.move_to(START)
+        self.service.work()
+
+    def assert_current(self, answer: webob.Response) -> None:
+        """Check that the body and the tag of an answer are those of a GET right after."""
+        shown = self.show()
+        self.assertEqual(f'http://localhost/v1{self.path}', answer.headers['Content-Location'])
+        self.assertNotIn('Content-Location', shown.headers)
+        self.assertEqual(answer.json, shown.json)
+        self.assertEqual(answer.headers['ETag'], shown.headers['ETag'])
+
+    def refused(self, answer: webob.Response, header: str = 'If-Match') -> None:
+        self.assertEqual(
+            (412, 'PRECONDITION_FAILED'), (answer.status_int, answer.json['error_name'])
+        )
+        self.assertIn(header, answer.json['error_message'])
+        self.assertIn(self.show().headers['ETag'], answer.json['error_message'])
+
+    def test_answers_have_the_tag_of_a_get_right_after(self) -> None:
+        self.assert_current(self.made)
+        (reservation,) = self.made.json['lease']['reservations']
+        for change in (
+            {'name': 'wednesday'},
+            {'end_date': '2031-05-03T12:00:00Z'},
+            {'start_date': '2031-05-01T13:00:00Z', 'notify_before_start': [60]},
+            {'reservations': [{'id': reservation['id'], 'min': 2, 'max': 2}]},
+            {'before_end_date': '2031-05-03T11:00:00Z', 'notices': ['error']},
+            {},
+        ):
+            self.service.clock.advance(1)
+            answer = self.send('PUT', self.path, change)
+            self.assertEqual(200, answer.status_int, answer.text)
+            self.assert_current(answer)
+
+    def test_a_running_lease(self) -> None:
+        tags = {self.show().headers['ETag']}
+        self.start()
+        (reservation,) = self.made.json['lease']['reservations']
+        for change in (
+            {'end_date': '2031-05-04T12:00:00Z'},
+            {'reservations': [{'id': reservation['id'], 'min': 2, 'max': 3}]},
+        ):
+            shown = self.show()
+            self.assertEqual('ACTIVE', shown.json['lease']['status'])
+            tags.add(shown.headers['ETag'])
+            answer = self.send('PUT', self.path, change, if_match=shown.headers['ETag'])
+            self.assertEqual(200, answer.status_int, answer.text)
+            self.assert_current(answer)
+            tags.add(answer.headers['ETag'])
+            self.service.clock.advance(1)
+            self.service.work()
+        tags.add(self.show().headers['ETag'])
+        self.assertEqual(5, len(tags))
+
+    def test_a_reallocation(self) -> None:
+        found = http.send(self.service.app, 'GET', '/v1/os-hosts/allocations').json
+        taken = [item['resource_id'] for item in found['allocations'] if item['reservations']]
+        (reservation,) = self.made.json['lease']['reservations']
+        self.service.clock.advance(1)
+        answer = http.send(
+            self.service.app,
+            'POST',
+            f'/v1{self.path}/reallocate',
+            {'reservation_id': reservation['id'], 'resource_id': int(taken[0])},
+            version='1.4',
+        )
+        self.assertEqual(200, answer.status_int, answer.text)
+        self.assert_current(answer)
+
+    def test_if_match(self) -> None:
+        tag = self.made.headers['ETag']
+        self.service.clock.advance(1)
+        changed = self.send('PUT', self.path, {'name': 'a'}, if_match=f'"x", {tag}')
+        self.assertEqual(200, changed.status_int, changed.text)
+        rows = self.service.rows()
+        self.refused(self.send('PUT', self.path, {'name': 'b'}, if_match=tag))
+        self.refused(
+            self.send('PUT', self.path, {'end_date': '2031-06-01T00:00:00Z'}, if_match=tag)
+        )
+        self.refused(self.send('DELETE', self.path, if_match=tag))
+        self.refused(self.send('PUT', self.path, {}, if_match=f'W/{changed.headers["ETag"]}'))
+        self.assertEqual(rows, self.service.rows())
+        self.assertEqual('a', self.show().json['lease']['name'])
+        gone = self.send('DELETE', self.path, if_match=changed.headers['ETag'])
+        self.assertEqual(204, gone.status_int)
+
+    def test_a_lease_that_a_manager_changes(self) -> None:
+        tag = self.made.headers['ETag']
+        self.start()
+        self.refused(self.send('DELETE', self.path, if_match=tag))
+
+    def test_any(self) -> None:
+        self.assertEqual(200, self.send('PUT', self.path, {'name': 'a'}, if_match='*').status_int)
+        self.assertEqual(204, self.send('DELETE', self.path, if_match=' * ').status_int)
+        # A lease that is not there is missing, rather than another.
+        self.assertEqual(404, self.send('DELETE', self.path, if_match='*').status_int)
+        self.assertEqual(404, self.show(if_match='"a"').status_int)
+
+    def test_if_none_match(self) -> None:
+        tag = self.made.headers['ETag']
+        for text in (tag, f'W/{tag}', f'"x", {tag}', '*'):
+            answer = self.show(if_none_match=text)
+            self.assertEqual((304, b''), (answer.status_int, answer.body))
+            self.assertEqual(tag, answer.headers['ETag'])
+            self.assertIn('OpenStack-API-Version', answer.headers['Vary'])
+            self.assertNotIn('Content-Type', answer.headers)
+        self.assertEqual(200, self.show(if_none_match='"x"').status_int)
+        self.refused(self.send('PUT', self.path, {}, if_none_match=tag), 'If-None-Match')
+        self.refused(self.send('DELETE', self.path, if_none_match='*'), 'If-None-Match')
+        self.refused(self.show(if_match='"x"'))
+
+    def test_head(self) -> None:
+        answer = self.send('HEAD', self.path)
+        self.assertEqual((200, b''), (answer.status_int, answer.body))
+        self.assertEqual(self.made.headers['ETag'], answer.headers['ETag'])
+        again = self.send('HEAD', self.path, if_none_match=answer.headers['ETag'])
+        self.assertEqual(304, again.status_int)
+
+    def test_lists(self) -> None:
+        for path in ('/leases', '/leases?limit=5', '/leases?name=nothing'):
+            first = self.send('GET', path)
+            self.assertEqual('application/json', first.headers['Content-Type'])
+            again = self.send('GET', path, if_none_match=first.headers['ETag'])
+            self.assertEqual((304, b''), (again.status_int, again.body))
+        first = self.send('GET', '/leases')
+        self.send('PUT', self.path, {'name': 'a'})
+        again = self.send('GET', '/leases', if_none_match=first.headers['ETag'])
+        self.assertEqual(200, again.status_int)
+
+    def test_microversions_have_tags_of_their_own(self) -> None:
+        old = self.send('GET', self.path, version='1.3')
+        self.assertNotIn('ETag', old.headers)
+        for method in ('PUT', 'DELETE'):
+            answer = self.send(method, self.path, {'name': 'a'}, version='1.3', if_match='nonsense')
+            self.assertIn(answer.status_int, (200, 204))
+
+    def test_malformed(self) -> None:
+        rows = self.service.rows()
+        for text in ('', 'a', '"a', '*, "a"'):
+            for method, body in (('PUT', {'name': 'a'}), ('DELETE', None), ('GET', None)):
+                for header in ('if_match', 'if_none_match'):
+                    answer = self.send(method, self.path, body, **{header: text})
+                    self.assertEqual(
+                        (400, 'MALFORMED_PARAMETER'),
+                        (answer.status_int, answer.json['error_name']),
+                    )
+        self.assertEqual(rows, self.service.rows())
+
+    def test_the_audit_trail_is_complete(self) -> None:
+        """Though it reads the lease with the headers of the change."""
+        self.told.clear()
+        self.send('PUT', self.path, {'name': 'a'}, if_match=self.made.headers['ETag'])
+        self.send('DELETE', self.path, if_match=self.made.headers['ETag'], if_none_match='"x"')
+        for event, parts in zip(self.told, (['before', 'after'], ['before']), strict=True):
+            self.assertEqual(parts, [item['name'] for item in event['attachments']])
+
+
+class TestSqlite(_Conditions, base.TestCase):
+    """On SQLite."""
+
+
+class TestMariadb(_Conditions, base.TestCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(_Conditions, base.TestCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL

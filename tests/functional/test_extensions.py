@@ -1,0 +1,149 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Extensions of leases that have begun, and alternatives to refused changes of them."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from typing import Any
+
+from climate.api.microversions import V1_4
+from climate.testing import service as serving
+from tests import base
+from tests.functional import fixtures
+
+MINUTE = datetime.timedelta(minutes=1)
+
+
+class ExtensionsCase(base.TestCase):
+    """A service with four hosts, and random leases of one project on them."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service())
+        self.rng = random.Random(1304)
+
+    def send(self, method: str, path: str, body: Any = None) -> Any:
+        """Send a request as a member of the project."""
+        return serving.send(self.service, method, f'/v1/{path}', body, version=str(V1_4))
+
+    def hour(self, number: int) -> str:
+        """Return an instant of the day of all leases."""
+        start = datetime.datetime(2030, 2, 1, tzinfo=datetime.UTC)
+        return written(start + datetime.timedelta(hours=number))
+
+    def reservations(self) -> list[dict[str, Any]]:
+        """Return one or two reservations of whole hosts or of slots."""
+        few = self.rng.randrange(1, 3)
+        hosts = {'resource_type': 'physical:host', 'min': few, 'max': few}
+        slots = {
+            'resource_type': 'virtual:instance',
+            'amount': self.rng.choice([1, 3, 5]),
+            'vcpus': self.rng.choice([2, 3]),
+            'memory_mb': 512,
+            'disk_gb': 1,
+            'affinity': self.rng.choice([None, None, True]),
+        }
+        return self.rng.choice([[hosts], [slots], [hosts, slots]])
+
+    def book(self, start: int, end: int) -> dict[str, Any] | None:
+        """Book a lease; return None if it is refused."""
+        body = {'name': 'l', 'start_date': self.hour(start), 'end_date': self.hour(end)}
+        answer = self.send('POST', 'leases', {**body, 'reservations': self.reservations()})
+        lease: dict[str, Any] | None = answer.json.get('lease')
+        return lease
+
+    def clear(self) -> None:
+        """Delete all leases."""
+        for lease in self.send('GET', 'leases').json['leases']:
+            self.send('DELETE', f'leases/{lease["id"]}')
+        self.service.work()
+
+    def dry(self, method: str, path: str, body: dict[str, Any]) -> int:
+        """Return the status of a rehearsal."""
+        return int(self.send(method, path, {**body, 'dry_run': True}).status_int)
+
+    def rows(self, lease: dict[str, Any]) -> set[tuple[Any, ...]]:
+        """Return the resources of a lease."""
+        ids = [one['id'] for one in lease['reservations']]
+        with self.service.store.reading() as tx:
+            found = tx.allocations.live_of(ids)
+        return {(item.resource_id, item.resource_class, item.amount) for item in found}
+
+
+def written(time: datetime.datetime) -> str:
+    """Return a time as the API writes it."""
+    return time.isoformat().replace('+00:00', 'Z')
+
+
+def after(text: str) -> str:
+    """Return the time a minute later."""
+    return written(datetime.datetime.fromisoformat(text) + MINUTE)
+
+
+class TestRunning(ExtensionsCase):
+    """A lease that has begun keeps its resources; a lease of the same can follow."""
+
+    def test_a_lease_that_follows(self) -> None:
+        hosts = {'resource_type': 'physical:host', 'min': 2, 'max': 2}
+        body = {'name': 'l', 'start_date': self.hour(0), 'end_date': self.hour(3)}
+        lease = self.send('POST', 'leases', {**body, 'reservations': [hosts]}).json['lease']
+        # The same hosts: a booking leaves holes that are as small as possible.
+        body = {'name': 'l', 'start_date': self.hour(5), 'end_date': self.hour(7)}
+        self.send('POST', 'leases', {**body, 'reservations': [hosts]})
+        path = f'leases/{lease["id"]}'
+        found = self.send('GET', f'{path}/extension?latest={self.hour(24)}').json['extension']
+        self.assertEqual(['extended', 'replaced'], [one['reason'] for one in found['offers']])
+        self.service.clock.move_to(datetime.datetime(2030, 2, 1, 1, tzinfo=datetime.UTC))
+        self.service.work()
+        found = self.send('GET', f'{path}/extension?latest={self.hour(24)}').json['extension']
+        self.assertEqual(self.hour(5), found['end_date'])
+        self.assertEqual(['extended', 'following'], [one['reason'] for one in found['offers']])
+        following = found['offers'][1]
+        self.assertEqual(
+            (self.hour(5), self.hour(24)), (following['start_date'], following['end_date'])
+        )
+        self.assertEqual(200, self.dry('PUT', path, {'end_date': self.hour(5)}))
+        self.assertEqual(409, self.dry('PUT', path, {'end_date': after(self.hour(5))}))
+        new = {key: following[key] for key in ('start_date', 'end_date')}
+        self.assertEqual(
+            201, self.send('POST', 'leases', {**body, **new, 'reservations': [hosts]}).status_int
+        )
+
+    def test_alternatives_to_more(self) -> None:
+        """A running lease grows as far as it can, and for as long as it can."""
+        slots = {
+            'resource_type': 'virtual:instance',
+            'amount': 1,
+            'vcpus': 4,
+            'memory_mb': 512,
+            'disk_gb': 1,
+            'affinity': None,
+        }
+        body = {'name': 'l', 'start_date': self.hour(0), 'end_date': self.hour(3)}
+        lease = self.send('POST', 'leases', {**body, 'reservations': [slots]}).json['lease']
+        self.service.clock.move_to(datetime.datetime(2030, 2, 1, 1, tzinfo=datetime.UTC))
+        self.service.work()
+        path, reservation = f'leases/{lease["id"]}', lease['reservations'][0]['id']
+        more = {'id': reservation, 'amount': 1000}
+        answer = self.send('PUT', path, {'reservations': [more]})
+        self.assertEqual(409, answer.status_int)
+        [most] = answer.json['alternatives']
+        self.assertEqual('most', most['reason'])
+        self.assertEqual((self.hour(0), self.hour(3)), (most['start_date'], most['end_date']))
+        amount = most['reservations'][0]['amount']
+        change = {'reservations': [{**more, 'amount': amount + 1}]}
+        self.assertEqual(409, self.dry('PUT', path, change))
+        change = {'reservations': [{**more, 'amount': amount}]}
+        self.assertEqual(200, self.dry('PUT', path, change))

@@ -1,0 +1,94 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Every POST can be sent again with an idempotency key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests import base
+from tests.functional import http
+from tests.functional.fixtures import Service
+from tests.functional.retries import MAINTENANCE
+from tests.functional.retries import RetryCase
+
+
+class _Kinds(RetryCase):
+    """Every POST there is."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.lease = self.booked(None, token=http.ADMIN).json['lease']
+
+    def check(self, path: str, body: Any, status: int = 201) -> None:
+        first = self.post(path, body, token=http.ADMIN)
+        self.assertEqual(status, first.status_int, first.text)
+        rows = self.service.rows()
+        self.assert_replayed(first, self.post(path, body, token=http.ADMIN))
+        self.assertEqual(rows, self.service.rows())
+
+    def test_maintenances(self) -> None:
+        self.check('/maintenances', MAINTENANCE)
+
+    def test_resource_types(self) -> None:
+        self.check('/resource-types', {'name': 'custom:microscope', 'noun': 'microscopes'})
+
+    def test_resources(self) -> None:
+        self.check('/resources', {'resource_type': 'custom:rack', 'name': 'r1'})
+
+    def test_hosts(self) -> None:
+        http.send(self.service.app, 'DELETE', '/v1/os-hosts/4')
+        self.check('/os-hosts', {'name': 'compute-4'})
+
+    def test_reallocations(self) -> None:
+        (reservation,) = self.lease['reservations']
+        found = http.send(self.service.app, 'GET', '/v1/os-hosts/allocations').json
+        (host,) = (item for item in found['allocations'] if item['reservations'])
+        body = {'reservation_id': reservation['id'], 'resource_id': int(host['resource_id'])}
+        self.check(f'/leases/{self.lease["id"]}/reallocate', body, 200)
+
+    def test_readiness(self) -> None:
+        body = {'ready': ['compute-1'], 'waiting': [], 'by': 'power'}
+        self.check(f'/leases/{self.lease["id"]}/readiness', body, 200)
+
+    def test_other_methods_ignore_it(self) -> None:
+        path = f'/v1/leases/{self.lease["id"]}'
+        for name in ('a', 'b'):
+            answer = http.send(
+                self.service.app,
+                'PUT',
+                path,
+                {'name': name},
+                version='1.4',
+                headers={'Idempotency-Key': 'k'},
+            )
+            self.assertEqual((200, name), (answer.status_int, answer.json['lease']['name']))
+
+
+class TestKinds(_Kinds, base.TestCase):
+    """On SQLite."""
+
+
+class TestAudit(RetryCase, base.TestCase):
+    """What the audit trail has of a repetition."""
+
+    def test_it_is_marked(self) -> None:
+        told: list[dict[str, Any]] = []
+        service = Service()
+        service.audit = told.append
+        self.service = self.useFixture(service)
+        first = self.booked()
+        self.assert_replayed(first, self.booked())
+        self.assertEqual(['201', '201'], [event['reason']['reasonCode'] for event in told])
+        self.assertEqual([1, 2], [len(event['tags']) for event in told])
+        self.assertIn('idempotency_replayed', told[1]['tags'][1])

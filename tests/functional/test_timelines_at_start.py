@@ -1,0 +1,95 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Processes that load timelines before their first response, if they can."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import fixtures
+from oslo_config import cfg
+
+from climate.cmd import composition
+from climate.cmd import config
+from climate.db import migration
+from climate.db.timelines import Timelines
+from tests import base
+from tests import services
+from tests.functional import http
+from tests.functional.db import cases
+from tests.functional.processes import until
+
+CHECK = '/healthcheck?checks=timelines'
+
+
+class TestStart(base.TestCase):
+    """A service with a database of its own."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.url = self.useFixture(services.Database(services.SQLITE)).url
+        self.log = self.useFixture(fixtures.FakeLogger('climate', level=logging.INFO))
+
+    def configured(self, *, timelines: bool) -> cfg.ConfigOpts:
+        """Return a configuration."""
+        conf = config.new_conf()
+        conf([], project='climate', default_config_files=[])
+        conf.set_override('connection', self.url, group='database')
+        conf.set_override('auth_strategy', 'noauth')
+        conf.set_override('transport_url', 'fake://')
+        conf.set_override('timelines', timelines, group='allocation')
+        return conf
+
+    def composed(self, *, timelines: bool = True) -> tuple[composition.Core, Any]:
+        """Return the parts of a service, and its application."""
+        parts = composition.core(self.configured(timelines=timelines))
+        self.addCleanup(parts.store.close)
+        absent: Any = None
+        return parts, composition.api(parts, registry=absent, wake=lambda _: None, health={})
+
+    def loaded(self, parts: composition.Core) -> Timelines:
+        """Return the timelines of a service."""
+        found = parts.store._timelines
+        assert found is not None
+        return found
+
+    def test_before_the_first_response(self) -> None:
+        cases.connect(self.url).close()
+        store = cases.connect(self.url)
+        self.addCleanup(store.close)
+        migration.metadata().create_all(store.engine)
+        store.run(lambda tx: tx.resources.insert(cases.host(1)))
+        parts, app = self.composed()
+        self.assertTrue(self.loaded(parts).has(cases.TYPE))
+        answer = http.send(app, 'GET', CHECK)
+        self.assertEqual(200, answer.status_int)
+        counters = answer.json['checks']['timelines']['counters']
+        self.assertEqual(counters['loaded'], len(parts.plugins))
+        self.assertEqual(0, counters['lost'])
+        self.assertIn('Timeline of physical:host: 1 resources and 0 allocations', self.log.output)
+
+    def test_without_a_database(self) -> None:
+        parts, app = self.composed()
+        self.assertIn('Timelines cannot be loaded yet', self.log.output)
+        self.assertEqual(503, http.send(app, 'GET', CHECK).status_int)
+        self.assertEqual(300, http.send(app, 'GET', '/').status_int)
+        migration.metadata().create_all(parts.store.engine)
+        until('timelines are loaded', lambda: http.send(app, 'GET', CHECK).status_int == 200)
+        self.assertTrue(self.loaded(parts).has(cases.TYPE))
+
+    def test_disabled(self) -> None:
+        parts, app = self.composed(timelines=False)
+        self.assertIsNone(parts.store._timelines)
+        parts.store.load_timelines([cases.TYPE])
+        self.assertEqual(400, http.send(app, 'GET', CHECK).status_int)

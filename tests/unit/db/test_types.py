@@ -1,0 +1,55 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""Conversions of values from the database."""
+
+from __future__ import annotations
+
+import datetime
+
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import sqlite
+
+from climate.db import types
+from tests import base
+
+AWARE = datetime.datetime(2030, 1, 2, 3, 4, 5, 600000, tzinfo=datetime.UTC)
+
+
+class TestInstants(base.TestCase):
+    """:class:`climate.db.types.UtcDateTime` and what it remembers."""
+
+    def test_each_way_to_write_an_instant(self) -> None:
+        for text in ('2030-01-02 03:04:05.600000', '2030-01-02T03:04:05.6'):
+            self.assertEqual(AWARE, types.stored_instant(text))
+        self.assertIsNone(types.stored_instant(None))
+
+    def test_what_was_converted_is_not_converted_again(self) -> None:
+        for dialect, stored in (
+            (sqlite.dialect(), '2030-01-02 03:04:05.600000'),
+            (postgresql.dialect(), AWARE.replace(tzinfo=None)),
+        ):
+            convert = types.UtcDateTime().result_processor(dialect, None)
+            first = convert(stored)
+            self.assertEqual(AWARE, first)
+            self.assertIs(datetime.UTC, first.tzinfo)
+            self.assertIs(first, convert(stored))
+
+    def test_an_instant_without_a_zone_is_refused(self) -> None:
+        for dialect in (sqlite.dialect(), postgresql.dialect()):
+            prepare = types.UtcDateTime().bind_processor(dialect)
+            self.assertRaises(ValueError, prepare, AWARE.replace(tzinfo=None))
+
+    def test_an_empty_object_is_new_each_time(self) -> None:
+        """Whoever changes one must not change those of others."""
+        parse = types.JsonDict().result_processor(sqlite.dialect(), None)
+        self.assertEqual({}, parse('{}'))
+        self.assertIsNot(parse('{}'), parse('{}'))
