@@ -234,6 +234,12 @@ class TestPlacements(PlacementCase):
             self.assertEqual(Counter(a1=2), self.where(lease, 'rack'))
             self.send('DELETE', f'leases/{lease["id"]}')
 
+    def test_hosts_in_use_with_too_little_room(self) -> None:
+        prefer = [{'property': 'rack', 'value': 'b2'}]
+        self.book(slots(2, vcpus=10, same=['rack'], prefer=prefer))
+        lease = self.book(slots(2, vcpus=10, same=['rack'], prefer=prefer))
+        self.assertEqual(Counter(a1=2), self.where(lease, 'rack'))
+
     def test_a_resource_without_replacement_is_missing(self) -> None:
         lease = self.book(hosts(2, same=['rack'], prefer=[{'property': 'rack', 'value': 'a1'}]))
         self.assertEqual(['compute-1', 'compute-2'], sorted(self.members(lease)))
