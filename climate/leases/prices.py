@@ -94,7 +94,7 @@ class Prices:
         return found
 
     def turns(self, first: int, last: int, length: int) -> Ints:
-        """Return starts one of which, or *first* or *last*, is the cheapest of all.
+        """Return starts of periods; none between two of these is cheaper than both.
 
         The cost is a linear function of the start as long as neither start nor end pass a
         change of the factor. Only whole minutes count.
@@ -105,7 +105,8 @@ class Prices:
         """
         changes = self.changes(first, last + length)
         before = (changes - length) // _MINUTE * _MINUTE
-        times = np.concatenate([changes, before, before + _MINUTE])
+        ends = np.array([first, last // _MINUTE * _MINUTE], dtype=np.int64)
+        times = np.concatenate([ends, changes, before, before + _MINUTE])
         found: Ints = np.unique(times[(times >= first) & (times <= last)])
         return found
 
