@@ -27,7 +27,7 @@ from webob import exc as webob_exc
 from climate import exceptions
 from climate.api import dates
 from climate.api import microversions
-from climate.api.views.offers import offer
+from climate.api.views.stored_offers import alternative
 from climate.api.wsgi import Environ
 
 LOG = logging.getLogger(__name__)
@@ -90,9 +90,9 @@ def body(error: exceptions.ClimateError, version: microversions.Microversion) ->
         if reasons:
             shown['reasons'] = reasons
         if version >= microversions.V1_4:
-            shown['alternatives'] = [offer(one, version) for one in error.alternatives]
+            shown['alternatives'] = [alternative(one, version) for one in error.alternatives]
     if isinstance(error, exceptions.OfferGone):
-        shown['alternatives'] = [offer(one, version) for one in error.alternatives]
+        shown['alternatives'] = [alternative(one, version) for one in error.alternatives]
     if isinstance(error, Unhealthy):
         shown['checks'] = error.facts['checks']
     return shown

@@ -32,6 +32,7 @@ from climate.booking import change_searches
 from climate.booking import create
 from climate.booking import offers
 from climate.booking import other_properties
+from climate.booking import stored_alternatives
 from climate.booking.change import ChangeRequest
 from climate.booking.context import Context
 from climate.booking.period_searches import PeriodSearch
@@ -56,14 +57,20 @@ def add(
     caller: Caller,
     draft: LeaseDraft,
     error: exceptions.NotEnoughResources | exceptions.OfferGone,
+    *,
+    store: bool,
 ) -> None:
     """Add alternatives to the refusal of a new lease: :attr:`NotEnoughResources.alternatives`.
 
     That is the soonest start of the same, as much as there is at the requested time, the
     longest period from the requested start, and resources with other properties.
+
+    :param store: whether to store them, so that the caller can take them
     """
     with _unless_failing('a lease'):
-        error.alternatives = find(context, caller, draft)
+        error.alternatives = found = find(context, caller, draft)
+        if found and store:
+            error.alternatives = stored_alternatives.store(context, caller, draft, found)
 
 
 def add_of_change(

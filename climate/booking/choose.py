@@ -176,21 +176,26 @@ class Chooser:
 
     def every(self, needed: Requirements) -> tuple[list[Candidate], dict[int, Mapping[str, int]]]:
         """Return all free resources, the best first, and the free units by resource id."""
-        never, free = {*needed.never, *self._whole}, dict[int, Mapping[str, int]]()
+        never, rooms = {*needed.never, *self._whole}, list[Room]()
         if needed.search.demand:
             rooms = self._searches().every_room(needed, self._window(needed))
             rooms = [room for room in rooms if room.resource_id not in never]
             candidates = [self._candidate(needed, room) for room in rooms]
-            for room in rooms:
-                left = {name: room.left[name] - self._occupied(room, name) for name in room.left}
-                free[room.resource_id] = left
         else:
             never |= {key for key, parts in self._parts.items() if parts.total() > 0}
             found = self._searches().every_whole(needed)
             candidates = [item for item in found if item.resource_id not in never]
         period, whole = needed.period, not needed.search.demand
         ordered = slots.ordered(candidates, period.start, period.end, self._rng, whole=whole)
-        return ordered, free
+        # A room may be too small for a slot.
+        fitting = {item.resource_id for item in ordered}
+        return ordered, {
+            room.resource_id: {
+                name: units - self._occupied(room, name) for name, units in room.left.items()
+            }
+            for room in rooms
+            if room.resource_id in fitting
+        }
 
     def held(self, reservation_id: str) -> Sequence[Allocation]:
         """Return the allocations that a reservation of the lease has or keeps."""

@@ -110,11 +110,8 @@ class _Comparison:
 
     def _by_cost(self) -> Iterator[_Start]:
         frame, length = self._frame, self._frame.length
-        changes = self._prices.changes(frame.earliest, frame.latest + length)
-        before = (changes - length) // joint.MINUTE * joint.MINUTE
-        turns = joint.turns(self._search.wanted, frame)
-        times = np.concatenate([turns, changes, before, before + joint.MINUTE])
-        times = np.unique(times[(times >= frame.earliest) & (times <= frame.latest)])
+        turns = self._prices.turns(frame.earliest, frame.latest, length)
+        times = np.union1d(joint.turns(self._search.wanted, frame), turns)
         costs = self._prices.hours(times, length) * self._least_rate()
         for place in np.lexsort((times, costs)).tolist():
             yield _Start(least=round(float(costs[place]), _DIGITS), time=int(times[place]))

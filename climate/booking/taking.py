@@ -73,14 +73,14 @@ def take(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer
     if draft.id is not None and (found := create.earlier(context, draft.id)) is not None:
         return found
     try:
-        taking = _taking(context, caller, draft, offer)
+        taking = _taking(context, caller, draft, offer, store=True)
         return create.booked(
             context,
             taking.new,
             lambda trust_id, findings: taking.steps(context, findings, trust_id),
         )
     except exceptions.NotEnoughResources as error:
-        raise _gone(context, caller, draft, offer, _BOOKED) from error
+        raise _gone(context, caller, draft, offer, _BOOKED, store=True) from error
 
 
 def rehearse(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer) -> Rehearsed:
@@ -89,17 +89,19 @@ def rehearse(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredO
     :raises climate.exceptions.ClimateError: if it would be refused
     """
     try:
-        taking = _taking(context, caller, draft, offer)
+        taking = _taking(context, caller, draft, offer, store=False)
         return rehearsal.rehearsed(context, caller, taking.steps)
     except exceptions.NotEnoughResources as error:
-        raise _gone(context, caller, draft, offer, _BOOKED) from error
+        raise _gone(context, caller, draft, offer, _BOOKED, store=False) from error
 
 
-def _taking(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer) -> Taking:
+def _taking(
+    context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer, *, store: bool
+) -> Taking:
     if offer.lease_id is not None:
         raise _taken(offer)
     if offer.expires_at <= context.clock.now():
-        raise _gone(context, caller, draft, offer, _EXPIRED)
+        raise _gone(context, caller, draft, offer, _EXPIRED, store=store)
     return Taking(create.checked(context, caller, draft), offer.id)
 
 
@@ -198,11 +200,20 @@ def _taken(offer: StoredOffer) -> exceptions.Conflict:
 
 
 def _gone(
-    context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer, why: str
+    context: Context,
+    caller: Caller,
+    draft: LeaseDraft,
+    offer: StoredOffer,
+    why: str,
+    *,
+    store: bool,
 ) -> exceptions.OfferGone:
-    """Return the error for an offer that is gone, with alternatives."""
+    """Return the error for an offer that is gone, with alternatives.
+
+    :param store: whether the caller can take them
+    """
     error = exceptions.OfferGone(offer_id=offer.id, why=why)
     start = offers.takeable(draft.start, context.clock.now())
     later = dataclasses.replace(draft, start=start, end=start + offer.offer.period.length)
-    alternatives.add(context, caller, later, error)
+    alternatives.add(context, caller, later, error, store=store)
     return error

@@ -28,6 +28,7 @@ from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.db.tables import EVENTS
 from climate.db.tables import IDEMPOTENCY_KEYS
+from climate.db.tables import OFFERS
 from climate.db.tables import RESERVATIONS
 from climate.db.vault import Vault
 from climate.domain import drafts
@@ -62,9 +63,9 @@ class Outcome:
 def rotate(store: Store, vault: Vault) -> Outcome:
     """Encrypt all drafts with the first key, including those in clear text.
 
-    Does the same with the answers that are stored for idempotency keys. Removes the
-    secrets of ended reservations. Works in small transactions, so that it does not block
-    a running service.
+    Does the same with the answers that are stored for idempotency keys, and with the
+    requests of offers. Removes the secrets of ended reservations. Works in small
+    transactions, so that it does not block a running service.
     """
     total, last = Outcome(), ''
     while True:
@@ -77,9 +78,16 @@ def rotate(store: Store, vault: Vault) -> Outcome:
         last = store.run(functools.partial(_clean_events, after=last))
         if not last:
             break
-    row_id: int | None = 0
-    while row_id is not None:
-        row_id = store.run(functools.partial(_rotate_answers, vault=vault, after=row_id))
+    for table, column in ((IDEMPOTENCY_KEYS, 'body'), (OFFERS, 'request')):
+        row_id: Any = None
+        while True:
+            row_id = store.run(
+                functools.partial(
+                    _rotate_texts, table=table, column=column, vault=vault, after=row_id
+                )
+            )
+            if row_id is None:
+                break
     return total
 
 
@@ -108,16 +116,23 @@ def _rotated(vault: Vault, row: Any) -> tuple[Mapping[str, Any], Outcome]:
     return vault.seal(found), Outcome(encrypted=int(bool(drafts.secrets(found))))
 
 
-def _rotate_answers(tx: Transaction, vault: Vault, after: int) -> int | None:
-    """Encrypt a batch of answers; return the id of the last row, None after the last batch."""
-    table = IDEMPOTENCY_KEYS
-    query = sa.select(table.c.id, table.c.body).where(table.c.id > after)
-    rows = tx.session.execute(query.order_by(table.c.id).limit(_BATCH).with_for_update()).all()
-    for row in rows:
-        text = None if row.body is None else vault.open_text(row.body)
-        if text is not None:
-            change = sa.update(table).where(table.c.id == row.id)
-            tx.session.execute(change.values(body=vault.seal_text(text)))
+def _rotate_texts(tx: Transaction, table: sa.Table, column: str, vault: Vault, after: Any) -> Any:
+    """Encrypt a batch of texts.
+
+    :param after: the id of the last row of the batch before; None for the first batch
+    :returns: the id of the last row; None after the last batch
+    """
+    text = table.c[column]
+    query = sa.select(table.c.id, text).order_by(table.c.id).limit(_BATCH).with_for_update()
+    if after is not None:
+        query = query.where(table.c.id > after)
+    rows = tx.session.execute(query).all()
+    for row_id, stored in rows:
+        opened = None if stored is None else vault.open_text(stored)
+        # Without its key it stays as it is: it expires soon.
+        if opened is not None:
+            change = sa.update(table).where(table.c.id == row_id)
+            tx.session.execute(change.values({column: vault.seal_text(opened)}))
     return rows[-1].id if len(rows) == _BATCH else None
 
 

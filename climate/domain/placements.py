@@ -152,6 +152,16 @@ def dumped(value: MemberPlacement) -> dict[str, Any]:
     return {key: each for key, each in found.items() if each}
 
 
+def stated(value: MemberPlacement) -> dict[str, Any]:
+    """Return the placement of a request as clients send it: reservations have places."""
+    found = dumped(value)
+    for one in found.get('same_as', ()):
+        one['reservation'] = int(one['reservation'])
+    if 'apart_from' in found:
+        found['apart_from'] = [*map(int, found['apart_from'])]
+    return found
+
+
 def _preference(value: Preference) -> dict[str, Any]:
     if value.value is None:
         return {'trait': value.name, 'weight': value.weight}

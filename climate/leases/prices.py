@@ -29,7 +29,8 @@ from climate import exceptions
 from climate.allocation.steps import Ints
 
 _HOURS: Final = 24
-_HOUR: Final = 3_600_000_000
+_MINUTE: Final = 60_000_000
+_HOUR: Final = 60 * _MINUTE
 _ALWAYS: Final = (1.0,) * _HOURS
 _FACTOR: Final = re.compile(r'\s*([0-9]{1,2})-([0-9]{1,2})\s*=(.*)', re.ASCII | re.DOTALL)
 
@@ -90,6 +91,23 @@ class Prices:
         factors = np.array(self.factors)
         differs = factors[hours % _HOURS] != factors[(hours - 1) % _HOURS]
         found: Ints = hours[differs] * _HOUR
+        return found
+
+    def turns(self, first: int, last: int, length: int) -> Ints:
+        """Return starts of periods; none between two of these is cheaper than both.
+
+        The cost is a linear function of the start as long as neither start nor end pass a
+        change of the factor. Only whole minutes count.
+
+        :param first: the first start, in microseconds since 1970
+        :param last: the last start, likewise
+        :param length: of the period, in microseconds
+        """
+        changes = self.changes(first, last + length)
+        before = (changes - length) // _MINUTE * _MINUTE
+        ends = np.array([first, last // _MINUTE * _MINUTE], dtype=np.int64)
+        times = np.concatenate([ends, changes, before, before + _MINUTE])
+        found: Ints = np.unique(times[(times >= first) & (times <= last)])
         return found
 
     def _until(self, times: Ints) -> npt.NDArray[np.float64]:

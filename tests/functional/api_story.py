@@ -355,5 +355,13 @@ STORY: Sequence[Step] = (
         version='1.4',
         sends=True,
     ),
+    Step(
+        name='leases/placed-1.4',
+        method='POST',
+        path='/v1/leases',
+        status=201,
+        version='1.4',
+        sends=True,
+    ),
     Step(name='health/health', method='GET', path='/healthcheck?checks=all'),
 )

@@ -28,6 +28,7 @@ from climate.enforcement.durations import MaxLeaseDuration
 from climate.enforcement.filters import Filters
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
+from climate.leases.prices import Prices
 from climate.testing import service as serving
 from climate.testing.kinds import LeasedType
 from climate.testing.kinds import TypeRegistrar
@@ -217,6 +218,14 @@ class TestLimits(OffersCase):
         late = {**wanted, 'earliest': '2030-01-10T00:00:00Z'}
         self.send_in_vain('POST', 'offers', late, 403)
         self.send_in_vain('POST', 'offers', {**wanted, 'reservations': [HOSTS] * 3}, 403)
+
+    def test_the_last_start_can_be_the_cheapest(self) -> None:
+        nights = Prices(units={'physical:host': 1.0}, factors=(0.5,) * 6 + (1.0,) * 18)
+        self.start(prices=nights)
+        evening = {'earliest': '2030-02-01T20:00:00Z', 'latest': '2030-02-02T03:00:00Z'}
+        wanted = {'reservations': [HOSTS], 'duration': '6h', 'prefer': 'cheapest', **evening}
+        [offer] = self.send_in_vain('POST', 'offers', wanted)['offers']
+        self.assertEqual('2030-02-01T21:00:00Z', offer['start_date'])
 
     def test_a_refusal_does_not_depend_on_alternatives(self) -> None:
         """Whatever fails while they are searched for, the refusal says why."""

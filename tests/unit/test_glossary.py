@@ -42,14 +42,18 @@ FORMS = {
 }
 # Nouns without a term, each with the reason why a reader needs none.
 PLAIN_KEYS = {
+    'apart_from': 'a condition of a placement; described as a parameter',
     'filters_not_asked': 'described as a parameter',
     'leases_links': 'addresses of pages',
     'links': 'addresses of versions',
     'notify_before_start': 'seconds; described as a parameter',
+    'prefer': 'preferences of a placement; described as a parameter',
     'ready': 'one half of the readiness',
     'reservation_schema': 'a JSON schema',
     'resource_schema': 'a JSON schema',
     'resources_links': 'addresses of pages',
+    'same': 'a condition of a placement; described as a parameter',
+    'same_as': 'a condition of a placement; described as a parameter',
     'values': 'the values of a property',
     'waiting': 'the other half of the readiness',
     'whole': 'whole resources',

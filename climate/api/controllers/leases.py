@@ -101,7 +101,8 @@ class LeasesController(base.Controller):
             lease = _create(leases, scope, draft, offer)
         except NotEnoughResources as error:
             if scope.version >= microversions.V1_4:
-                leases.add_alternatives(scope.caller, draft, error)
+                store = not reader.dry_run
+                leases.add_alternatives(scope.caller, draft, error, store=store)
             raise
         lease = preferences.started(self._services, self._settings.waits, req, resp, lease)
         resp.status = HTTPStatus.CREATED

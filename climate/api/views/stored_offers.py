@@ -19,6 +19,7 @@ from typing import Any
 from climate.api import dates
 from climate.api.microversions import Microversion
 from climate.api.views.offers import offer
+from climate.domain.offers import Offer
 from climate.domain.offers import StoredOffer
 from climate.domain.offers import StoredOfferPage
 
@@ -40,3 +41,8 @@ def stored(value: StoredOffer, version: Microversion) -> dict[str, Any]:
         'held_until': dates.write(value.held_until, version),
         'lease_id': value.lease_id,
     }
+
+
+def alternative(value: Offer | StoredOffer, version: Microversion) -> dict[str, Any]:
+    """Return an alternative to a request; one that is not stored has no id."""
+    return stored(value, version) if isinstance(value, StoredOffer) else offer(value, version)

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from tests import services
 from tests.exhaustive.races import defences
 from tests.exhaustive.races import over_http
+from tests.exhaustive.races import placement_races
 from tests.exhaustive.races import random_workload
 from tests.exhaustive.races import rounds
 from tests.exhaustive.races.tallies import table
@@ -43,6 +44,7 @@ def main() -> int:
     parser.add_argument('--match', default='', help='only races whose names contain this text')
     parser.add_argument('--http', action='store_true', help='only the race over HTTP')
     parser.add_argument('--histories', action='store_true', help='only the random workload')
+    parser.add_argument('--placements', action='store_true', help='only leases with placements')
     options = parser.parse_args()
     engines = options.engine or services.DATABASES[1:]
     if options.histories:
@@ -65,6 +67,12 @@ def _races(options: argparse.Namespace, engines: Iterable[str]) -> Iterator[Tall
         if options.http:
             with over_http.HttpRace(engine, defended) as race:
                 yield race.run(options.rounds)
+            continue
+        if options.placements:
+            with placement_races.PlacementRace(engine, defended) as placing:
+                for processes in options.processes or (2, 8):
+                    for changes in (False, True):
+                        yield placing.run(changes, processes, options.rounds)
             continue
         with rounds.PairRunner(engine, defended) as runner:
             for pair in rounds.pairs():

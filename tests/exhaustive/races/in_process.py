@@ -25,6 +25,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate.api.schemas import placements
 from climate.clients.base import Flavor
 from climate.clock import SystemClock
 from climate.cmd import composition
@@ -162,11 +163,13 @@ class InProcessService:
     ) -> Lease:
         """Book a lease; *start* and *end* default to the present."""
         now = self.core.clock.now()
+        plain, placed = placements.split(bodies)
         draft = LeaseDraft(
             name=name,
             start=start or now,
             end=end or now,
-            reservations=tuple(self._real(body, name) for body in bodies),
+            reservations=tuple(self._real(body, name) for body in plain),
+            placements=placed,
             grain=datetime.timedelta(0),
             asked_at=now,
         )
@@ -186,11 +189,13 @@ class InProcessService:
         offer = self._held(start, end, bodies)
         if offer is None:
             raise exceptions.NotEnoughResources
+        plain, placed = placements.split(offer.reservations)
         draft = LeaseDraft(
             name=name,
             start=start,
             end=end,
-            reservations=offer.reservations,
+            reservations=plain,
+            placements=placed,
             strict=True,
             asked_at=self.core.clock.now(),
         )
@@ -217,9 +222,11 @@ class InProcessService:
         end: datetime.datetime,
         bodies: tuple[Mapping[str, Any], ...],
     ) -> StoredOffer | None:
+        plain, placed = placements.split(bodies)
         query = OfferQuery(
             stated=bodies,
-            reservations=bodies,
+            reservations=plain,
+            placements=placed,
             duration=end - start,
             earliest=start,
             latest=end,
@@ -269,6 +276,10 @@ class InProcessService:
     def delete(self, resource_id: int) -> None:
         """Unregister a resource."""
         self._resources.delete(resource_id)
+
+    def label(self, resource_id: int, values: Mapping[str, str]) -> None:
+        """Set properties of a resource."""
+        self._resources.update(resource_id, ResourceChange(capabilities=dict(values)))
 
     def stock(self, resource_id: int, totals: Mapping[str, int]) -> None:
         """Set the inventories of a resource."""

@@ -18,14 +18,23 @@ import dataclasses
 import datetime
 import json
 
+from fixtures import MonkeyPatch
+
 from climate.db import offer_contents
+from climate.db import rotation
+from climate.db import vault
+from climate.db.store import Store
 from climate.domain.offers import Offer
 from climate.domain.offers import OfferedReservation
 from climate.domain.offers import OfferKind
 from climate.domain.offers import PropertyValues
 from climate.domain.offers import Shortage
+from climate.domain.offers import StoredOffer
 from climate.domain.periods import Period
+from tests import services
 from tests.base import TestCase
+from tests.functional.db import cases
+from tests.functional.db import everything
 
 NOON = datetime.datetime(2030, 1, 1, 12, 0, 30, 250000, tzinfo=datetime.UTC)
 HOUR = datetime.timedelta(hours=1)
@@ -67,3 +76,44 @@ class TestContents(TestCase):
         stored = offer_contents.written(OFFER)
         del stored['blocked_before']
         self.assertEqual((), offer_contents.read(stored).blocked_before)
+
+
+class TestRequests(cases.StoreCase):
+    """The requests of offers are encrypted, and follow a rotation of the keys."""
+
+    kind = services.SQLITE
+    SECRET = 'open-sesame!'
+
+    def keyed(self, *keys: str) -> Store:
+        """Return a process that has these encryption keys."""
+        conf = cases.configuration(self.url)
+        conf.set_override('encryption_keys', list(keys), group='database')
+        store = Store(conf, self.clock)
+        self.addCleanup(store.close)
+        return store
+
+    def test_rotation(self) -> None:
+        self.useFixture(MonkeyPatch('climate.db.rotation._BATCH', 2))
+        offers = [
+            StoredOffer(
+                id=name,
+                project_id='blue',
+                user_id='alice',
+                offer=OFFER,
+                reservations=({'user_data': self.SECRET},),
+                created_at=cases.NOW,
+                expires_at=cases.NOW + HOUR,
+            )
+            for name in ('a', 'b', 'c')
+        ]
+        self.store.run(lambda tx: tx.offers.insert(offers))
+        self.assertIn(self.SECRET, everything.text(self.store.engine))
+        old, new = vault.new_key(), vault.new_key()
+        for keys in ((old,), (new, old)):
+            store = self.keyed(*keys)
+            rotation.rotate(store, store.vault)
+            self.assertNotIn(self.SECRET, everything.text(self.store.engine))
+        for one in offers:
+            found = self.keyed(new).run(lambda tx, one=one: tx.offers.find(one.id, 'blue'))
+            self.assertEqual(one, found)
+            self.assertIsNone(self.keyed(old).run(lambda tx: tx.offers.find('a', 'blue')))
