@@ -28,6 +28,7 @@ from collections import deque
 from collections.abc import Callable
 from collections.abc import Iterable
 from concurrent import futures
+from typing import Any
 
 from climate import exceptions
 from climate.clock import Clock
@@ -56,6 +57,9 @@ _LOCKED_PAUSE = 0.01
 _LONGEST_LOCKED_PAUSE = 1.0
 # No more is claimed while so many jobs for each worker have not been settled yet.
 _UNSETTLED = 2
+# How many leases are processed alone concurrently. While it writes, each takes a connection
+# to the database, of which a server does not have many.
+_MOST_ALONE = 16
 
 
 class BatchLoop:
@@ -104,6 +108,9 @@ class BatchLoop:
         self._again: deque[str] = deque()
         self._finished: deque[FinishedJob] = deque()
         self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='effect')
+        self._alone = futures.ThreadPoolExecutor(
+            min(workers, _MOST_ALONE), thread_name_prefix='alone'
+        )
         self._threads = [
             threading.Thread(target=self._run, args=(step,), name=name, daemon=True)
             for name, step in (('begin', self._begin_next), ('settle', self._settle_next))
@@ -123,8 +130,9 @@ class BatchLoop:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(max(deadline - time.monotonic(), 0.0))
-        # Waiting for the pool itself could take as long as an effect.
-        self._pool.shutdown(wait=False)
+        # Waiting for the pools themselves could take as long as an effect.
+        for pool in (self._pool, self._alone):
+            pool.shutdown(wait=False)
 
     def wake(self) -> None:
         """Query at once, because something may be due earlier than planned."""
@@ -239,9 +247,9 @@ class BatchLoop:
             return
         begun = self._pipeline.begin(lease_ids)
         for job in begun.jobs:
-            self._pool.submit(self._perform, job)
+            _submit(self._pool, self._perform, job)
         for lease_id in begun.alone:
-            self._pool.submit(self._work_alone, lease_id)
+            _submit(self._alone, self._work_alone, lease_id)
         self._release(begun.over)
         self._set_free(len(begun.over))
         self._look_at_due(begun.due)
@@ -249,10 +257,13 @@ class BatchLoop:
     # -- the workers
 
     def _perform(self, begun: BegunJob) -> None:
-        finished = self._pipeline.perform(begun)
-        if finished is None:
-            self._release([begun.lease_id])
-        self._set_free(1, finished)
+        finished = None
+        try:
+            finished = self._pipeline.perform(begun)
+        finally:
+            if finished is None:
+                self._release([begun.lease_id])
+            self._set_free(1, finished)
 
     def _work_alone(self, lease_id: str) -> None:
         try:
@@ -332,9 +343,19 @@ class BatchLoop:
             self._busy += len(settled.alone)
             self._again.extend(settled.again)
         for each in settled.alone:
-            self._pool.submit(self._settle_alone, each)
+            _submit(self._alone, self._settle_alone, each)
         self._release(settled.over)
         self._look_at_due(settled.due)
+
+
+def _submit(pool: futures.Executor, work: Callable[[Any], None], argument: Any) -> None:
+    """Have a thread of *pool* do *work*, if need be once another thread is free."""
+    try:
+        pool.submit(work, argument)
+    except RuntimeError as error:
+        # The work is queued. The others of a batch must not be lost either: their claims
+        # would be renewed forever.
+        LOG.warning('A worker cannot be started: %s', error)
 
 
 def _locked_pause(times: int) -> float:
