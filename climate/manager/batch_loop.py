@@ -32,10 +32,11 @@ from typing import Any
 
 from climate import exceptions
 from climate.clock import Clock
-from climate.domain import events
 from climate.manager.claims import ClaimKeeper
 from climate.manager.due_queue import Claimed
 from climate.manager.due_queue import DueQueue
+from climate.manager.pauses import AWAY_PAUSE
+from climate.manager.pauses import LockedPauses
 from climate.manager.pipeline import BegunJob
 from climate.manager.pipeline import FinishedJob
 from climate.manager.pipeline import Pipeline
@@ -43,8 +44,6 @@ from climate.manager.worker import Worker
 
 LOG = logging.getLogger(__name__)
 
-# The interval between two attempts while the database is unavailable, in seconds.
-_AWAY_PAUSE = 1.0
 # The time in which workers become free together if all were busy, in seconds.
 _GATHERING_PAUSE = 0.005
 # A lease that was processed alone may be due again soon, see loop.py.
@@ -52,9 +51,6 @@ _PAUSE = 0.05
 # How long effects that have run wait at most while other leases begin, in seconds. Starts
 # are then less late, and more is settled in one transaction.
 _SETTLED_WITHIN = 0.05
-# The pauses before another attempt to claim leases that are due, but locked; as in loop.py.
-_LOCKED_PAUSE = 0.01
-_LONGEST_LOCKED_PAUSE = 1.0
 # No more is claimed while so many jobs for each worker have not been settled yet.
 _UNSETTLED = 2
 # How many leases are processed alone concurrently. While it writes, each takes a connection
@@ -95,8 +91,7 @@ class BatchLoop:
         self._stopping = False
         # The time of the next query, on the monotonic clock.
         self._look_at = 0.0
-        # The number of consecutive queries that found something due, but could not claim it.
-        self._unclaimed = 0
+        self._pauses = LockedPauses()
         # Whether something may be due that no worker is free for.
         self._starved = False
         # The number of leases that are being begun, performed, or processed alone.
@@ -157,11 +152,11 @@ class BatchLoop:
                 if not step():
                     return
             except exceptions.DatabaseUnavailable:
-                LOG.warning('The database does not answer; retrying in %s s', _AWAY_PAUSE)
-                self._look_within(_AWAY_PAUSE)
+                LOG.warning('The database does not answer; retrying in %s s', AWAY_PAUSE)
+                self._look_within(AWAY_PAUSE)
             except Exception:
-                LOG.exception('The claim loop failed; retrying in %s s', _AWAY_PAUSE)
-                self._look_within(_AWAY_PAUSE)
+                LOG.exception('The claim loop failed; retrying in %s s', AWAY_PAUSE)
+                self._look_within(AWAY_PAUSE)
 
     # -- the thread that begins
 
@@ -235,12 +230,7 @@ class BatchLoop:
             left = 0.0
         elif claimed.due is not None:
             left = (claimed.due - self._clock.now()).total_seconds()
-        if left <= 0:
-            self._unclaimed = 0 if claimed.ids else self._unclaimed + 1
-            left = _locked_pause(self._unclaimed)
-        else:
-            self._unclaimed = 0
-        return min(left, self._max_sleep)
+        return min(self._pauses.after(left, len(claimed.ids)), self._max_sleep)
 
     def _begin(self, lease_ids: list[str]) -> None:
         if not lease_ids:
@@ -356,10 +346,3 @@ def _submit(pool: futures.Executor, work: Callable[[Any], None], argument: Any) 
         # The work is queued. The others of a batch must not be lost either: their claims
         # would be renewed forever.
         LOG.warning('A worker cannot be started: %s', error)
-
-
-def _locked_pause(times: int) -> float:
-    """Return the pause after so many queries that found only locked leases, in seconds."""
-    if times <= 1:
-        return 0.0
-    return events.backoff(times - 1, _LOCKED_PAUSE, _LONGEST_LOCKED_PAUSE).total_seconds()
