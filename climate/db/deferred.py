@@ -102,8 +102,9 @@ class DeferredWrites:
 
         :raises NotBatched: if one does not
         """
-        new = {row.get('id') for row in self.record.inserts.get(table, ())}
-        if new.intersection(row[bulk.ROW_ID] for row in rows):
+        inserted = self.record.inserts.get(table, ())
+        new = {row.get('id') for row in inserted} if inserted else ()
+        if new and any(row[bulk.ROW_ID] in new for row in rows):
             raise NotBatched(f'updates a row of {table} that it has inserted')
 
     def scalars(self, statement: Any, _values: Any = None) -> NoReturn:
