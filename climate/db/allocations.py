@@ -160,7 +160,7 @@ class Allocations(Repository):
 
         Raises the generation of each resource, since more of it is free now.
         """
-        self._raise_generations(self._session.scalars(_LOCK, {'reservation_ids': reservation_ids}))
+        self._raise_generations(self._lock(_LOCK, {'reservation_ids': reservation_ids}))
         mine = ALLOCATIONS.c.reservation_id.in_(reservation_ids) & (ALLOCATIONS.c.live == 1)
         # An allocation in the future was never used, so it leaves no record. One that
         # has started ends now. One whose period is over ends now if it was held,
@@ -205,7 +205,7 @@ class Allocations(Repository):
         )
         rows = self._session.execute(query).all()
         ids = {row.resource_id for row in rows}
-        self._raise_generations(self._session.scalars(_LOCK_IDS, {'ids': sorted(ids)}))
+        self._raise_generations(self._lock(_LOCK_IDS, {'ids': sorted(ids)}))
         parts = [row for row in rows if amounts[row.id] < row.amount]
         whole = set(amounts) - {row.id for row in parts}
         if whole:
@@ -265,9 +265,12 @@ class Allocations(Repository):
         of a Galera cluster does not see the locks of other nodes, but rolls back a
         transaction that writes a row that another node has written first.
         """
-        ids = self._session.scalars(_LOCK, {'reservation_ids': reservation_ids})
+        ids = self._lock(_LOCK, {'reservation_ids': reservation_ids})
         if self._session.dialect.name in ('mysql', 'mariadb'):
             self._raise_generations(ids)
+
+    def _lock(self, statement: sa.Select[Any], values: Mapping[str, Any]) -> Iterable[int]:
+        return self._session.scalars(statement, values)
 
     def _raise_generations(self, locked: Iterable[int]) -> None:
         """Raise the generations of resources whose rows are locked."""

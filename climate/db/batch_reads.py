@@ -29,6 +29,7 @@ import sqlalchemy as sa
 from climate.db import batch_shares
 from climate.db.allocations import Allocations
 from climate.db.batch_shares import Shares
+from climate.db.brief_locks import BriefAllocations
 from climate.db.leases import COLUMNS
 from climate.db.leases import Leases
 from climate.db.lists import Among
@@ -125,7 +126,7 @@ class BatchReads:
         touching = {key: lease for key, lease in self.leases.items() if self._touches(lease)}
         ids = _reservations(touching)
         if ids:
-            Allocations(self.session, self.now).lock_resources(ids)
+            BriefAllocations(self.session, self.now).lock_resources(ids)
         return frozenset(ids)
 
     def lock(self) -> None:

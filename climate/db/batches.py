@@ -38,6 +38,8 @@ from climate.db import deferred
 from climate.db.allocations import Allocations
 from climate.db.batch_reads import as_held
 from climate.db.batch_reads import BatchReads
+from climate.db.brief_locks import BriefAllocations
+from climate.db.brief_locks import limit_waits
 from climate.db.claims import Claims
 from climate.db.deferred import DeferredWrites
 from climate.db.deferred import LeaseWrites
@@ -233,6 +235,7 @@ class Batch:
         early_types: Collection[str] = (),
     ) -> None:
         self._owner = owner
+        limit_waits(tx.session)
         self._reads = BatchReads(tx.session, tx.now, lease_ids, owner, early_types)
         self._writes = DeferredWrites(tx.session.info)
         self._unit = UnitOfWork(self._reads, self._writes, ManualClock(tx.now))
@@ -256,7 +259,7 @@ class Batch:
     def write(self) -> None:
         """Write the changes of all leases; nothing may be attempted afterwards."""
         session, now, records = self._reads.session, self._reads.now, self._records
-        allocations = Allocations(session, now)
+        allocations = BriefAllocations(session, now)
         held = [key for record in records for key in record.held]
         if held:
             allocations.hold(held)

@@ -81,7 +81,7 @@ class DeferredWrites:
         self.record = LeaseWrites()
 
     def execute(self, statement: Any, values: Any = None) -> None:
-        """LeaseWrites a statement.
+        """Record a statement.
 
         :raises NotBatched: if it is not an insert, or not an update by id
         """
@@ -89,11 +89,23 @@ class DeferredWrites:
         if isinstance(statement, sa.Insert) and rows:
             self.record.inserts.setdefault(_table(statement, _INSERTED), []).extend(rows)
         elif isinstance(statement, sa.Update) and rows and bulk.ROW_ID in rows[0]:
-            changed = self.record.updates.setdefault(_table(statement, _UPDATED), {})
+            table = _table(statement, _UPDATED)
+            self._check_known(table, rows)
+            changed = self.record.updates.setdefault(table, {})
             for row in rows:
                 changed.setdefault(row[bulk.ROW_ID], {}).update(row)
         else:
             self.scalars(statement)
+
+    def _check_known(self, table: sa.Table, rows: Iterable[Values]) -> None:
+        """Check that rows to update exist already: updates are written before inserts.
+
+        :raises NotBatched: if one does not
+        """
+        inserted = self.record.inserts.get(table, ())
+        new = {row.get('id') for row in inserted} if inserted else ()
+        if new and any(row[bulk.ROW_ID] in new for row in rows):
+            raise NotBatched(f'updates a row of {table} that it has inserted')
 
     def scalars(self, statement: Any, _values: Any = None) -> NoReturn:
         """Refuse a query.

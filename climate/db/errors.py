@@ -34,6 +34,14 @@ _DOWN = (
     sa_exception.OperationalError,
 )
 
+# The number of the error of MariaDB, which oslo.db takes for a deadlock.
+_LOCK_WAIT_TIMEOUT = 1205
+
+
+class LockedTooLong(oslo_exception.DBError):
+    """A transaction that is not repeated has waited too long for a lock."""
+
+
 RAISED: Final = (oslo_exception.DBError, sa_exception.DBAPIError, sa_exception.TimeoutError)
 """What a transaction raises when it fails in the database."""
 
@@ -41,6 +49,12 @@ RAISED: Final = (oslo_exception.DBError, sa_exception.DBAPIError, sa_exception.T
 def is_duplicate(error: Exception) -> bool:
     """Whether a transaction failed to insert a row that another one has inserted."""
     return isinstance(error, oslo_exception.DBDuplicateEntry)
+
+
+def is_lock_timeout(error: Exception) -> bool:
+    """Whether MariaDB has refused to wait any longer for a lock."""
+    cause = getattr(error, 'inner_exception', None)
+    return getattr(cause, 'orig', error).args[:1] == (_LOCK_WAIT_TIMEOUT,)
 
 
 def reraise(error: Exception) -> NoReturn:

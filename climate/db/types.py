@@ -123,10 +123,14 @@ def long_text() -> sa.Text:
 class JsonDict(oslo_types.JsonEncodedDict):
     """A JSON object as text.
 
-    It does not parse empty objects, which are the most frequent ones in lists.
+    It neither parses nor encodes empty objects, which are the most frequent ones.
     """
 
     cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> Any:
+        """Return the text of an object; that of an empty one for None."""
+        return '{}' if value == {} else super().process_bind_param(value, dialect)
 
     def result_processor(self, dialect: sa.Dialect, coltype: Any) -> Any:
         """Return the function that parses a value."""

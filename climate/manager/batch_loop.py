@@ -28,13 +28,15 @@ from collections import deque
 from collections.abc import Callable
 from collections.abc import Iterable
 from concurrent import futures
+from typing import Any
 
 from climate import exceptions
 from climate.clock import Clock
-from climate.domain import events
 from climate.manager.claims import ClaimKeeper
 from climate.manager.due_queue import Claimed
 from climate.manager.due_queue import DueQueue
+from climate.manager.pauses import AWAY_PAUSE
+from climate.manager.pauses import LockedPauses
 from climate.manager.pipeline import BegunJob
 from climate.manager.pipeline import FinishedJob
 from climate.manager.pipeline import Pipeline
@@ -42,8 +44,6 @@ from climate.manager.worker import Worker
 
 LOG = logging.getLogger(__name__)
 
-# The interval between two attempts while the database is unavailable, in seconds.
-_AWAY_PAUSE = 1.0
 # The time in which workers become free together if all were busy, in seconds.
 _GATHERING_PAUSE = 0.005
 # A lease that was processed alone may be due again soon, see loop.py.
@@ -51,11 +51,11 @@ _PAUSE = 0.05
 # How long effects that have run wait at most while other leases begin, in seconds. Starts
 # are then less late, and more is settled in one transaction.
 _SETTLED_WITHIN = 0.05
-# The pauses before another attempt to claim leases that are due, but locked; as in loop.py.
-_LOCKED_PAUSE = 0.01
-_LONGEST_LOCKED_PAUSE = 1.0
 # No more is claimed while so many jobs for each worker have not been settled yet.
 _UNSETTLED = 2
+# How many leases are processed alone concurrently. While it writes, each takes a connection
+# to the database, of which a server does not have many.
+_MOST_ALONE = 16
 
 
 class BatchLoop:
@@ -91,8 +91,7 @@ class BatchLoop:
         self._stopping = False
         # The time of the next query, on the monotonic clock.
         self._look_at = 0.0
-        # The number of consecutive queries that found something due, but could not claim it.
-        self._unclaimed = 0
+        self._pauses = LockedPauses()
         # Whether something may be due that no worker is free for.
         self._starved = False
         # The number of leases that are being begun, performed, or processed alone.
@@ -104,6 +103,9 @@ class BatchLoop:
         self._again: deque[str] = deque()
         self._finished: deque[FinishedJob] = deque()
         self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='effect')
+        self._alone = futures.ThreadPoolExecutor(
+            min(workers, _MOST_ALONE), thread_name_prefix='alone'
+        )
         self._threads = [
             threading.Thread(target=self._run, args=(step,), name=name, daemon=True)
             for name, step in (('begin', self._begin_next), ('settle', self._settle_next))
@@ -123,8 +125,9 @@ class BatchLoop:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(max(deadline - time.monotonic(), 0.0))
-        # Waiting for the pool itself could take as long as an effect.
-        self._pool.shutdown(wait=False)
+        # Waiting for the pools themselves could take as long as an effect.
+        for pool in (self._pool, self._alone):
+            pool.shutdown(wait=False)
 
     def wake(self) -> None:
         """Query at once, because something may be due earlier than planned."""
@@ -149,11 +152,11 @@ class BatchLoop:
                 if not step():
                     return
             except exceptions.DatabaseUnavailable:
-                LOG.warning('The database does not answer; retrying in %s s', _AWAY_PAUSE)
-                self._look_within(_AWAY_PAUSE)
+                LOG.warning('The database does not answer; retrying in %s s', AWAY_PAUSE)
+                self._look_within(AWAY_PAUSE)
             except Exception:
-                LOG.exception('The claim loop failed; retrying in %s s', _AWAY_PAUSE)
-                self._look_within(_AWAY_PAUSE)
+                LOG.exception('The claim loop failed; retrying in %s s', AWAY_PAUSE)
+                self._look_within(AWAY_PAUSE)
 
     # -- the thread that begins
 
@@ -227,21 +230,16 @@ class BatchLoop:
             left = 0.0
         elif claimed.due is not None:
             left = (claimed.due - self._clock.now()).total_seconds()
-        if left <= 0:
-            self._unclaimed = 0 if claimed.ids else self._unclaimed + 1
-            left = _locked_pause(self._unclaimed)
-        else:
-            self._unclaimed = 0
-        return min(left, self._max_sleep)
+        return min(self._pauses.after(left, len(claimed.ids)), self._max_sleep)
 
     def _begin(self, lease_ids: list[str]) -> None:
         if not lease_ids:
             return
         begun = self._pipeline.begin(lease_ids)
         for job in begun.jobs:
-            self._pool.submit(self._perform, job)
+            _submit(self._pool, self._perform, job)
         for lease_id in begun.alone:
-            self._pool.submit(self._work_alone, lease_id)
+            _submit(self._alone, self._work_alone, lease_id)
         self._release(begun.over)
         self._set_free(len(begun.over))
         self._look_at_due(begun.due)
@@ -249,10 +247,13 @@ class BatchLoop:
     # -- the workers
 
     def _perform(self, begun: BegunJob) -> None:
-        finished = self._pipeline.perform(begun)
-        if finished is None:
-            self._release([begun.lease_id])
-        self._set_free(1, finished)
+        finished = None
+        try:
+            finished = self._pipeline.perform(begun)
+        finally:
+            if finished is None:
+                self._release([begun.lease_id])
+            self._set_free(1, finished)
 
     def _work_alone(self, lease_id: str) -> None:
         try:
@@ -332,13 +333,16 @@ class BatchLoop:
             self._busy += len(settled.alone)
             self._again.extend(settled.again)
         for each in settled.alone:
-            self._pool.submit(self._settle_alone, each)
+            _submit(self._alone, self._settle_alone, each)
         self._release(settled.over)
         self._look_at_due(settled.due)
 
 
-def _locked_pause(times: int) -> float:
-    """Return the pause after so many queries that found only locked leases, in seconds."""
-    if times <= 1:
-        return 0.0
-    return events.backoff(times - 1, _LOCKED_PAUSE, _LONGEST_LOCKED_PAUSE).total_seconds()
+def _submit(pool: futures.Executor, work: Callable[[Any], None], argument: Any) -> None:
+    """Have a thread of *pool* do *work*, if need be once another thread is free."""
+    try:
+        pool.submit(work, argument)
+    except RuntimeError as error:
+        # The work is queued. The others of a batch must not be lost either: their claims
+        # would be renewed forever.
+        LOG.warning('A worker cannot be started: %s', error)

@@ -109,7 +109,7 @@ class ClaimKeeper:
     def take_and_look(self, limit: int) -> tuple[list[str], datetime.datetime | None]:
         """Claim as :meth:`take` does, and return when something is due next.
 
-        :returns: None as the time if nothing is due, or if more may be due already
+        :returns: None as the time if nothing is due, the present if more may be due already
         :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
 
@@ -117,7 +117,7 @@ class ClaimKeeper:
             tx: Transaction, until: datetime.datetime, at: datetime.datetime
         ) -> tuple[list[str], datetime.datetime | None]:
             ids = tx.claims.take(self.owner, until, limit, at)
-            return ids, tx.claims.next_due(at) if len(ids) < limit else None
+            return ids, tx.claims.next_due(at) if len(ids) < limit else tx.now
 
         return self.claim(take)
 

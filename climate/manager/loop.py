@@ -23,24 +23,18 @@ from concurrent import futures
 
 from climate import exceptions
 from climate.clock import Clock
-from climate.domain import events
 from climate.manager.claims import ClaimKeeper
+from climate.manager.pauses import AWAY_PAUSE
+from climate.manager.pauses import LockedPauses
 from climate.manager.worker import Worker
 
 LOG = logging.getLogger(__name__)
 
-# The interval between two attempts while the database is unavailable, in seconds.
-_AWAY_PAUSE = 1.0
 # A lease may be due again soon after a worker has settled an event. The loop looks for
 # it after these pauses, in seconds, so that one query serves many leases that are
 # settled at the same time: the first if all workers were busy, the second otherwise.
 _SHORT_PAUSE = 0.005
 _PAUSE = 0.05
-# A due lease that could not be claimed is locked, by a change or by another manager that
-# is claiming it. The loop retries at once, and then after pauses that start with the
-# first of these and double.
-_LOCKED_PAUSE = 0.01
-_LONGEST_LOCKED_PAUSE = 1.0
 
 
 class Loop:
@@ -73,8 +67,7 @@ class Loop:
         self._changed = threading.Condition()
         # The time of the next query, on the monotonic clock.
         self._look_at = 0.0
-        # The number of consecutive queries that found something due, but could not claim it.
-        self._unclaimed = 0
+        self._pauses = LockedPauses()
         self._stopping = False
         self._pool = futures.ThreadPoolExecutor(workers, thread_name_prefix='lease')
         self._thread = threading.Thread(target=self._run, name='loop', daemon=True)
@@ -112,11 +105,11 @@ class Loop:
             try:
                 pause = self._look()
             except exceptions.DatabaseUnavailable:
-                LOG.warning('The database does not answer; retrying in %s s', _AWAY_PAUSE)
-                pause = _AWAY_PAUSE
+                LOG.warning('The database does not answer; retrying in %s s', AWAY_PAUSE)
+                pause = AWAY_PAUSE
             except Exception:
-                LOG.exception('The claim loop failed; retrying in %s s', _AWAY_PAUSE)
-                pause = _AWAY_PAUSE
+                LOG.exception('The claim loop failed; retrying in %s s', AWAY_PAUSE)
+                pause = AWAY_PAUSE
             self._look_within(pause)
             self._sleep()
 
@@ -141,14 +134,7 @@ class Loop:
 
     def _until(self, due: datetime.datetime | None, claimed: int) -> float:
         left = math.inf if due is None else (due - self._clock.now()).total_seconds()
-        if left > 0:
-            self._unclaimed = 0
-            return left
-        self._unclaimed = 0 if claimed else self._unclaimed + 1
-        if self._unclaimed <= 1:
-            return 0.0
-        pause = events.backoff(self._unclaimed - 1, _LOCKED_PAUSE, _LONGEST_LOCKED_PAUSE)
-        return pause.total_seconds()
+        return self._pauses.after(left, claimed)
 
     def _work(self, lease_id: str) -> None:
         try:

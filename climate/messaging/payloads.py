@@ -46,6 +46,8 @@ _NOTHING: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
 _SECRET: Final = ('token', 'trust', 'password', 'secret', 'credential')
 # Descriptions of a type have the same keys.
 _KNOWN_KEYS: Final = 1024
+# A lease and its events share most of theirs, and so do the leases of a batch.
+_KNOWN_INSTANTS: Final = 1024
 
 
 def build(
@@ -101,6 +103,7 @@ def priority(event_type: str) -> str:
     return 'ERROR' if event_type == ERROR else 'INFO'
 
 
+@functools.lru_cache(_KNOWN_INSTANTS)
 def stamp(instant: datetime.datetime) -> str:
     """Format an aware *instant* as naive UTC, which existing consumers expect."""
     naive = instant.astimezone(datetime.UTC).replace(tzinfo=None)

@@ -15,14 +15,18 @@
 from __future__ import annotations
 
 import datetime
+import types
 from typing import Any
 from typing import cast
+
+import fixtures
 
 from climate.clock import ManualClock
 from climate.manager.batch_loop import BatchLoop
 from climate.manager.due_queue import Claimed
 from climate.manager.due_queue import DueQueue
 from climate.manager.pipeline import BegunBatch
+from climate.manager.pipeline import BegunJob
 from climate.manager.pipeline import Pipeline
 from tests import base
 
@@ -45,10 +49,34 @@ class AlwaysDue:
 
 
 class Nothing:
-    """A pipeline in which every lease that begins stays under way."""
+    """A pipeline in which every lease that begins stays under way.
+
+    :ivar jobs: how many jobs begin
+    """
+
+    jobs = 0
 
     def begin(self, _lease_ids: list[str]) -> BegunBatch:
-        return BegunBatch()
+        nothing: Any = None
+        job = BegunJob(hold=nothing, job=nothing)
+        return BegunBatch(jobs=[job] * self.jobs)
+
+    def perform(self, _begun: BegunJob) -> None:
+        raise SystemExit
+
+
+class FewThreads:
+    """A pool that cannot start threads, and queues what it gets."""
+
+    def __init__(self) -> None:
+        self.queued: list[Any] = []
+
+    def submit(self, work: Any, *arguments: Any) -> None:
+        self.queued.append((work, arguments))
+        raise RuntimeError("can't start new thread")
+
+    def shutdown(self, **_how: bool) -> None:
+        self.queued.clear()
 
 
 class TestBatchLoop(base.TestCase):
@@ -57,12 +85,13 @@ class TestBatchLoop(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.queue = AlwaysDue()
+        self.pipeline = Nothing()
         nothing: Any = None
         self.loop = BatchLoop(
             ManualClock(NOW),
             nothing,
             cast('DueQueue', self.queue),
-            cast('Pipeline', Nothing()),
+            cast('Pipeline', self.pipeline),
             nothing,
             workers=WORKERS,
             max_sleep=5.0,
@@ -99,6 +128,22 @@ class TestBatchLoop(base.TestCase):
         self.loop._set_free(1)
         self.loop._look()
         self.assertEqual([WORKERS, 1], self.queue.limits)
+
+    def test_no_job_is_lost_if_no_thread_can_be_started(self) -> None:
+        self.pipeline.jobs = WORKERS
+        pool: Any = FewThreads()
+        self.useFixture(fixtures.MonkeyPatch('climate.manager.batch_loop.LOG.disabled', True))
+        self.loop._pool = pool
+        self.loop._look()
+        self.assertEqual(WORKERS, len(pool.queued))
+
+    def test_a_worker_is_free_after_an_effect_that_ends_its_thread(self) -> None:
+        released: list[str] = []
+        self.useFixture(fixtures.MockPatchObject(self.loop, '_release', released.extend))
+        self.loop._busy = 1
+        begun: Any = types.SimpleNamespace(lease_id='lease')
+        self.assertRaises(SystemExit, self.loop._perform, begun)
+        self.assertEqual((0, ['lease']), (self.loop._busy, released))
 
     def test_it_claims_nothing_while_too_much_is_unsettled(self) -> None:
         finished: Any = object()

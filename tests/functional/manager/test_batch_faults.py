@@ -288,6 +288,35 @@ class _Locks(Neighbours, _Office):
         manager.worker.work(leases[0].id)
         self.assertEqual('ACTIVE', office.status(leases[0]))
 
+    def test_one_whose_host_stays_locked(self) -> None:
+        # Waits for a second, as a batch does.
+        office = self.office_with()
+        leases = self.leases(office, 100, 2000)
+        office.until(99)
+        office.away_until(100)
+        manager = office.hire()
+        ids = manager.claims.take(MANY)
+        locked, finish = threading.Event(), threading.Event()
+
+        def lock(tx: Transaction) -> None:
+            tx.allocations.lock_resources([leases[0].reservations[0].id])
+            locked.set()
+            finish.wait(60)
+
+        with futures.ThreadPoolExecutor() as pool:
+            pool.submit(office.store.run, lock)
+            try:
+                self.assertTrue(locked.wait(60))
+                begun = pool.submit(manager.pipeline.begin, ids).result(30)
+                others = [lease_id for lease_id in begun.alone if lease_id != leases[0].id]
+                for lease_id in others:
+                    manager.worker.work(lease_id)
+                self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(office, leases))
+            finally:
+                finish.set()
+        manager.worker.work(leases[0].id)
+        self.assertEqual('ACTIVE', office.status(leases[0]))
+
     def test_claims_that_are_being_renewed(self) -> None:
         office = self.office_with()
         self.leases(office, 100, 2000)

@@ -89,6 +89,20 @@ class Queue:
         self.assertEqual(48, len(ids))
         self.assertEqual(48, len(set(ids)))
 
+    def test_it_looks_again_after_it_has_claimed_what_it_still_works_on(self) -> None:
+        queue, office = self.queue(), self.office
+        (lease_id,) = queue.claim(1).ids
+        # As after the transaction that settles the lease, just before the claim is forgotten.
+        with office.store.engine.begin() as connection:
+            connection.exec_driver_sql(
+                'UPDATE leases SET claim_owner = NULL, claim_until = NULL,'
+                f" next_due = created_at WHERE id = '{lease_id}'"
+            )
+        again = DueQueue(office.store, office.clock, queue._claims).claim(1)
+        self.assertEqual(([], False), (again.ids, again.more))
+        assert again.due is not None
+        self.assertLessEqual(again.due, office.clock.now())
+
     def test_what_becomes_due_meanwhile_gets_its_turn(self) -> None:
         queue = self.queue()
         queue.claim(4)

@@ -1,0 +1,66 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Locks of resources for which a transaction with many leases waits only briefly.
+
+A process that hangs while it holds a lock must not hold up all leases of a batch. Those
+that need the resource wait for it alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+import sqlalchemy as sa
+from oslo_db import exception as oslo_exception
+
+from climate.db import errors
+from climate.db.allocations import Allocations
+
+_SECONDS: Final = 1
+
+
+def limit_waits(session: sa.Connection) -> None:
+    """Limit how long the transaction waits for each lock, where that takes a statement."""
+    if session.dialect.name == 'postgresql':
+        session.exec_driver_sql(f"SET LOCAL lock_timeout = '{_SECONDS}s'")
+
+
+@dataclasses.dataclass(eq=False)
+class BriefAllocations(Allocations):
+    """Allocations of a transaction that waits only briefly for resources.
+
+    Its methods raise :class:`climate.db.errors.LockedTooLong`, or an error of the driver, if
+    they are locked for longer.
+    """
+
+    def _lock(self, statement: sa.Select[Any], values: Mapping[str, Any]) -> Iterable[int]:
+        try:
+            return self._session.scalars(_brief(statement), values)
+        except oslo_exception.DBDeadlock as error:
+            # To repeat the transaction would only wait again.
+            if errors.is_lock_timeout(error):
+                raise errors.LockedTooLong from error
+            raise
+
+
+@functools.lru_cache
+def _brief(statement: sa.Select[Any]) -> sa.Select[Any]:
+    """Return a statement that waits briefly on MariaDB: ``SELECT … FOR UPDATE WAIT 1``."""
+    for dialect in ('mysql', 'mariadb'):
+        statement = statement.suffix_with(f'WAIT {_SECONDS}', dialect=dialect)
+    return statement
