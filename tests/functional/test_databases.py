@@ -36,9 +36,8 @@ class TestTabled(base.TestCase):
         columns = tables.RESOURCES.c
         values = {columns.resource_type.name: 'physical:host', columns.name.name: 'compute-1'}
         with self.engine(database).begin() as connection:
-            made = connection.execute(sa.insert(tables.RESOURCES).values(values))
-            (number,) = made.inserted_primary_key or ()
-            return int(number)
+            connection.execute(sa.insert(tables.RESOURCES).values(values))
+            return int(connection.execute(sa.select(columns.id)).scalar_one())
 
     def check(self, kind: str) -> None:
         with databases.TabledDatabase(kind) as one, databases.TabledDatabase(kind) as two:
